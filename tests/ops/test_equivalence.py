@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from ir_tools.errors import ShapeError
 from ir_tools.ops._equivalence import (
     Counterexample,
     PoolingSpec,
@@ -111,6 +112,30 @@ def similar(rng: random.Random, wanted: PoolingSpec) -> PoolingSpec:
         else:
             return PoolingSpec(pooling, divisor=rng.choice(["kernel", "real", "padded"]))
     return PoolingSpec(pooling)
+
+
+@pytest.mark.parametrize("rank", [1, 2])
+def test_plans_agree_with_brute_force(rank: int) -> None:
+    """What each window of a plan reads, and by what it divides; a plan is refused where no window fits."""
+    rng, compared = random.Random(11), 0
+    for _ in range(250):
+        form = similar(rng, PoolingSpec(random_pooling(rng, rank, 14)))
+        sizes = tuple(rng.randint(1, 12) for _ in range(rank))
+        wanted = windows(form, sizes)
+        try:
+            axes = form.plan(sizes).axes
+        except ShapeError:
+            assert wanted is None
+            continue
+        assert wanted is not None
+        found = {}
+        for place in product(*(range(len(axis.first)) for axis in axes)):
+            pairs = [*zip(axes, place, strict=True)]
+            reads = (range(axis.first[index], axis.last[index] + 1, axis.step) for axis, index in pairs)
+            found[place] = frozenset(product(*reads)), prod(int(axis.divisor[index]) for axis, index in pairs) or None
+        assert found == wanted, (form, sizes)
+        compared += 1
+    assert compared > 150
 
 
 @pytest.mark.parametrize("seed", range(6))
