@@ -160,9 +160,9 @@ def _readers(rewrite: Rewrite, index: int, old: Seen) -> tuple[tuple[int, str], 
         if isinstance(given, Ref) and given.layer == index
     ]
     if not rewrite.outputs:
-        return tuple(made) if index < len(rewrite.layers) - 1 else old.readers
+        return tuple(sorted(made)) if index < len(rewrite.layers) - 1 else old.readers
     given = {number: ref.output for number, ref in enumerate(rewrite.outputs) if ref.layer == index}
-    return (*made, *((given[number], type) for number, type in old.readers if number in given))
+    return tuple(sorted([*made, *((given[number], type) for number, type in old.readers if number in given)]))
 
 
 class _Feed(NamedTuple):

@@ -186,7 +186,10 @@ def rewrites_of(op: Op) -> Iterator[tuple[Model, Rewrite]]:
 def decides(seen: Seen) -> dict[str, object]:
     """What decides about a layer; i64 is also the type of sizes, which a model has of no constant."""
     facts = [(fact.dtype.name, fact.shape) for fact in (*seen.inputs, *seen.outputs)]
-    own = {name: getattr(seen, name) for name in ("op", "opset", "first", "last", "short", "between", "producers")}
+    own = {
+        name: getattr(seen, name)
+        for name in ("op", "opset", "first", "last", "short", "between", "producers", "readers")
+    }
     constants = {*seen.constant}, seen.held - {"i64"}
     return own | {"attrs": dict(seen.attrs or {}), "facts": facts, "constants": constants}
 
