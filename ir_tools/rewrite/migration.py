@@ -106,17 +106,18 @@ def migrate(
         UsageError: an unknown release.
         ReadError: a constant that decides about a rewrite cannot be read.
     """
+    given = model
     stages: list[_Stage] = [_stage(name) for name in word_list(passes)]
     target = None if to is None else Target.of(to)
     if target is not None and target.opset is not None:
         stages.append(_Migrating(target))
     if target is not None and target.release is not None and not target.release.dynamic:
-        model = _with_computed_sizes(model)
+        model = _with_computed_sizes(given)
     fitting = None if target is None else Fitting(model, target)
     if fitting is not None and fitting.needed:
         refused = fitting.refused()
         if refused:
-            return Migration(model=model, refused=refused)
+            return Migration(model=given, refused=refused)
     work, steps, known = model, list[MigrationStep](), KnownFacts(model, LayerSignatures())
     remaining: tuple[RemainingLayer, ...] = ()
     rounds = 0
@@ -125,7 +126,7 @@ def migrate(
         plan = _Planning(work, stage, known, _judge(work, stage, fitting, known)).plan()
         steps += [item.step for item in plan.rewrites]
         if plan.refused:
-            return Migration(model=model, steps=tuple(steps), refused=tuple(plan.refused))
+            return Migration(model=given, steps=tuple(steps), refused=tuple(plan.refused))
         if not stage.ends_with(plan):
             stages.insert(0, stage)
             rounds += 1
