@@ -4,13 +4,14 @@ from functools import partial
 
 import numpy as np
 
-from ir_tools.known_differences._model import Call, Fixed, Given, counted
+from ir_tools.known_differences._model import Call, Fixed, Given, counted, whole
 from ir_tools.known_differences.releases._predicates import has_rank
 from ir_tools.known_differences.releases._row import ReleaseDifference
 from ir_tools.known_differences.releases._samples import PLAIN
 from ir_tools.known_differences.releases._seen import Seen
 from ir_tools.ops import Array
 from ir_tools.releases.measured import State
+from ir_tools.types import is_static
 
 __all__ = ["ROWS"]
 
@@ -38,6 +39,26 @@ def _has_constant_heads(seen: Seen) -> bool:
     if shape is None or len(shape) != 4 or shape[0].hi == shape[1].hi == 1:
         return False
     return 2 in seen.constant or (1 in seen.constant and 0 not in seen.constant)
+
+
+def _is_transposed(seen: Seen, *, computed: bool) -> bool:
+    """Return whether, of as many rows as heads, either the queries or the output are transposed beside it.
+
+    `computed`: only if a layer computes the queries.
+    """
+    shape = seen.inputs[0].shape
+    if shape is None or len(shape) != 4 or not is_static(shape) or shape[1] != shape[2] or shape[1].hi == 1:
+        return False
+    if computed and not seen.producers[0]:
+        return False
+    return seen.is_behind({"Transpose"}) is not (seen.readers == ((0, "Transpose"),))
+
+
+def _transposed(queries: Array | Call) -> Call:
+    """Return an attention of four heads and four rows whose output is transposed."""
+    keys = np.cos(np.arange(128, dtype=np.float32)).reshape(1, 4, 4, 8)
+    attention = Call("ScaledDotProductAttention-13", (queries, keys, counted(1, 4, 4, 8)), PLAIN)
+    return Call("Transpose-1", (attention, Fixed(whole(0, 2, 1, 3))))
 
 
 def _keys_and_values() -> tuple[Array, Array]:
@@ -101,6 +122,22 @@ ROWS = (
             PLAIN,
         ),
         applies=lambda seen: len(seen.inputs) > 5,
+    ),
+    *(
+        ReleaseDifference(
+            name=f"attention of as many {what} as heads that is transposed",
+            first="2023.3",
+            last=last,
+            ops=("ScaledDotProductAttention-13",),
+            reason="If either the queries or the output are transposed, rows and heads of one number are exchanged.",
+            sometimes=True,
+            model=_transposed(queries),
+            applies=partial(_is_transposed, computed=computed),
+        )
+        for what, last, queries, computed in (
+            ("rows", "2025.1", counted(1, 4, 4, 8), False),
+            ("computed rows", "2026.4", Call("ReLU-1", (counted(1, 4, 4, 8),)), True),
+        )
     ),
     ReleaseDifference(
         name="attention with keys that a Mish computes",
