@@ -1,15 +1,20 @@
 """What a file needs besides operations to be read by a release, or as another IR version: types, sizes, names."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from math import prod
 
 from ir_tools.builder import Builder
 from ir_tools.display import plural
 from ir_tools.graph import Endpoint, Layer, Located, Model, Port, Source
 from ir_tools.infer import LayerSignatures
-from ir_tools.known_differences.verdicts import EMPTY_FILE, UNKNOWN_RANK, lacks_bytes, quantized_note, stopped_by
+from ir_tools.known_differences.verdicts import (
+    EMPTY_FILE,
+    UNKNOWN_RANK,
+    lacks_bytes,
+    quantized_note,
+    scale_of_weights,
+    stopped_by,
+)
 from ir_tools.ops import Role, find_op, role_of
 from ir_tools.ops.definition import Refused
 from ir_tools.releases.table import PARAMETERS_OF_10, RESULTS_OF_10, Release
@@ -33,8 +38,6 @@ SWAPPED_BEFORE = {"u4": (2023, 2), "i4": (2023, 2), "u2": (2025, 3)}
 """The first releases that read constants of these types with the elements of a byte in the right order. Measured."""
 UNPACKED_FROM = {"i4": (2024, 2), "u4": (2024, 2), "nf4": (2024, 4)}
 """The first releases that unpack constants of these types for a MatMul that has no scale for each output. Measured."""
-UNPACKING = {"Convert", "Subtract", "Multiply", "Reshape"}
-"""The layers that constants of few bits are unpacked with."""
 STORED_AS = {
     **{"i4": "i8", "u4": "u8", "u2": "u8", "u3": "u8", "u6": "u8"},
     **{"f8e4m3": "f16", "f8e5m2": "f16", "f4e2m1": "f16", "nf4": "f32", "f8e8m0": "f32"},
@@ -345,35 +348,10 @@ def _misread(located: Located, release: Release) -> str | None:
     kind = located.layer.raw.get("element_type", "").lower()
     if not _right(release, kind):
         return f"{release.title} does not read {kind} rightly"
-    if release.number < UNPACKED_FROM.get(kind, release.number) and _feeds_unscaled_product(located):
+    unpacks = release.number >= UNPACKED_FROM.get(kind, release.number)
+    if not unpacks and scale_of_weights(located.graph, located.layer):
         return f"{release.title} unpacks {kind} for a MatMul only if it is scaled by one number for each output"
     return None
-
-
-def _feeds_unscaled_product(located: Located) -> bool:
-    """Return whether only a MatMul reads a constant, and not as its second input with a scale for each output."""
-    _, layer, graph = located
-    scale: Sequence[int] = ()
-    while True:
-        readers = graph.consumers(layer.id, layer.outputs[0].id)
-        if len(readers) != 1:
-            return False
-        layer, number = graph.layer(readers[0][0]), readers[0][1]
-        if layer.type == "MatMul":
-            return number != layer.inputs[1].id or not _is_for_each_output(scale, layer)
-        if layer.type not in UNPACKING:
-            return False
-        if layer.type == "Multiply":
-            scale = next(port.dims for port in layer.inputs if port.id != number)
-
-
-def _is_for_each_output(scale: Sequence[int], product: Layer) -> bool:
-    """Return whether a scale of the second input of a MatMul, of groups too, has one number for each output."""
-    op = find_op(product.type, product.version)
-    attrs = None if op is None else op.read(product.raw, [])
-    if attrs is None or len(scale) < 2:
-        return False
-    return scale[0] > 1 == scale[-1] if attrs.transpose_b else scale[-1] > 1 == prod(scale[:-1])
 
 
 def _right(release: Release, kind: str) -> bool:

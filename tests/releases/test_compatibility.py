@@ -145,6 +145,7 @@ def test_layers_that_differ_in_anything_that_decides_get_answers_of_their_own() 
         replace(seen, readers=((0, "ReLU"),)),
         replace(seen, scaled=frozenset({1})),
         replace(seen, affine=True),
+        replace(seen, scale="sum"),
     ]
     names = {field.name for field in fields(Seen)}
     assert {name for name in names if all(getattr(one, name) is getattr(seen, name) for one in changed)} == {

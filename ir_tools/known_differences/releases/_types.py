@@ -1,6 +1,6 @@
 """Constants, conversions, and the element types of outputs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from functools import partial
 
 import numpy as np
@@ -8,9 +8,13 @@ import numpy as np
 from ir_tools.known_differences._model import Call, Fixed, counted, floats, number
 from ir_tools.known_differences.releases._row import ReleaseDifference
 from ir_tools.known_differences.releases._seen import FIRST_VERSION, Seen
+from ir_tools.ops import Array
 from ir_tools.releases.measured import State
 
 __all__ = ["ROWS"]
+
+SCALE = floats([1], [2], [3], [4])
+"""One number for each row of weights."""
 
 
 def _made_of(kind: str) -> Callable[[Seen], bool]:
@@ -21,6 +25,18 @@ def _made_of(kind: str) -> Callable[[Seen], bool]:
 def _gives(kinds: str, seen: Seen) -> bool:
     """Return whether a layer gives an output of the model of one of these element types."""
     return seen.last and seen.outputs[0].dtype.name in kinds.split()
+
+
+def _is_scaled(seen: Seen, kind: str, scales: Set[str]) -> bool:
+    """Return whether a constant of this element type is the weights of a product, scaled in one of these ways."""
+    return seen.scale in scales and seen.outputs[0].dtype.name == kind
+
+
+def _weights(kind: str, scale: Array) -> Call:
+    """Return a product with packed weights of four rows."""
+    held = Call("Convert-1", (Fixed(np.arange(8, dtype=np.uint8) * 17, kind, (4, 4)),), {"destination_type": "f32"})
+    weights = Call("Multiply-1", (held, Fixed(scale)))
+    return Call("MatMul-1", (counted(2, 4), weights), {"transpose_a": "false", "transpose_b": "false"})
 
 
 def _packed(kind: str, bits: int) -> Call:
@@ -42,6 +58,26 @@ ROWS = (
             applies=_made_of(kind),
         )
         for kind, first, last in (("u4", "2021.3", "2023.1"), ("i4", "2021.3", "2023.1"), ("u2", "2024.1", "2025.2"))
+    ),
+    *(
+        ReleaseDifference(
+            name=f"{kind} weights, {what}",
+            first=first,
+            last=last,
+            ops=("Const-1",),
+            state=state,
+            reason=f"Constants of {kind} are unpacked for a MatMul as if each output had a scale of its own.",
+            model=_weights(kind, scale),
+            applies=partial(_is_scaled, kind=kind, scales=scales),
+        )
+        for kind, what, first, last, state, scale, scales in (
+            *(
+                (kind, "scaled otherwise", "2023.2", "2024.1", State.UNCOMPILED, floats(2), {"number", "sum", "first"})
+                for kind in ("u4", "i4", "nf4")
+            ),
+            ("nf4", "scaled along the sum", "2023.2", "2024.3", State.UNCOMPILED, SCALE, {"sum", "first"}),
+            ("nf4", "scaled along the sum, others", "2025.0", "2026.4", State.DIFFERS, SCALE, {"sum"}),
+        )
     ),
     ReleaseDifference(
         name="conversion of floats to integers of few bits at an output",
