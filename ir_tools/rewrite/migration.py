@@ -99,7 +99,7 @@ def migrate(
         model: the model.
         to: an opset, `opset8`, an IR version, `ir10`, or a release, `openvino-2024.6`; None to run the passes only.
         passes: names of rewrites, in this order (`ir_tools.ops.named_rewrites`).
-        in_place: change `model` itself instead of a copy; it is not changed if a layer is refused.
+        in_place: `model` may be changed, which saves a copy; it is not changed if a layer is refused.
 
     Raises:
         MigrationError: an unknown target or pass.
