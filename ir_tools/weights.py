@@ -143,6 +143,7 @@ class Weights:
             index = bisect_right(self._starts, offset) - 1
             first = offset - self._starts[index]
             if first + nbytes <= len(self._chunks[index]):
+                self._check_mapping()
                 return self._chunks[index][first : first + nbytes]
         elif nbytes == 0 and self._data is None:
             return np.empty(0, np.uint8)

@@ -1,6 +1,7 @@
 import errno
 import io
 import os
+from itertools import combinations_with_replacement
 from pathlib import Path
 
 import numpy as np
@@ -108,10 +109,13 @@ def test_a_file_that_is_cut_off_meanwhile_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "m.bin").write_bytes(bytes(100_000))
     weights = Weights.open(tmp_path / "m.bin")
     weights.view(50_000, 100)
+    part = Weights.from_bytes(b"")
+    place = part.take(weights, 50_000, 100)
     os.truncate(tmp_path / "m.bin", 10)
-    for ask in (lambda: weights.view(50_000, 100), lambda: weights.save(io.BytesIO())):
-        with pytest.raises(ReadError, match=r"is changed by another program \(run this again when that is done\)"):
-            ask()
+    for each, at in ((weights, 50_000), (weights.copy(), 50_000), (part, place[0]), (part.copy(), place[0])):
+        for ask in (lambda: each.view(at, 100).sum(), lambda: each.save(io.BytesIO())):  # noqa: B023  # called at once
+            with pytest.raises(ReadError, match=r"is changed by another program \(run this again when that is done\)"):
+                ask()
 
 
 def test_a_file_that_is_replaced_meanwhile_is_read_as_it_was(tmp_path: Path) -> None:
@@ -181,6 +185,9 @@ def test_copies_grow_apart(stored: bytes, steps: list[tuple[int, bytes | None]])
         assert saved.startswith(stored)
         assert (len(saved), weights.pending) == (weights.size, weights.size - len(stored))
         assert len(set(places.values())) == len(places)
+        edges = sorted({0, 1, len(stored), *(edge for offset, size in places for edge in (offset, offset + size))})
+        for start, end in combinations_with_replacement(edges, 2):
+            assert weights.holds(start, end - start) is (end <= len(stored) or (start, end - start) in places)
         for (offset, size), data in places.items():
             assert offset % 64 == 0
             assert saved[offset : offset + size] == weights.view(offset, size).tobytes() == data

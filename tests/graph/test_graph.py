@@ -1,4 +1,8 @@
+import random
 import time
+from collections.abc import Callable
+from contextlib import suppress
+from itertools import product
 
 import networkx as nx
 import pytest
@@ -90,6 +94,43 @@ def test_ids_and_names_are_new(chain: Graph) -> None:
     chain.rename(0, "first")
     assert chain.new_name("first") == "first/2"
     assert Graph().new_id() == 0
+
+
+EDITS: tuple[Callable[[Graph, random.Random], object], ...] = (
+    lambda graph, draw: graph.add(layer(graph.new_id(), graph.new_name("new"), 2, 2)),
+    lambda graph, draw: graph.connect(port_of(graph, draw), draw.choice([*graph]), draw.randrange(2)),
+    lambda graph, draw: graph.add_edge(*port_of(graph, draw)[:1], draw.choice([*graph]), key=(2, 0)),
+    lambda graph, draw: graph.disconnect(draw.choice([*graph]), draw.randrange(2)),
+    lambda graph, draw: graph.redirect(port_of(graph, draw), port_of(graph, draw)),
+    lambda graph, draw: graph.remove_edge(*draw.choice([*graph.edges(keys=True)])),
+    lambda graph, draw: graph.remove_edge(*draw.choice([*graph.edges()])),
+    lambda graph, draw: graph.remove_edges_from([draw.choice([*graph.edges(keys=True)])]),
+    lambda graph, draw: graph.remove_node(draw.choice([*graph])),
+    lambda graph, draw: graph.remove_nodes_from([draw.choice([*graph])]),
+    lambda graph, draw: graph.replace(draw.choice([*graph]), layer(99, "other", 2, 2)),
+    lambda graph, draw: graph.clear_edges(),
+    lambda graph, draw: graph.clear(),
+)
+"""All that changes a graph, those of networkx included."""
+
+
+def port_of(graph: Graph, draw: random.Random) -> Source:
+    return Source(draw.choice([*graph]), draw.choice((2, 3)))
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_who_reads_what_is_what_the_edges_say_after_every_edit(seed: int) -> None:
+    draw, graph = random.Random(seed), Graph()
+    for _ in range(120):
+        with suppress(GraphError, IndexError):
+            draw.choices(EDITS, [20, 40, 4, 4, 4, 4, 4, 4, 2, 2, 4, 1, 1])[0](graph, draw)
+        outputs = product(range(graph.new_id()), range(4))
+        found = [(*output, *reader) for output in outputs for reader in graph.consumers(*output)]
+        fed = [(*source, reader, port) for reader in graph for port, source in graph.sources(reader).items()]
+        single = [graph.source(reader, port) for *_, reader, port in fed]
+        assert sorted(found) == sorted((one, start, two, end) for one, two, (start, end) in edges(graph))
+        assert {*fed} <= {*found}
+        assert None not in single
 
 
 def test_bulk_edits_grow_linearly() -> None:

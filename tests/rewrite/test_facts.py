@@ -1,6 +1,6 @@
 """What is known of the inputs of a rewrite: sizes that small tensors hold are computed if a step looks at them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 
 import numpy as np
@@ -9,12 +9,14 @@ import pytest
 from ir_tools.builder import Builder
 from ir_tools.errors import ShapeError
 from ir_tools.graph import Graph, Layer, Model, Source
-from ir_tools.infer import Propagation
+from ir_tools.infer import LayerSignatures, Propagation
 from ir_tools.infer._engine import Tensors
 from ir_tools.ops import FAMILIES
 from ir_tools.ops.definition import Fact
-from ir_tools.rewrite.migration import migrate
+from ir_tools.rewrite.facts import KnownFacts
+from ir_tools.rewrite.migration import _Plan, _Planning, migrate
 from ir_tools.types import element_type
+from tests.made.models import model_of
 from tests.ops.layer_support import fact_of
 from tests.ops.samples import sample_of
 from tests.rewrite.test_opset_steps import is_valid, sampled
@@ -75,3 +77,40 @@ def test_no_rule_knows_values_that_depend_on_an_input_without_values() -> None:
                     outputs = op.outputs_of(attrs, [*facts[:index], Fact(fact.dtype, fact.shape), *facts[index + 1 :]])
                     assert {one.value for one in outputs or ()} <= {None}, f"{setting}: input {index}"
     assert compared > 200
+
+
+def facts(known: KnownFacts, model: Model) -> dict[str, object]:
+    """All that is known of the tensors of a model; bodies are asked about before their layers."""
+    return {
+        located.path: [
+            (
+                fact.dtype,
+                fact.shape,
+                None if fact.value is None else (fact.value.lower.tolist(), fact.value.upper.tolist()),
+            )
+            for fact in (*known.of(located).inputs, *known.computed(located), *known.results(located))
+        ]
+        for located in reversed([*model.walk()])
+    }
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_is_known_after_rewrites_is_what_is_found_anew(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also of layers behind those that were rewritten, in bodies and around them, and of new constants."""
+    plan, change, compared = _Planning.plan, KnownFacts.changed, list[str]()
+
+    def planned(planning: _Planning) -> _Plan:
+        facts(planning.known, planning.model)
+        return plan(planning)
+
+    def changed(known: KnownFacts, model: Model, layers: Iterable[tuple[Graph, int]]) -> None:
+        change(known, model, layers)
+        fresh = facts(KnownFacts(model, LayerSignatures()), model)
+        assert facts(known, model) == fresh
+        compared.extend(fresh)
+
+    monkeypatch.setattr(_Planning, "plan", planned)
+    monkeypatch.setattr(KnownFacts, "changed", changed)
+    for target in ("opset1", "opset8", "openvino-2021.4"):
+        migrate(model_of(seed), target)
+    assert compared or seed not in (1, 3, 5)

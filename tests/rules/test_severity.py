@@ -18,19 +18,9 @@ from ir_tools.rules.structure import STRAY_TEXT
 from ir_tools.runtime.client import STAGES, RuntimeClient
 from ir_tools.validation import errors_in, validate
 from tests.ops.samples import sample_of
+from tests.rules.recorded import RUNS, UNDEFINED
 from tests.rules.test_rules import FOLDER, SHOWN, folder_of
 
-NOT_THE_FORMAT = "the runtime's parser takes what the standard of XML or the format forbid"
-TWO_MEANINGS = "a part of the file says something else than what the runtime computes"
-LOST = "the runtime does not read a part of the file without which it means something else"
-UNDEFINED = "what the runtime computes is in no specification"
-RUNS = {
-    **dict.fromkeys(("IR002", "IR003", "IR004", "IR005"), NOT_THE_FORMAT),
-    **dict.fromkeys(("IR113", "IR303", "IR304", "IR305"), TWO_MEANINGS),
-    **dict.fromkeys(("IR131", "IR133", "IR134", "IR135", "IR137", "IR145", "IR146", "IR148"), LOST),
-    **dict.fromkeys(("IR013", "IR017", "IR207"), UNDEFINED),
-}
-"""Errors in files that the runtime runs, and why they are errors."""
 DATA = '<data auto_broadcast="numpy" />'
 OPS = [op for family in FAMILIES for op in family.OPS]
 

@@ -4,7 +4,7 @@ import codecs
 import encodings
 import re
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from xml.parsers import expat
 
@@ -140,6 +140,21 @@ def test_a_byte_order_mark_counts_whatever_is_declared(mark: bytes) -> None:
     document = Document(data)
     assert document.root.get("name") == "层"
     assert document.encode(document.text) == data
+
+
+@pytest.mark.parametrize("declared", ["utf-8", "iso-8859-1", "us-ascii", "utf-16"])
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+def test_without_a_byte_order_mark_what_is_declared_has_to_be_so(codec: str, declared: str) -> None:
+    data = f'<?xml version="1.0" encoding="{declared}"?><net name="a"/>'.encode(codec)
+    right = declared == "utf-16"
+    with nullcontext() if right else pytest.raises(expat.ExpatError, match="encoding"):
+        expat.ParserCreate().Parse(data, True)
+    with (
+        nullcontext()
+        if right
+        else pytest.raises(ReadError, match=f"{codec.upper()}, and its first line says {declared}")
+    ):
+        Document(data)
 
 
 @pytest.mark.parametrize("codec", sorted({*encodings.aliases.aliases.values(), "utf_8_sig", "cp65001"}))
