@@ -124,7 +124,6 @@ RUN: list[Change] = [
 ]
 REFUSED: list[Change] = [
     ("PriorBox-1", {"variance": "0.1,0.2"}, {}),
-    ("PriorBox-1", {"density": "0.5", "fixed_size": "3"}, {}),
     ("PriorBox-1", {}, {0: np.array([4, 5, 6], I64)}),
     ("PriorBox-1", {}, {0: np.array([10**6, 10**6], I64)}),
     ("PriorBoxClustered-1", {"width": "1"}, {}),
@@ -148,6 +147,7 @@ REFUSED: list[Change] = [
 
 UNPREDICTABLE: list[Change] = [
     ("PriorBox-1", {"density": "0"}, {}),
+    ("PriorBox-1", {"density": "0.5", "fixed_size": "3"}, {}),
     ("PriorBox-1", {"density": "2", "fixed_size": "3"}, {}),
     ("PriorBox-1", {"scale_all_sizes": "false"}, {}),
     ("DetectionOutput-8", {"top_k": "-5"}, {}),
