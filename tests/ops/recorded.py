@@ -78,7 +78,8 @@ class Recorded(NamedTuple):
     differing: Callable[[RuntimeClient], Collection[int]] = lambda _: ()
 
 
-def _digits(value: object) -> str:
+def digits_of(value: object) -> str:
+    """Return four digits that are others for almost every other value."""
     return f"{zlib.crc32(repr(value).encode()) & 0xFFFF:04x}"
 
 
@@ -105,7 +106,7 @@ def _shapes_around(case: Case) -> Recorded:
 
 def _rows(setting: layer_support.Setting, known: Callable[[layer_support.Row], object]) -> list[Number]:
     rows = layer_support.found_rows(setting)
-    digits = _digits(rows if isinstance(rows, str) else [*map(known, rows)])
+    digits = digits_of(rows if isinstance(rows, str) else [*map(known, rows)])
     return [Number(digits), *_violations(setting.op, setting.raw, map(layer_support.fact_of, setting.slots))]
 
 
@@ -122,7 +123,7 @@ def _found(op: Op, raw: Mapping[str, str], facts: Iterable[Fact]) -> list[Violat
 
 def _violations(op: Op, raw: Mapping[str, str], facts: Iterable[Fact]) -> list[Number]:
     found = sorted((one.attribute, one.kind.name) for one in _found(op, raw, facts))
-    return [Number(_digits(found))] if found else []
+    return [Number(digits_of(found))] if found else []
 
 
 # --- values -----------------------------------------------------------------------------------------------------
@@ -151,21 +152,22 @@ def _outputs(layer: Fed) -> list[Number]:
             warnings.simplefilter("ignore")
             outputs = computed(layer.op, attrs, layer.arrays)
     except ShapeError as why:
-        return [Number(_digits(str(why)))]
+        return [Number(digits_of(str(why)))]
     facts = map(layer_support.fact_of, layer.arrays)
-    return [*map(_number, outputs), *_violations(layer.op, layer.raw, facts)]
+    return [*map(number_of, outputs), *_violations(layer.op, layer.raw, facts)]
 
 
-def _number(array: Array) -> Number:
+def number_of(array: Array) -> Number:
+    """Return a result in short."""
     if array.dtype.kind == "O":
-        return Number(_digits((array.shape, array.tolist())))
+        return Number(digits_of((array.shape, array.tolist())))
     values = array.astype(np.float64).ravel()
     finite = np.isfinite(values)
     odd = [(place, str(values[place])) for place in np.flatnonzero(~finite).tolist()]
     values = np.where(finite, values, 0)
     total = float(values @ (1 + np.sin(np.arange(values.size)) / 2))
     off = TOLERANCES.get(from_dtype(array.dtype).name, 0.0) * np.abs(values).max(initial=0) * values.size**0.5
-    return Number(_digits((array.dtype.name, array.shape, odd)), total, float(off))
+    return Number(digits_of((array.dtype.name, array.shape, odd)), total, float(off))
 
 
 def _kernels(make: Maker) -> Recorded:
@@ -327,10 +329,28 @@ RECORDED: Mapping[str, Recorded] = {
 }
 
 
-def load() -> dict[str, list[list[Number]]]:
-    """Return what is in the file, by name."""
-    table = json.loads(FILE.read_text())
+Table = Mapping[str, Sequence[Sequence[Number]]]
+"""By name the layers of a kind, and of each the numbers."""
+
+
+def load(file: Path = FILE) -> dict[str, list[list[Number]]]:
+    """Return what is in a file, by name."""
+    table = json.loads(file.read_text())
     return {name: [[*map(_parsed, layer.split())] for layer in row.split(",")] for name, row in table.items()}
+
+
+def save(table: Table, file: Path = FILE) -> None:
+    """Write what `load` returns."""
+    rows = {name: ",".join(" ".join(map(_written, layer)) for layer in row) for name, row in table.items()}
+    file.write_text(json.dumps(rows, indent=1) + "\n")
+
+
+def same(layer: Sequence[Number], recorded: Sequence[Number]) -> bool:
+    """Return whether a layer gives what is recorded."""
+    return len(layer) == len(recorded) and all(
+        found.digits == wanted.digits and abs(found.total - wanted.total) <= found.off + 1e-8 * abs(wanted.total)
+        for found, wanted in zip(layer, recorded, strict=True)
+    )
 
 
 def left_out(layers: Sequence[Sequence[Number]]) -> set[int]:
@@ -349,7 +369,7 @@ def _written(number: Number) -> str:
 
 def main(names: Sequence[str]) -> int:
     """Record what agrees with the runtime, of all kinds of layers or of those named; return 1 if something does not."""
-    table, wrong = json.loads(FILE.read_text()), 0
+    table, wrong = load(), 0
     with limited() as client:
         for name in names or RECORDED:
             try:
@@ -359,8 +379,8 @@ def main(names: Sequence[str]) -> int:
                 wrong = 1
             else:
                 differing = RECORDED[name].differing(client)
-                table[name] = ",".join(" ".join(map(_written, layer)) for layer in RECORDED[name].found(differing))
-    FILE.write_text(json.dumps({name: table[name] for name in RECORDED if name in table}, indent=1) + "\n")
+                table[name] = RECORDED[name].found(differing)
+    save({name: table[name] for name in RECORDED if name in table})
     return wrong
 
 

@@ -3,16 +3,9 @@
 import pytest
 
 from ir_tools.runtime.client import RuntimeClient
-from tests.ops.recorded import RECORDED, Number, left_out, load
+from tests.ops.recorded import RECORDED, left_out, load, same
 
 WANTED = load()
-
-
-def same(layer: list[Number], recorded: list[Number]) -> bool:
-    return len(layer) == len(recorded) and all(
-        found.digits == wanted.digits and abs(found.total - wanted.total) <= found.off + 1e-8 * abs(wanted.total)
-        for found, wanted in zip(layer, recorded, strict=True)
-    )
 
 
 def test_all_kinds_of_layers_are_recorded() -> None:
