@@ -12,15 +12,14 @@ from ir_tools.cli._onnx import is_onnx
 from ir_tools.cli.app import NOTES
 from ir_tools.collection import gc_paused
 from ir_tools.diagnostics import Diagnostic
-from ir_tools.errors import ReadError, WriteError
+from ir_tools.errors import ReadError
 from ir_tools.format.read import load as read_bytes
 from ir_tools.format.read import model_of, open_files
-from ir_tools.format.write import check_complete
 from ir_tools.graph import Model
 from ir_tools.runtime.extensions import library_paths
 from ir_tools.validation import errors_in
 
-__all__ = ["check_weights", "findings", "load", "load_current"]
+__all__ = ["findings", "load", "load_current"]
 
 
 def load(path: Path, weights: Path | None = None, extensions: Sequence[Path] = ()) -> Model:
@@ -63,20 +62,6 @@ def load_current(path: Path, weights: Path | None = None, extensions: Sequence[P
     from ir_tools.rewrite.legacy import current_model
 
     return current_model(load(path, weights, extensions))
-
-
-def check_weights(model: Model) -> None:
-    """Check that all weights of a model that was loaded are there, before it is written in another form.
-
-    Raises:
-        WriteError: the `.bin` is missing or cut off.
-    """
-    from ir_tools.rules.storage import CONSTANT_OUTSIDE_WEIGHTS
-
-    check_complete(model)
-    cut = next((one for one in findings() if one.code == CONSTANT_OUTSIDE_WEIGHTS.code), None)
-    if cut is not None:
-        raise WriteError(f"{model.weights.path or 'the .bin'} is cut off or of another model; nothing was written")
 
 
 def _named(found: Iterable[Diagnostic], path: Path) -> Iterator[Diagnostic]:

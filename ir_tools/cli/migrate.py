@@ -15,7 +15,7 @@ from ir_tools.cli._onnx import verify as verify_onnx
 from ir_tools.cli.app import FAILED, Answer, Row, command
 from ir_tools.cli.arrays import InputOptions, not_run
 from ir_tools.cli.discovery import discover, keep_all
-from ir_tools.cli.loading import check_weights, load
+from ir_tools.cli.loading import load
 from ir_tools.cli.options import (
     bin_option,
     extension_option,
@@ -169,8 +169,6 @@ def _migrated(model: Path, output: Path | None, options: _Options) -> Answer:
             checked |= {key: asked[key] for key in ("ok", "error", "help") if key in asked} | {"release": asked}
     else:
         loaded = load(model, options.weights, options.extensions)
-        if output is not None:
-            check_weights(loaded)
         options.release.check(loaded, more=options.for_release is not None)
         if options.layers and not loaded.is_legacy:
             raise UsageError(f"--layers is for models of IR v2 to v7; this one is IR v{loaded.version}: see compare")

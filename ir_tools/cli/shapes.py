@@ -9,7 +9,7 @@ import click
 
 import ir_tools
 from ir_tools.cli.app import Answer, Row, command
-from ir_tools.cli.loading import check_weights, load
+from ir_tools.cli.loading import load
 from ir_tools.cli.options import bin_option, extension_option, model_argument, output_option, shapes_option
 from ir_tools.errors import ShapeError
 
@@ -44,8 +44,6 @@ def shapes(
     are what was asked for: then only types that differ and layers that cannot take the new shapes count.
     """
     loaded = load(model, weights, extensions)
-    if output is not None:
-        check_weights(loaded)
     try:
         report = _propagate(loaded, dict(shapes), extensions)
     except ShapeError as error:

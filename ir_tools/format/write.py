@@ -16,7 +16,7 @@ from ir_tools.format.markup import render as render_node
 from ir_tools.graph import Model
 from ir_tools.source import Document, Style
 
-__all__ = ["check_complete", "check_output", "output_files", "render", "write"]
+__all__ = ["check_output", "output_files", "render", "write"]
 
 MAX_APPENDED = 1 << 20
 """Bytes that one call of the system writes without being interrupted for long."""
@@ -49,7 +49,7 @@ def write(model: Model, path: str | Path, *, overwrite: bool = True) -> None:
             were.
     """
     pair = _pair_of(Path(path))
-    check_complete(model)
+    _check_complete(model)
     text, weights = render(model), model.weights
     if weights.cut and not all(weights.holds(*place) for place in blobs(Document(text).root)):
         raise WriteError(f"{weights.path or 'the .bin'} is cut off or of another model; nothing was written")
@@ -86,7 +86,7 @@ def check_output(path: Path) -> None:
     _check_pair(pair)
 
 
-def check_complete(model: Model) -> None:
+def _check_complete(model: Model) -> None:
     """Check that the model has the weights that it was read without.
 
     Raises:

@@ -292,14 +292,13 @@ def gather_tree(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     steps, batch, beams = ids.shape
     out = np.full_like(ids, end)
     rows = np.arange(batch)[:, None]
-    lengths = np.minimum(lengths.astype(np.int64), steps)[:, None]
+    lengths = lengths.astype(np.int64)[:, None]
     beam = np.broadcast_to(np.arange(beams), (batch, beams))
     for step in reversed(range(steps)):
         active = step < lengths
         out[step] = np.where(active, ids[step][rows, beam], out[step])
         beam = np.where(active, parents[step].astype(np.int64)[rows, beam], beam)
-    after = np.cumsum(out == end, axis=0) - (out == end) > 0
-    return (np.where(after, end, out),)
+    return (np.where(np.logical_or.accumulate(out == end), end, out),)
 
 
 # --- OneHot -----------------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ Specification: `condition/`, `movement/`, `sort/`, `sparse/`.
 
 from collections.abc import Sequence
 from math import prod
+from typing import Literal
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from ir_tools.types import Dim, Shape, element_type, format_shape, shape_text
 __all__ = ["OPS"]
 
 I64 = element_type("i64")
+Side = Literal["left", "right"]
 
 # --- NonZero ----------------------------------------------------------------------------------------------------
 
@@ -151,19 +153,15 @@ def search_sorted_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...
 def search_sorted(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """Return where each value would be put into its sorted row, before equal ones or after them."""
     rows, values = arrays
-    side = "right" if attrs.right_mode else "left"
+    side: Side = "right" if attrs.right_mode else "left"
     if rows.ndim == 1:
-        out = _search(rows, values, side)
+        out = np.asarray(np.searchsorted(rows, values, side))
     else:
         count = prod(rows.shape[:-1])
         pairs = zip(rows.reshape(count, rows.shape[-1]), values.reshape(count, values.shape[-1]), strict=True)
-        found = [_search(row, some, side) for row, some in pairs]
+        found = [np.searchsorted(row, some, side) for row, some in pairs]
         out = np.array(found, np.int64).reshape(values.shape)
-    return (np.asarray(out).astype(attrs.output_type.dtype),)
-
-
-def _search(row: Array, values: Array, side: str) -> Array:
-    return np.searchsorted(row, values, "right" if side == "right" else "left")
+    return (out.astype(attrs.output_type.dtype),)
 
 
 def bucketize_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
@@ -176,8 +174,8 @@ def bucketize_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 def bucketize(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """Return which bucket each element is in; a bucket holds its right end, or its left one."""
     data, buckets = arrays
-    side = "left" if attrs.with_right_bound else "right"
-    return (_search(buckets, data, side).astype(attrs.output_type.dtype),)
+    side: Side = "left" if attrs.with_right_bound else "right"
+    return (np.asarray(np.searchsorted(buckets, data, side)).astype(attrs.output_type.dtype),)
 
 
 # --- Bincount ---------------------------------------------------------------------------------------------------

@@ -77,7 +77,8 @@ def _codes(values: npt.NDArray[Any], kind: ElementType) -> Bytes:
     if not kind.is_float:
         return values.astype(np.uint8)
     every = np.asarray(unpack(np.arange(16, dtype=np.uint8), kind, 32))[::2]
-    nearest: npt.NDArray[np.intp] = np.abs(values[:, None] - every).argmin(axis=1)
+    other_zero = np.signbit(values)[:, None] != np.signbit(every)
+    nearest: npt.NDArray[np.intp] = (np.abs(values[:, None] - every) + other_zero * np.float32(1e-9)).argmin(axis=1)
     return nearest.astype(np.uint8)
 
 

@@ -216,6 +216,9 @@ def test_one_file_for_two_outputs_is_refused(cli: Cli, folder: Path) -> None:
     words = "compare", "m.xml", "--tolerance", "0", "--bisect", "a.xml"
     Path("b.html").symlink_to("a.xml")
     assert_refused(cli(*words, "--report", "b.html"), "written twice")
+    Path("b.html").unlink()
+    del before["b.html"]
+    assert_refused(cli("compare", "m.xml", "--report", "b.html", "--dump", "B.HTML"), "written twice")
     assert content(folder) == before
 
 

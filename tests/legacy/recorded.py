@@ -1,7 +1,7 @@
-"""What many random layers of IR v2 to v7 become, and give, as a few digits for each: tests know it without a runtime.
+"""What many random layers of IR v2 to v7 become, and give, as a few digits for each, for tests without a runtime.
 
-`python -m tests.legacy.recorded [TYPE...]` makes the layers again, holds the migrated ones against Inference Engine 2020.1,
-and writes `recorded.json`; after a change of the functions that make the layers, or of what steps say.
+`python -m tests.legacy.recorded [TYPE...]` makes the layers again, holds the migrated ones against Inference Engine
+2020.1, and writes `recorded.json`; after a change of the functions that make the layers, or of what steps say.
 """
 
 import sys
@@ -31,7 +31,7 @@ def found(name: str) -> list[list[Number]]:
 
 def _numbers(made: LegacyCase) -> list[Number]:
     migration = ir_tools.migrate(ir_tools.read(made.xml.encode(), made.weights))
-    numbers = [Number(digits_of([*map(astuple, (*migration.steps, *migration.refused))]))]
+    numbers = [Number(digits_of([*map(astuple, migration.steps), *map(astuple, migration.refused)]))]
     if made.undefined or migration.refused:
         return numbers
     arrays = ir_tools.run(migration.model, made.inputs).values()
@@ -39,7 +39,7 @@ def _numbers(made: LegacyCase) -> list[Number]:
 
 
 def main(names: Sequence[str]) -> int:
-    """Record what agrees with Inference Engine 2020.1, of all types or of those named; return 1 if something does not."""
+    """Record what agrees with Inference Engine 2020.1, of all types or of those named; return 1 if some do not."""
     from tests.legacy.test_legacy import compare
 
     table, wrong = load(FILE) if FILE.exists() else {}, 0

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ir_tools.runtime._messages import explain, is_memory
+from ir_tools.runtime._messages import explain, is_memory, lacks_device, remedy_for, unknown_property
 
 CORE = "Exception from src/inference/src/cpp/core.cpp:105:\n"
 CASES = {
@@ -35,6 +35,16 @@ CASES = {
         "an integer cannot be read or is too large (stoll)",
     ),
     "nothing": ("", "it gave no reason"),
+    "a reason twice": (
+        f"{CORE}the kernel is 0\n{CORE}the kernel is 0\nthe stride is 0:\n",
+        "the kernel is 0; the stride is 0",
+    ),
+    "a reason behind a check": ("Check 'a > 0' failed at src/core/a.cpp:1: a is 0\n", "a is 0"),
+    "a check that says nothing": ("Check 'false' failed at src/core/a.cpp:1\n", "it gave no reason"),
+    "a layer without inputs": (
+        "While validating node 'opset1::Parameter Parameter_3 () -> ()' with friendly_name 'Parameter_3':\nno shape",
+        "Parameter: no shape",
+    ),
 }
 
 
@@ -43,10 +53,35 @@ def test_reason_and_layer_are_kept(said: str, told: str) -> None:
     assert explain(said) == told
 
 
-@pytest.mark.parametrize("said", ["std::bad_alloc", "Failed to allocate 3000048000192 bytes of memory", "MemoryError"])
+@pytest.mark.parametrize(
+    "said",
+    [
+        "std::bad_alloc",
+        "bad allocation",
+        "mmap: Cannot allocate memory",
+        "Failed to allocate 3000048000192 bytes of memory",
+        "MemoryError",
+        "CL_OUT_OF_RESOURCES, Out of memory",
+    ],
+)
 def test_want_of_memory_is_seen(said: str) -> None:
     assert is_memory(said)
 
 
 def test_other_reasons_are_not_want_of_memory() -> None:
     assert not is_memory("could not construct a memory descriptor using a format tag")
+
+
+def test_what_a_machine_lacks() -> None:
+    assert lacks_device('Device with "GPU" name is not registered in the OpenVINO Runtime')
+    assert lacks_device("Cannot load library 'libopenvino_intel_npu_plugin.so'")
+    assert lacks_device("No device was found")
+    assert not lacks_device("the kernel is 0")
+    assert unknown_property("Unsupported property NO_SUCH by CPU plugin.") == "NO_SUCH"
+    assert unknown_property("the kernel is 0") is None
+
+
+def test_remedies() -> None:
+    assert "--extension" in str(remedy_for("Cannot create X layer x id:1 from unsupported opset: extension"))
+    assert "--bin" in str(remedy_for("Empty weights data in bin file or bin file cannot be found!"))
+    assert remedy_for("the kernel is 0") is None

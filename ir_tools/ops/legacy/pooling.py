@@ -28,20 +28,19 @@ MIXED = (
 def pooling_plan(attrs: Attrs, sizes: Sequence[int], counts: Sequence[int]) -> WindowPlan:
     """Return the windows on an input with these spatial sizes, `counts` of them.
 
-    An average divides by the elements that a window reads if `exclude-pad` is true or nothing is padded at the
-    beginning. Otherwise a window is clipped at the end of the input plus as much padding as at its beginning; plus
-    none where on no axis more windows are declared than fit without padding at the end.
+    An average divides by the elements that a window reads if `exclude-pad` is true. Otherwise a window is clipped at
+    the end of the input plus as much padding as at its beginning; plus none where on no axis more windows are declared
+    than fit without padding at the end.
     """
     begins, strides, kernel = _begins(attrs, sizes), per_axis(attrs, "strides", len(sizes)), attrs.kernel
     axes = list(zip(sizes, counts, kernel, strides, begins, strict=True))
     fitting = all(count == int((size - wide + begin) / step) + 1 for size, count, wide, step, begin in axes)
-    real = attrs.exclude_pad or not any(begins)
     windows = []
     for size, count, wide, step, begin in axes:
         start = np.arange(count, dtype=np.int64) * step - begin
         first, last = np.maximum(start, 0), np.minimum(start + wide, size) - 1
         end = size + (0 if fitting else begin)
-        divisor = np.maximum(last - first + 1, 0) if real else np.minimum(start + wide, end) - start
+        divisor = last - first + 1 if attrs.exclude_pad else np.minimum(start + wide, end) - start
         windows.append(AxisWindows(first, last, 1, np.where(last < first, 0, divisor)))
     return WindowPlan(tuple(windows))
 
