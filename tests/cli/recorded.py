@@ -20,6 +20,7 @@ import numpy as np
 import ir_tools
 from ir_tools.builder import Builder
 from ir_tools.cli import main as ir_tools_main
+from tests.ops.recorded import digits_of
 
 FILE = Path(__file__).with_name("recorded.json")
 CALLS: Mapping[str, tuple[str, Sequence[str]]] = {
@@ -45,7 +46,10 @@ CALLS: Mapping[str, tuple[str, Sequence[str]]] = {
     ),
     "validate with warnings": ("validate MODEL --bin known.json", ["--fail-on warning"]),
     "explain": ("explain IR206", []),
-    "shapes": ("shapes wrong.xml", ["--set data=1,2,12,12", "--all", "--set 1..4,2,?,? --all", "-o new.xml"]),
+    "shapes": (
+        "shapes wrong.xml",
+        ["--set data=1,2,12,12", "--all", "--set 1..4,2,?,? --all", "-o new.xml", "--bin other.bin -o new.xml"],
+    ),
     "migrate": (
         "migrate MODEL --dry-run",
         ["--to opset16", "--for openvino-2026.4", "--pass avg-pool-to-adaptive", "--to opset16 --bin none.bin"],
@@ -152,12 +156,17 @@ def _answer(words: str, called: str) -> dict[str, Any]:
         shutil.copytree(_files().name, folder)
         before = {path.name for path in folder.iterdir()}
         code, out = _call(folder, words, *([] if any(part in called for part in IN_WORDS) else ["--json"]))
-        written = sorted(path.name for path in folder.iterdir() if path.name not in before)
+        written = {path.name: _content(path) for path in sorted(folder.iterdir()) if path.name not in before}
     return {
         "code": code,
         "written": written,
         "out": _short(json.loads(out)) if out[:1] in {"{", "["} else out.splitlines(),
     }
+
+
+def _content(path: Path) -> str:
+    """Return digits of what a model holds; of other files nothing, as times stand in some."""
+    return digits_of(path.read_bytes()) if path.suffix in {".xml", ".bin"} else ""
 
 
 def _call(folder: Path, words: str, *more: str) -> tuple[object, str]:

@@ -217,7 +217,6 @@ def test_one_file_for_two_outputs_is_refused(cli: Cli, folder: Path) -> None:
     Path("b.html").symlink_to("a.xml")
     assert_refused(cli(*words, "--report", "b.html"), "written twice")
     Path("b.html").unlink()
-    del before["b.html"]
     assert_refused(cli("compare", "m.xml", "--report", "b.html", "--dump", "B.HTML"), "written twice")
     assert content(folder) == before
 
