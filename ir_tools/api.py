@@ -438,7 +438,7 @@ def compare(
         runtime: a release in place of the installed one: `"openvino-2022.3"`; `ir-tools runtimes` lists and adds them.
         against: another device and precision to compare with, in place of the reference (`"CPU:bf16"`), or another
             release (`"openvino-2024.6"`); with `other`, the release that it runs on.
-        save: writes what the runtime gave for `model` to this file: inputs, outputs, and the tensors of `layers`.
+        save: writes what the runtime gave for `model` to this `.irrun`: inputs, outputs, and the tensors of `layers`.
         golden: a file that `save` wrote, to compare what the runtime gives with, on the inputs in it.
         tolerance: relative to each tensor's largest magnitude, in place of the table by element type.
         extensions: libraries with operations of others, for the runtime to load.
@@ -454,6 +454,7 @@ def compare(
             outputs do not match; an argument of the wrong type.
         RuntimeFailure: the runtime rejects the model, crashes, takes too long, or is not installed.
         ReadError: a file cannot be read.
+        WriteError: `save` cannot be written, or is a file of the model.
 
     Example:
         >>> comparison = ir_tools.compare("model.xml")
@@ -464,6 +465,7 @@ def compare(
 
     from ir_tools import comparison
     from ir_tools.comparison import saved
+    from ir_tools.files import check_target, protecting
     from ir_tools.releases.table import is_release
     from ir_tools.rewrite.legacy import current_model
     from ir_tools.runtime.release import runtime_named
@@ -478,7 +480,13 @@ def compare(
         client = stack.enter_context(runtime_named(runtime, extensions))
         their = stack.enter_context(runtime_named(str(against), extensions)) if named else None
         setting = Setting.of(device, "f32" if precision is None else precision)
-        given = current_model(load_model(model, extensions))
+        loaded = load_model(model, extensions)
+        if save is not None:
+            if Path(save).suffix.lower() != saved.ENDING:
+                raise UsageError(f"{save}: expected a name that ends in {saved.ENDING}")
+            stack.enter_context(protecting(file for file in (loaded.path, loaded.weights.path) if file))
+            check_target(Path(save))
+        given = current_model(loaded)
         if golden is not None:
             run = saved.SavedRun.open(Path(golden))
             return saved.compare_saved(

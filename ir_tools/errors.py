@@ -57,7 +57,7 @@ class ReadError(IrToolsError):
 
 
 class WriteError(IrToolsError):
-    """A model cannot be written; nothing was changed on disk.
+    """A file cannot be written; nothing was changed on disk.
 
     Example:
         >>> ir_tools.write(ir_tools.read("model.xml"), "no/such/folder/out.xml")

@@ -58,8 +58,9 @@ from ir_tools.runtime.one_layer import LayerRunner
 from ir_tools.runtime.setting import Setting
 from ir_tools.states import checked_states
 
-__all__ = ["SavedRun", "compare_saved", "save_run"]
+__all__ = ["ENDING", "SavedRun", "compare_saved", "save_run"]
 
+ENDING = ".irrun"
 FORMAT = "ir_tools run"
 VERSION = 1
 TABLE = "run.json"

@@ -2,7 +2,9 @@
 
 import hashlib
 import io
+import os
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -257,3 +259,19 @@ def test_a_run_of_more_outputs_than_the_model_has(run: Path) -> None:
     fewer.graph.remove(fewer.outputs[1].layer.id)
     with pytest.raises(UsageError, match="it has the outputs sum, twice; the model has sum"):
         ir_tools.compare(fewer, golden=run)
+
+
+@pytest.mark.parametrize("name", ["small.xml", "run.npz"])
+def test_only_files_with_the_ending_of_a_run_are_written(model: Path, name: str) -> None:
+    with pytest.raises(UsageError, match=r"expected a name that ends in \.irrun"):
+        ir_tools.compare(model, inputs=INPUTS, save=model.with_name(name))
+    assert model.read_bytes() == small(11)
+
+
+@pytest.mark.parametrize("link", [os.symlink, os.link])
+def test_a_run_never_replaces_the_model(model: Path, link: Callable[[Path, Path], None]) -> None:
+    other = model.with_name("other.irrun")
+    link(model, other)
+    with pytest.raises(ir_tools.WriteError, match=r"is the same file as .*small\.xml"):
+        ir_tools.compare(model, inputs=INPUTS, save=other)
+    assert model.read_bytes() == small(11)
