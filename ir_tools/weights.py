@@ -150,7 +150,7 @@ class Weights:
         elif self._data is not None and offset + nbytes <= len(self._data):
             self._check_mapping()
             return self._data[offset : offset + nbytes]
-        raise self._refuse(f"bytes {offset} to {offset + nbytes} are asked for, but it has {self.size}")
+        raise self._refuse(f"it has {self.size} bytes, and a constant is at bytes {offset} to {offset + nbytes}")
 
     def append(self, data: npt.NDArray[Any] | bytes) -> tuple[int, int]:
         """Add a constant behind all others, or find the one that was added with the same bytes.
@@ -256,12 +256,7 @@ class Weights:
             return _error(
                 CONSTANT_OUTSIDE_WEIGHTS, self.path, message, "the .bin is cut off or belongs to another model"
             )
-        return _error(
-            MISSING_WEIGHTS,
-            self.path,
-            f"is missing, and {message}",
-            "put the model's .bin there, or name it with --bin",
-        )
+        return _error(MISSING_WEIGHTS, self.path, "is missing", "put the model's .bin there, or name it with --bin")
 
 
 def _unpickled(path: Path | None, stamp: tuple[int, ...] | None, data: bytes | None, added: list[bytes]) -> Weights:

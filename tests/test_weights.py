@@ -269,7 +269,7 @@ BROKEN = {
     "no shape size": ({"shape": "2,x"}, "is not the shape"),
     "negative": ({"shape": "-1,4"}, "is not the shape"),
     "too small": ({"shape": "7"}, "has size 24, but shape"),
-    "behind the end": ({"offset": "4"}, "bytes 4 to 28 are asked for"),
+    "behind the end": ({"offset": "4"}, "it has 24 bytes, and a constant is at bytes 4 to 28"),
     "overflow": ({"shape": f"{2**62},8"}, "more than memory can hold"),
     "overflow beside nothing": ({"shape": f"0,{2**62},8"}, "more than memory can hold"),
     "wraps around to fit": ({"shape": f"{2**61 + 1},8", "size": "8"}, "more than memory can hold"),

@@ -27,7 +27,7 @@ __all__ = ["compat"]
 @click.option("--migrated", is_flag=True, help="Also tell which releases run the model after migrate --for RELEASE.")
 @click.option("--check", "asked", is_flag=True, help="Also let the releases that are here read and compile each file.")
 def compat(paths: tuple[Path, ...], names: tuple[str, ...], badge: bool, migrated: bool, asked: bool) -> Answer:
-    """Tell which releases of OpenVINO run the models in PATH, files and folders, and what stops the others.
+    """Report which releases of OpenVINO run the models in PATH, files and folders, and what stops the others.
 
     The answers are those of a table of what each release was seen to do with every operation; nothing is run. If a
     release runs a model, no layer is known to fail there or to give other values. Of an .onnx, the answer is about the

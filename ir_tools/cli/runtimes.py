@@ -51,7 +51,7 @@ def _show(screen: "Screen", found: "Runtimes", folder: Path, done: str) -> None:
 
     columns = [Column("name", keep=True), Column("reads"), Column("where", fold=True)]
     screen.table(columns, [[one.name, one.versions, _where(one, folder)] for one in found])
-    screen.line(f"here: in {folder}; ir-tools runtimes --add NAME makes one that is not", style="dim")
+    screen.line(f"here: in {folder}; to add one: ir-tools runtimes --add NAME", style="dim")
     if done:
         screen.line(done)
 

@@ -56,6 +56,8 @@ def weakness(expected: Array, actual: Array, before: Array | None, after: Array 
     moved = difference(before, after).needed
     if moved > limit:
         return ""
+    if moved == 0:
+        return "other inputs do not change it"
     return f"other inputs change it by {moved:.2g} of its largest magnitude, and {limit:.2g} is allowed"
 
 
