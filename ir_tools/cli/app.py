@@ -212,10 +212,22 @@ def _run(words: Sequence[str]) -> int:
     except BrokenPipeError:
         return BROKEN_PIPE
     except Exception as error:
+        ending = _ending(error)
+        if isinstance(ending, SystemExit):
+            return int(ending.code or 0)
+        if isinstance(ending, KeyboardInterrupt):
+            return INTERRUPTED
         with suppress(OSError):
             _report(error, words, noted)
         return FAILED
     return 0
+
+
+def _ending(error: BaseException | None) -> BaseException | None:
+    """Return what ended the command before an error that came of tidying up after it."""
+    while error is not None and not isinstance(error, SystemExit | KeyboardInterrupt):
+        error = error.__context__
+    return error
 
 
 def _report(error: Exception, words: Sequence[str], noted: Sequence[Diagnostic]) -> None:

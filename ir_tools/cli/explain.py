@@ -17,7 +17,7 @@ __all__ = ["explain"]
 @command("explain", example="ir-tools explain IR103")
 @click.argument("code", required=False)
 def explain(code: str | None) -> Answer:
-    """Explain what the finding CODE means, why it matters, and show bad and good files; without CODE, list all codes."""
+    """Explain the finding CODE and why it matters, with bad and good files; without CODE, list all codes."""
     if code is None:
         return Answer({"rules": [_row(rule) for rule in RULES]}, _list)
     rule = _find(code)

@@ -184,6 +184,21 @@ def test_an_unexpected_error_is_one_line_and_debug_shows_the_traceback(
     assert shown.code == 2
 
 
+@pytest.mark.parametrize(("ending", "code"), [(SystemExit(143), 143), (KeyboardInterrupt(), 130)])
+def test_errors_of_tidying_up_after_a_signal_are_not_shown(
+    cli: Cli, model: Path, monkeypatch: pytest.MonkeyPatch, ending: BaseException, code: int
+) -> None:
+    def fail(*_: object) -> None:
+        try:
+            raise ending
+        finally:
+            raise RuntimeError("cannot join thread before it is started")
+
+    monkeypatch.setattr("ir_tools.cli.inspect._facts", fail)
+    outcome = cli("inspect", model)
+    assert (outcome.code, outcome.out, outcome.err) == (code, "", "")
+
+
 def test_interrupt_is_quiet(cli: Cli, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
