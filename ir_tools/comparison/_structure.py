@@ -111,7 +111,7 @@ class View:
     def origin(self, source: Source) -> Source:
         """Return the tensor before all `TRANSPARENT` layers that make this one."""
         for _ in range(DEEPEST):
-            if self.kinds[source.layer] not in TRANSPARENT or source.layer in self.fixed:
+            if not self._is_transparent(source.layer) or source.layer in self.fixed:
                 break
             source = self.reads[source.layer][0]
         return source
@@ -214,7 +214,10 @@ class View:
         return found
 
     def _seen_through(self, level: int, layer_id: int) -> bool:
-        return level == 2 and self.kinds[layer_id] in TRANSPARENT
+        return level == 2 and self._is_transparent(layer_id)
+
+    def _is_transparent(self, layer_id: int) -> bool:
+        return self.kinds[layer_id] in TRANSPARENT and bool(self.reads[layer_id])
 
     def _own(self, level: int, layer_id: int) -> int:
         """Digest a layer by itself."""
@@ -277,9 +280,10 @@ class View:
         flat = max((array.reshape(-1) for array in arrays if array.dtype.kind in "fiuV"), key=len, default=None)
         if flat is None or len(flat) < FEWEST:
             return None
-        some = flat[:: -(-len(flat) // MOST)].astype(np.float64)
-        some -= some.mean()
-        length = float(np.linalg.norm(some))
+        with np.errstate(invalid="ignore", over="ignore"):
+            some = flat[:: -(-len(flat) // MOST)].astype(np.float64)
+            some -= some.mean()
+            length = float(np.linalg.norm(some))
         return some / length if length > 0 and np.isfinite(length) else None
 
 

@@ -103,7 +103,7 @@ def slice_problems(slices: Sequence[Slice], *, exact: bool) -> Iterator[tuple[Ro
         if fault:
             yield row, *fault
         elif parts and row.is_input and size is not None:
-            count, shaped = count or parts, row.parts(size)
+            count, shaped = parts, row.parts(size)
 
 
 def _plain_problem(row: Row, rank: int) -> Problem | None:

@@ -123,11 +123,11 @@ class Answers:
                 objection = next((each for each in op.check(attrs, inputs) if not each.kind.mild), None)
                 if objection is not None:
                     return Answer(None, [objection])
-        if op.shape is None:
-            return Answer(None)
         needed = sum(not slot.optional for slot in op.inputs)
         if len(inputs) < needed:
             return Answer(None, [refusal(f"{len(inputs)} inputs are connected, but {op} takes {needed}")])
+        if op.shape is None:
+            return Answer(None)
         if _unknowable(op, inputs):
             return Answer([self.facts.interned(UNKNOWN)] * len(signature.outputs))
         try:

@@ -304,7 +304,10 @@ class Fitting:
 
 def _missing_type(located: Located, release: Release) -> str | None:
     """Return why a release cannot read the outputs of a layer, if nothing here makes it read them."""
-    for kind in filter(None, map(_type_name, located.layer.outputs)):
+    kinds = set(map(_type_name, located.layer.outputs))
+    if role_of(located.layer) is Role.CONSTANT:
+        kinds.add(located.layer.raw.get("element_type", "").lower())
+    for kind in sorted(filter(None, kinds)):
         if not _right(release, kind) and not _can_widen(located, kind):
             reading = releases_in_words(partial(_right, kind=kind))
             return f"its output is of {kind}, which {release.title} does not have; {reading}"

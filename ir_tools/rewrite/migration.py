@@ -25,7 +25,7 @@ from ir_tools.rewrite.extraction import drop_unread
 from ir_tools.rewrite.facts import InputFacts, KnownFacts
 from ir_tools.rewrite.fitting import Fitting
 from ir_tools.rewrite.judging import Judge, quality
-from ir_tools.rewrite.rewriter import Rewriter, changes_nothing, lost_output, remove_unread
+from ir_tools.rewrite.rewriter import Rewriter, changes_nothing, lost_output, remove_unread, unfed_input
 from ir_tools.rewrite.steps import MigrationStep, RefusedStep, StepPlace
 from ir_tools.rewrite.target import Target
 
@@ -412,7 +412,8 @@ class _Planning:
         if same:
             return
         if isinstance(found, Rewrite):
-            found = lost_output(graph, layer.id, signature, found) or found
+            args = graph, layer.id, signature, found
+            found = lost_output(*args) or unfed_input(*args) or found
         elif found is None:
             if verdict.above:
                 plan.remaining.append(_remaining(self.model, located))

@@ -10,7 +10,7 @@ from ir_tools.ops import Role, role_of
 from ir_tools.ops.definition import Array, NewLayer, Op, Ref, Refused, Rewrite
 from ir_tools.ops.records import port_of
 
-__all__ = ["Rewriter", "changes_nothing", "lost_output", "remove_unread"]
+__all__ = ["Rewriter", "changes_nothing", "lost_output", "remove_unread", "unfed_input"]
 
 LIST = re.compile(r"\s*[+-]?\d+\s*(,\s*[+-]?\d+\s*)+")
 
@@ -27,6 +27,14 @@ def lost_output(graph: Graph, layer_id: int, signature: LayerSignature, rewrite:
                 f"output {index} is read by '{graph.layer(consumer).name}', and the target has no such output"
             )
     return None
+
+
+def unfed_input(graph: Graph, layer_id: int, signature: LayerSignature, rewrite: Rewrite) -> Refused | None:
+    """Return a refusal if the rewrite has new layers that read an input which nothing feeds."""
+    sources = graph.sources(layer_id)
+    read = (given for new in rewrite.layers for given in new.inputs if isinstance(given, Ref) and given.layer is None)
+    unfed = [port.id for port in (signature.inputs[given.output] for given in read) if port.id not in sources]
+    return Refused(f"nothing feeds input port {unfed[0]}") if unfed and not _in_place(signature, rewrite) else None
 
 
 def changes_nothing(signature: LayerSignature, op: Op | None, rewrite: Rewrite) -> bool:

@@ -1,7 +1,8 @@
 """Layers of two models belong together: copies whose layers are known are paired rightly, or not at all."""
 
+import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -10,14 +11,19 @@ import openvino.opset13 as op
 import pytest
 
 import ir_tools
+from ir_tools.builder import Builder
 from ir_tools.comparison import compare
 from ir_tools.comparison._models import output_names, paired_models
+from ir_tools.comparison._structure import ENDS, Side, View
 from ir_tools.graph import Model
+from ir_tools.ops import role_of
 from ir_tools.runtime.client import RuntimeClient
+from ir_tools.types import ELEMENT_TYPES, element_type
 from ir_tools.weights import constant
 from tests.comparison import mutations as change
 from tests.comparison.networks import looping_network
 from tests.conftest import corpus_cases
+from tests.made.models import model_of
 
 EXACT: dict[str, Sequence[change.Mutation]] = {
     "as-it-is": (),
@@ -90,7 +96,7 @@ def meanings(*models: Model) -> list[dict[int, int]]:
                 *(sorted(reads) if layer.type in change.COMMUTATIVE else reads),
             )
             if layer.type == "Const":
-                key = layer.raw["shape"], constant(layer.raw, model.weights).tobytes()
+                key = layer.raw["shape"], layer.raw["element_type"], constant(layer.raw, model.weights).tobytes()
             elif layer.type == "Parameter":
                 key = layer.name
             numbers[layer.id] = known.setdefault(key, len(known))
@@ -266,3 +272,50 @@ def test_layers_in_bodies_name_their_counterparts(tmp_path: Path, client: Runtim
         path: layers[path] for path in compared
     }
     assert any(path.startswith("Loop_1/body/") for path in compared)
+
+
+def changed_constants(model: Model) -> Iterator[Model]:
+    """Copies with one constant of other bytes, another shape of as many elements, or another type of that size."""
+    for layer in [layer for layer in model.graph.layers() if layer.type == "Const"]:
+        twin, kind = model.copy(), element_type(layer.raw["element_type"])
+        others = (each.name for each in ELEMENT_TYPES.values() if each.bits == kind.bits and each != kind)
+        place = twin.weights.append(bytes(byte ^ 1 for byte in constant(layer.raw, model.weights).tobytes()))
+        for raw in (
+            dict(zip(("offset", "size"), map(str, place), strict=True)),
+            {"shape": f"1,{layer.raw['shape']}".strip(",")},
+            {"element_type": next(others, kind.name)},
+        ):
+            again = twin.copy()
+            again.graph.layer(layer.id).raw.update(raw)
+            yield again
+
+
+def test_layers_are_alike_if_they_compute_the_same() -> None:
+    """`meanings` works it out in another way: with whole constants, and without digests."""
+    compared = Counter[bool]()
+    for seed in range(40):
+        model = model_of(seed)
+        ends = {layer.id: number for number, layer in enumerate(model.graph.layers()) if role_of(layer) in ENDS}
+        for twin in (model, *changed_constants(model)):
+            numbers = meanings(model, twin)
+            digests = [View(Side(one, one.graph), ends).digest(0, "down") for one in (model, twin)]
+            for layer in model.graph.layers():
+                if layer.id in digests[0] and role_of(layer) not in ENDS and not layer.bodies:
+                    same = numbers[0][layer.id] == numbers[1][layer.id]
+                    assert (digests[0][layer.id] == digests[1][layer.id]) is same, (seed, layer)
+                    compared[same] += 1
+    assert min(compared[True], compared[False]) > 50
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_layers_of_one_type_in_a_row_are_counted_along_every_branch(seed: int) -> None:
+    draw, builder = random.Random(seed), Builder()
+    tensors, rows = [builder.parameter("x", "2,3")], dict[int, list[int]]()
+    for _ in range(20):
+        source, kind = draw.choice(tensors), draw.choice(("ReLU", "Abs"))
+        tensors.append(builder.call(kind, source))
+        before = rows.get(source.layer, []) if builder.graph.layer(source.layer).type == kind else []
+        rows[tensors[-1].layer] = [*before, tensors[-1].layer]
+    found = View(Side(builder.model, builder.graph), {}).rows
+    for layer_id in rows:
+        assert found[layer_id] == max(len(row) for row in rows.values() if layer_id in row)

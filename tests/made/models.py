@@ -56,8 +56,8 @@ def _end(builder: Builder, draw: Draw, tensors: Sequence[Source]) -> None:
 
 
 def _call(graph: Graph, draw: Draw) -> None:
-    """Names that two layers have, tensors without names, other data, later stamps, sizes that are wrongly recorded."""
-    layers = [*graph.layers()]
+    """Names that two layers have, tensors without names, other data, later stamps, wrong sizes, inputs without type."""
+    layers, untyped = [*graph.layers()], draw.random() < 0.2
     for layer in layers:
         if draw.random() < 0.1:
             layer.tag["name"] = draw.choice(layers).name
@@ -68,7 +68,9 @@ def _call(graph: Graph, draw: Draw) -> None:
             layer.tag["version"] = later
         for port in layer.inputs:
             if draw.random() < 0.04:
-                port.dims = draw.choice((port.dims[1:], tuple(size + 1 for size in port.dims)))
+                port.dims = draw.choice((port.dims[1:], tuple(size + 1 for size in port.dims), (0,) * len(port.dims)))
+            if untyped or draw.random() < 0.02:
+                port.precision = None
         for port in layer.outputs:
             if draw.random() < 0.2:
                 port.names = draw.choice(((), (f"{layer.name}_1", f"{layer.name}_2"), (draw.choice(layers).name,)))

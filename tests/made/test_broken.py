@@ -13,9 +13,9 @@ from ir_tools.graph import Model
 from ir_tools.infer import propagate_shapes
 from ir_tools.inputs import plan_inputs
 from ir_tools.rewrite.migration import migrate
-from tests.rules.recorded import changed, files, names
+from tests.rules.recorded import changed, names
 
-WITH_BODIES = ("body", "map", "slice", "back_edge", "loop", "handmade", "condition", "variable")
+WITH_BODIES = ("body", "map", "slice", "back_edge", "loop", "handmade", "condition", "variable", "made")
 USES: tuple[Callable[[Model], object], ...] = (
     propagate_shapes,
     lambda model: migrate(model, "opset1"),
@@ -30,9 +30,9 @@ USES: tuple[Callable[[Model], object], ...] = (
 @pytest.mark.parametrize("name", [name for name in names() if any(word in name for word in WITH_BODIES)])
 def test_nothing_but_errors_of_this_package_is_raised(name: str) -> None:
     used = 0
-    for text in changed(name).values():
+    for text, weights in changed(name).values():
         try:
-            model = read(text, files()[name][1])
+            model = read(text, weights)
         except IrToolsError:
             continue
         for use in USES:

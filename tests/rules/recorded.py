@@ -21,10 +21,14 @@ from io import BytesIO
 from pathlib import Path
 from zlib import crc32
 
+import numpy as np
 from lxml import etree
 
+from ir_tools.builder import Builder
 from ir_tools.diagnostics import Diagnostic
 from ir_tools.format.write import render
+from ir_tools.graph import Model
+from ir_tools.types import element_type
 from ir_tools.validation import validate
 from tests.faults.handmade import HANDMADE
 from tests.faults.oracle import Oracle
@@ -34,7 +38,7 @@ from tests.made.models import model_of
 FOLDER = Path(__file__).parent
 FILE = FOLDER / "recorded.json"
 MOST, TWICE, SEED = {"good": 28, "bad": 8}, 42, 21
-"""Changes to each file, drawn at random, of others than those of the rules as many at two places; and the seed."""
+"""Kinds of changes to each file, drawn at random, of others than those of the rules as many at two places; the seed."""
 NUMBER = re.compile(r"[+-]?\d+")
 FACTS = re.compile(r"'[^']*'|\d+")
 """What a message is about: names and numbers; its wording may change."""
@@ -70,9 +74,8 @@ def files() -> dict[str, tuple[bytes, bytes | None]]:
             found[f"{path.parent.name}/{path.stem}"] = text, _weights(text.decode())
     found |= {f"handmade/{name}": (text.encode(), weights) for name, (text, weights) in HANDMADE.items()}
     for seed in range(6):
-        model, weights = model_of(seed), BytesIO()
-        model.weights.save(weights)
-        found[f"made/{seed}"] = bytes(render(model)), weights.getvalue()
+        found[f"made/{seed}"] = _written(model_of(seed))
+    found |= {"made/states": _states(), "made/shared": _shared()}
     for seed, name in enumerate(LEGACY):
         legacy = case(name, seed)
         found[f"legacy/{name}"] = legacy.xml.encode(), legacy.weights
@@ -81,30 +84,64 @@ def files() -> dict[str, tuple[bytes, bytes | None]]:
 
 def found(name: str) -> dict[str, str]:
     """What is found in each file: code, severity and place of all findings, and a digest of what else they name."""
-    weights = files()[name][1]
-    return {label: _shown(text, weights) for label, text in changed(name).items()}
+    return {label: _shown(*pair) for label, pair in changed(name).items()}
 
 
-def changed(name: str) -> dict[str, bytes]:
-    """The files that a file becomes, by what was done to it."""
-    root, kind = etree.fromstring(files()[name][0]), name.partition("/")[2]
+def changed(name: str) -> dict[str, tuple[bytes, bytes | None]]:
+    """The files, each with its weights, that a file becomes, by what was done to it."""
+    text, weights = files()[name]
+    root, kind = etree.fromstring(text), name.partition("/")[2]
     changes, draw = dict(_changes(root)), random.Random(f"{SEED}/{name}")
     count = MOST.get(kind, TWICE)
-    chosen: list[tuple[str, ...]] = [(label,) for label in draw.sample(sorted(changes), min(count, len(changes)))]
+    alike: defaultdict[str, list[str]] = defaultdict(list)
+    for label in changes:
+        alike[label.partition(" ")[2]].append(label)
+    chosen: list[tuple[str, ...]] = [
+        (draw.choice(labels),) for labels in draw.sample([*alike.values()], min(count, len(alike)))
+    ]
     if kind not in MOST:
-        alike: defaultdict[str, list[str]] = defaultdict(list)
-        for label in changes:
-            alike[label.partition(" ")[2]].append(label)
         pairs = [labels for labels in alike.values() if len(labels) > 1]
         chosen += [tuple(draw.sample(labels, 2)) for labels in draw.sample(pairs, min(count // 2, len(pairs)))]
         chosen += [tuple(draw.sample(sorted(changes), 2)) for _ in range(count // 2)]
-    return {" and ".join(labels): _applied(root, {label: changes[label] for label in labels}) for labels in chosen}
+    made = {" and ".join(labels): _applied(root, {label: changes[label] for label in labels}) for labels in chosen}
+    others = _other_weights(weights) if weights else {}
+    return {**{label: (each, weights) for label, each in made.items()}, **{key: (text, others[key]) for key in others}}
 
 
 def load() -> dict[str, dict[str, str]]:
     """What was recorded, by file and change."""
     table: dict[str, dict[str, str]] = json.loads(FILE.read_text())
     return table
+
+
+def _shared() -> tuple[bytes, bytes]:
+    """Constants of several types that have the same bytes."""
+    builder = Builder(name="shared")
+    for kind in ("f16", "bf16", "f32"):
+        dtype = element_type(kind).dtype
+        assert dtype is not None
+        made = builder.constant(np.ones(8, np.float16).view(dtype), f"{kind}_bytes")
+        builder.result(builder.call("Convert", made, destination_type="f64"), kind)
+    return _written(builder.model)
+
+
+def _states() -> tuple[bytes, bytes]:
+    """Variables: one that is stored twice, two whose values nothing reads, one that nothing stores."""
+    builder = Builder(name="states", opset=6)
+    data = builder.parameter("x", "1,2", "f32")
+    kinds = {"variable_shape": "1,2", "variable_type": "f32"}
+    values = {name: builder.call("ReadValue", data, variable_id=name, **kinds, name=name) for name in "abcd"}
+    total = builder.call("Add", builder.call("Multiply", values["a"], values["d"]), data)
+    builder.result(total, "y")
+    for number, name in enumerate("abca"):
+        builder.call("Assign", total if number else data, variable_id=name, name=f"store{number}")
+    return _written(builder.model)
+
+
+def _written(model: Model) -> tuple[bytes, bytes]:
+    file = BytesIO()
+    model.weights.save(file)
+    return bytes(render(model)), file.getvalue()
 
 
 def _is_plain(text: bytes) -> bool:
@@ -119,6 +156,21 @@ def _weights(text: str) -> bytes | None:
     """As many bytes as the constants of a file name."""
     rows = re.findall(r'offset="(\d+)" size="(\d+)"', text)
     return bytes(max(int(offset) + int(size) for offset, size in rows)) if rows else None
+
+
+def _other_weights(weights: bytes) -> dict[str, bytes | None]:
+    """What can be wrong with a `.bin`; what is not a number or infinite as f32 or f16."""
+    half = len(weights) // 2 // 4 * 4
+    return {
+        "weights lost": None,
+        "weights cut off": weights[:-1],
+        "weights of half the size": weights[:half],
+        "weights and more": weights + bytes(range(1, 100)),
+        "weights and zeros": weights + bytes(63),
+        "weights of no numbers": b"\xff" * len(weights),
+        "weights of infinities": b"\0\0\x80\x7f" * (len(weights) // 4),
+        "weights half of infinities": weights[:half] + b"\0\xfc" * ((len(weights) - half) // 2),
+    }
 
 
 def _applied(root: etree._Element, changes: Mapping[str, Change]) -> bytes:
@@ -154,9 +206,13 @@ def _changes(root: etree._Element) -> Iterator[tuple[str, Change]]:
             yield f"{number} {tag} {name} misspelled", partial(_misspell, name)
         for label, value in _other_texts(element.text or "", ()) if tag == "dim" else ():
             yield f"{number} {tag} {label}", partial(_write, value)
+        yield f"{number} {tag} with another attribute", partial(_set, "mine", "1")
+        yield f"{number} {tag} with another element", lambda one: etree.SubElement(one, "mine")
         if len(element):
             yield f"{number} {tag} emptied", _empty
+            yield f"{number} {tag} with text", partial(_write, "left over")
         if element.getparent() is not None:
+            yield f"{number} {tag} before text", lambda one: setattr(one, "tail", "\nleft over = '1'")
             yield f"{number} {tag} misspelled", lambda one: setattr(one, "tag", f"{one.tag}x")
             yield f"{number} {tag} lost", lambda one: _parent(one).remove(one)
             yield f"{number} {tag} twice", lambda one: one.addnext(copy.deepcopy(one))
@@ -228,14 +284,14 @@ def main() -> None:
     kept, places = load(), "--places" in sys.argv
     with Oracle() as oracle:
         for name in names():
-            texts, weights, findings = changed(name), files()[name][1], found(name)
+            made, findings = changed(name), found(name)
             table[name] = {
                 label: words
                 for label, words in findings.items()
                 if (
                     _codes(words) == _codes(kept.get(name, {}).get(label, "none"))
                     if places
-                    else name.startswith("legacy/") or _agrees(words, oracle.run(texts[label], weights).ok)
+                    else name.startswith("legacy/") or _agrees(words, oracle.run(*made[label]).ok)
                 )
             }
             print(name, len(table[name]), len(findings), flush=True)
