@@ -149,7 +149,9 @@ def behaviour(release: Release, seen: Seen) -> tuple[Answer, str] | None:
     exact = found is State.DIFFERS or (not case and found not in {state(release, str(op), kind) for kind in kinds})
     if found is State.UNREAD and case != "short" and not release.dynamic and not seen.between:
         found, unmeasured = State.RUNS, (Answer.UNKNOWN, "sizes that follow from values were not measured")
-    elif exact and any(row.state is found and row.may_concern(kinds) for row in rows_of(release.name, str(op))):
+    elif exact and any(
+        row.state is found and row.measured and row.may_concern(kinds) for row in rows_of(release.name, str(op))
+    ):
         found = State.RUNS
     for row in release_differences(release, seen):
         if RANKS.index(row.state) < RANKS.index(found):

@@ -58,6 +58,7 @@ ROWS = (
         last="2021.4",
         ops=("ROIAlign-3",),
         reason="The largest of the four neighbours is taken before they are weighted.",
+        measured=True,
         model=Call(
             "ROIAlign-3",
             (counted(1, 1, 8, 8), floats([0, 0, 6, 6]), np.array([0], np.int32)),
@@ -140,6 +141,7 @@ ROWS = (
             ops=(op,),
             state=State.UNCOMPILED,
             reason="It is compiled within a larger model only.",
+            measured=True,
             model=_nms(op),
             applies=lambda seen: gives_alone(seen, 0),
         )

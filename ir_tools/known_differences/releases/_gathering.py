@@ -56,6 +56,7 @@ ROWS = (
         ops=("SegmentMax-16",),
         reason="Maxima are compared with 0: a segment of negative numbers gives 0 or the least number.",
         sometimes=True,
+        measured=True,
         model=Call(
             "SegmentMax-16",
             (floats([1, -2], [3, 4], [-5, -6], [7, 8]), Fixed(whole(0, 0, 2, 3))),
@@ -69,6 +70,7 @@ ROWS = (
         last="2021.4",
         ops=("TopK-1", "TopK-3"),
         reason='With sort="none" the elements come in the order of their places, in place of by value.',
+        measured=True,
         model=Call(
             "TopK-3",
             (floats([3, 9, 1, 7, 5, 8]), Fixed(number(3, np.int64))),

@@ -193,6 +193,7 @@ ROWS = (
         ops=("StridedSlice-1",),
         state=State.UNREAD,
         reason="A StridedSlice is not read unless all of its masks are written.",
+        measured=True,
         model=Call(
             "StridedSlice-1",
             (counted(2, 3), *(Fixed(whole(number, number)) for number in (0, 2, 1))),

@@ -23,6 +23,7 @@ ROWS = (
         last="2021.3",
         ops=("NormalizeL2-1",),
         reason="Over axes that are not all but the first, other elements are added up.",
+        measured=True,
         model=Call("NormalizeL2-1", (counted(2, 3, 4, 4), Fixed(whole(1))), {"eps": "0.001", "eps_mode": "add"}),
         version=10,
         applies=lambda seen: axes_of(seen) != [*range(1, len(seen.inputs[0].shape or ()))],

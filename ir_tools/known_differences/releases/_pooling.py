@@ -86,6 +86,7 @@ ROWS = (
         ops=("AvgPool-14",),
         state=State.UNCOMPILED,
         reason="AvgPool-14 is read and not compiled.",
+        measured=True,
         model=Call("AvgPool-14", (counted(1, 1, 4, 4),), WINDOWS | {"pads_begin": "0,0"}),
     ),
     ReleaseDifference(

@@ -254,6 +254,7 @@ ROWS = (
         ops=("FakeConvert-13",),
         reason="Numbers below 2^-6 are rounded down or up by turns, in place of to the nearest of f8e4m3.",
         sometimes=True,
+        measured=True,
         model=_converted(0.015, "f8e4m3"),
         applies=has_value("destination_type", "f8e4m3"),
     ),

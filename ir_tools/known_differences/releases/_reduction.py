@@ -82,6 +82,7 @@ ROWS = (
         ops=("ReduceMean-1",),
         reason="Means of integers are rounded to the nearest; the fraction should be cut off.",
         sometimes=True,
+        measured=True,
         model=Call("ReduceMean-1", (np.array([1, 2], np.int32), Fixed(whole(0)))),
         types="u8 i8 u16 i16 u32 i32 u64 i64",
         applies=_has_fewer_elements,

@@ -25,6 +25,7 @@ class ReleaseDifference:
         version: of the IR that shows it.
         types: element types of the first input; empty: any.
         sometimes: whether other values are slight, or come of some inputs only.
+        measured: whether models that were measured fall under it; what was measured of them does not count.
         instead: cases of `measured.json` that the row describes more exactly; what was measured of them does not count.
         applies: whether a layer falls under the row, if its first input has one of the types.
     """
@@ -39,6 +40,7 @@ class ReleaseDifference:
     state: State = State.DIFFERS
     types: str = ""
     sometimes: bool = False
+    measured: bool = False
     instead: tuple[str, ...] = ()
     applies: Callable[[Seen], bool] = lambda seen: True
 

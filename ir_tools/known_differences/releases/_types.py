@@ -53,6 +53,7 @@ ROWS = (
             last=last,
             ops=("Const-1",),
             reason=f"The elements in a byte of a constant of {kind} are read from its other end.",
+            measured=True,
             model=_packed(kind, int(kind[1])),
             version=10,
             applies=_made_of(kind),
