@@ -9,11 +9,11 @@ from ir_tools.collection import gc_paused
 from ir_tools.diagnostics import Severity
 from ir_tools.display import brief_fields, notebook_table, plural, shortened
 from ir_tools.errors import IrToolsError, RuntimeFailure
-from ir_tools.graph import Layer, Located, Model
+from ir_tools.graph import Located, Model
 from ir_tools.infer import propagate_shapes
 from ir_tools.known_differences.releases import Seen
-from ir_tools.known_differences.verdicts import Answer, Surroundings, quantized_note, verdict
-from ir_tools.ops import Role, find_op, role_of
+from ir_tools.known_differences.verdicts import Answer, Surroundings, decisive, quantized_note, verdict
+from ir_tools.ops import find_op
 from ir_tools.ops.definition import Fact
 from ir_tools.releases.measured import is_measured
 from ir_tools.releases.table import OPENVINO, Release
@@ -310,16 +310,7 @@ def _layers(model: Model) -> Iterator[tuple[Located, Seen | None]]:
         inputs = tuple(facts.get((path, port.id)) or UNKNOWN for port in layer.inputs if port.id in sources)
         outputs = tuple(facts.get((path, port.id)) or UNKNOWN for port in layer.outputs)
         seen = around.seen(located, op, inputs, outputs, model.version)
-        yield located, found.setdefault(_key(layer, seen), seen)
-
-
-def _key(layer: Layer, seen: Seen) -> object:
-    """Return what is equal for layers that no release tells apart."""
-    tensors = tuple((fact.dtype.name, fact.shape) for fact in (*seen.inputs, *seen.outputs))
-    known = [None if fact.value is None else (fact.value.lower, fact.value.upper) for fact in seen.inputs]
-    values = tuple(bounds and tuple(array.tobytes() for array in bounds) for bounds in known)
-    raw = () if role_of(layer) is Role.CONSTANT else tuple(layer.raw.items())
-    return str(seen.op), raw, tensors, values, seen.around
+        yield located, found.setdefault(decisive(seen), seen)
 
 
 # --- one release --------------------------------------------------------------------------------------------------

@@ -184,6 +184,10 @@ class Graph(_Base):
         """Return who reads an output port: `(layer id, input port id)`, in the order of the edges."""
         return [*self._port_ends[1].get((layer_id, port_id), ())]
 
+    def reads(self, layer_id: int, port_id: int) -> int:
+        """Return how many input ports read an output port."""
+        return len(self._port_ends[1].get((layer_id, port_id), ()))
+
     @property
     def _port_ends(self) -> tuple[PortEnds, PortEnds]:
         """Return what feeds each input port, and what reads each output port: kept up to date from the first use on."""

@@ -1,13 +1,21 @@
 """What a release does with a layer, by the table of what was measured and by that of known differences."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence, Set
 from enum import StrEnum
 from math import prod
 
 from ir_tools.display import plural
 from ir_tools.graph import Graph, Layer, Located, Model, Source
-from ir_tools.known_differences.releases import FIRST_VERSION, NUMBER, UNCONVERTED, Seen, release_differences, rows_of
+from ir_tools.known_differences.releases import (
+    FIRST_VERSION,
+    NUMBER,
+    UNCONVERTED,
+    Seen,
+    differences,
+    release_differences,
+    rows_of,
+)
 from ir_tools.ops import Op, Role, find_op, opset_number, role_of
 from ir_tools.ops.definition import Fact
 from ir_tools.ops.fields import REQUIRED, Flag, OneOf
@@ -21,6 +29,7 @@ __all__ = [
     "Answer",
     "Surroundings",
     "behaviour",
+    "decisive",
     "is_plain",
     "lacks_bytes",
     "quantized_note",
@@ -103,6 +112,28 @@ def verdict(release: Release, seen: Seen) -> tuple[Answer, str] | None:
                 return Answer.STOPPED if recorded else Answer.READS, "sizes have to be known"
             return Answer.UNKNOWN, "sizes that follow from values were not measured"
     return behaviour(release, seen)
+
+
+def decisive(seen: Seen) -> Hashable:
+    """Return what verdicts are made from: it is equal for layers that no release tells apart."""
+    op, attrs = seen.op, seen.attrs
+    words = None if attrs is None else tuple(attrs[name] for name, spec in op.attrs.items() if _is_measured(spec))
+    inputs, outputs = (
+        tuple((fact.dtype.name, _sizes(fact.shape)) for fact in facts) for facts in (seen.inputs, seen.outputs)
+    )
+    rows = tuple(row.name for row in differences(seen))
+    around = (frozenset(seen.constant), seen.version, seen.opset, seen.names, seen.first, seen.last, seen.short)
+    return str(op), words, inputs, outputs, rows, *around, seen.open, seen.between, seen.folded
+
+
+def _sizes(shape: Shape) -> Hashable:
+    """Return what is known of a shape: its rank, and of each size that there is one or that it is 0."""
+    return None if shape is None else "".join("0" if dim.hi == 0 else "n" if dim.static else "?" for dim in shape)
+
+
+def _is_measured(spec: object) -> bool:
+    """Return whether the table has cases of the values of an attribute."""
+    return isinstance(spec, OneOf | Flag)
 
 
 def stopped_by(release: Release, problem: str) -> bool:
@@ -387,7 +418,7 @@ def _producers(graph: Graph, layer: Layer) -> tuple[str, ...]:
 
 def _alone(graph: Graph, source: Source | None) -> str:
     """Return the type of the layer that computes a tensor if only one input reads it; else an empty text."""
-    if source is None or len(graph.consumers(*source)) != 1:
+    if source is None or graph.reads(*source) != 1:
         return ""
     producer = graph.layer(source.layer)
     return producer.type if role_of(producer) is Role.COMPUTATION else ""

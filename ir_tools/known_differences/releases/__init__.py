@@ -33,6 +33,7 @@ __all__ = [
     "UNCONVERTED",
     "ReleaseDifference",
     "Seen",
+    "differences",
     "release_differences",
     "rows_of",
 ]
@@ -57,15 +58,31 @@ ROWS: tuple[ReleaseDifference, ...] = (
 
 
 @cache
+def rows_about(op: str) -> tuple[ReleaseDifference, ...]:
+    """Return the rows of all releases for an operation."""
+    return tuple(row for row in ROWS if op in row.ops)
+
+
+@cache
 def rows_of(release: str, op: str) -> tuple[ReleaseDifference, ...]:
     """Return the rows of a release for an operation."""
-    return tuple(row for row in ROWS if op in row.ops and release in {one.name for one in row.releases})
+    return tuple(row for row in rows_about(op) if release in {one.name for one in row.releases})
 
 
 def release_differences(release: Release, seen: Seen) -> tuple[ReleaseDifference, ...]:
-    """Return the rows of a release that a layer falls under; none if it lacks inputs or all outputs."""
+    """Return the rows of a release that a layer falls under."""
+    return _applying(rows_of(release.name, str(seen.op)), seen)
+
+
+def differences(seen: Seen) -> tuple[ReleaseDifference, ...]:
+    """Return the rows of all releases that a layer falls under."""
+    return _applying(rows_about(str(seen.op)), seen)
+
+
+def _applying(rows: tuple[ReleaseDifference, ...], seen: Seen) -> tuple[ReleaseDifference, ...]:
+    """Return those of some rows that a layer falls under; none if it lacks inputs or all outputs."""
     lacks_inputs = len(seen.inputs) < sum(not slot.optional for slot in seen.op.inputs)
     if lacks_inputs or (seen.op.outputs and not seen.outputs):
         return ()
     kinds = {fact.dtype.name for fact in seen.inputs[:1]}
-    return tuple(row for row in rows_of(release.name, str(seen.op)) if row.may_concern(kinds) and row.applies(seen))
+    return tuple(row for row in rows if row.may_concern(kinds) and row.applies(seen))
