@@ -225,6 +225,17 @@ class Layer:
         return self._content
 
     @property
+    def common(self) -> LayerContent:
+        """The content of this layer or of one with the same text, to look at: not to be changed.
+
+        Tensor names and the offset of a constant may be those of the other one. The layer is not loaded by it, so it
+        stays as fast to write and to look at again.
+        """
+        if self._content is None and self.source is not None and self.source.text() is not None:
+            return self.source.common()
+        return self.content
+
+    @property
     def raw(self) -> dict[str, str]:
         """The attributes of `<data>` as text."""
         return self.content.raw

@@ -144,7 +144,9 @@ def stopped_by(release: Release, problem: str) -> bool:
 def lacks_bytes(model: Model) -> bool:
     """Return whether no constant of a model has elements, and its `.bin` no bytes."""
     constants = [one.layer for one in model.walk() if role_of(one.layer) is Role.CONSTANT]
-    return bool(constants) and not model.weights.size and all(layer.raw.get("size") == "0" for layer in constants)
+    return (
+        bool(constants) and not model.weights.size and all(layer.common.raw.get("size") == "0" for layer in constants)
+    )
 
 
 def quantized_note(model: Model) -> str:
@@ -305,21 +307,22 @@ class Surroundings:
             version: of the IR.
         """
         _, layer, graph = located
+        content = layer.common
         bordered = version == FIRST_VERSION and graph is self.model.graph
         if id(graph) not in self._constants:
             self._constants[id(graph)] = _constant_layers(graph)
             self._names[id(graph)] = _names(graph, bordered)
         known, sources = self._constants[id(graph)], graph.sources(layer.id)
-        feeds = [sources[port.id].layer for port in layer.inputs if port.id in sources]
+        feeds = [sources[port.id].layer for port in content.inputs if port.id in sources]
         before, after = _borders(graph, layer)
         readers = (
             (number, "Convert" if bordered and type == "Result" and fact.dtype.name not in UNCONVERTED else type)
-            for number, (port, fact) in enumerate(zip(layer.outputs, outputs, strict=True))
+            for number, (port, fact) in enumerate(zip(content.outputs, outputs, strict=True))
             for type in (graph.layer(one).type for one, _ in graph.consumers(layer.id, port.id))
         )
         return Seen(
             op,
-            op.read(layer.raw, []),
+            op.read(content.raw, []),
             inputs,
             outputs,
             constant=frozenset(
@@ -332,8 +335,8 @@ class Surroundings:
             opset=opset_number(layer.version) or 6,
             first=any(before),
             last=any(after),
-            short=any((spec.xml or name) not in layer.raw for name, spec in op.attrs.items()),
-            open=any(size < 0 for port in (*layer.inputs, *layer.outputs) for size in port.dims),
+            short=any((spec.xml or name) not in content.raw for name, spec in op.attrs.items()),
+            open=any(size < 0 for port in (*content.inputs, *content.outputs) for size in port.dims),
             names=self._names[id(graph)].get(layer.id, frozenset()) | self._empty_file(op),
             between=all(before) and all(after),
             producers=_producers(graph, layer),
@@ -351,23 +354,23 @@ def scale_of_weights(graph: Graph, layer: Layer) -> str:
         `number`: by one number; `sum`: along the axis that is summed; `first`: they are the first input; or nothing.
     """
     scale: Sequence[int] | None = None
-    while len(readers := graph.consumers(layer.id, layer.outputs[0].id)) == 1:
+    while len(readers := graph.consumers(layer.id, layer.common.outputs[0].id)) == 1:
         layer, number = graph.layer(readers[0][0]), readers[0][1]
         if layer.type == "MatMul":
-            if scale is None or (number == layer.inputs[1].id and _is_for_each_output(scale, layer)):
+            if scale is None or (number == layer.common.inputs[1].id and _is_for_each_output(scale, layer)):
                 return ""
-            return "first" if number != layer.inputs[1].id else "number" if prod(scale) == 1 else "sum"
+            return "first" if number != layer.common.inputs[1].id else "number" if prod(scale) == 1 else "sum"
         if layer.type not in UNPACKING:
             return ""
         if layer.type == "Multiply":
-            scale = next(port.dims for port in layer.inputs if port.id != number)
+            scale = next(port.dims for port in layer.common.inputs if port.id != number)
     return ""
 
 
 def _is_for_each_output(scale: Sequence[int], product: Layer) -> bool:
     """Return whether a scale of the second input of a MatMul, of groups too, has one number for each output."""
     op = find_op(product.type, product.version)
-    attrs = None if op is None else op.read(product.raw, [])
+    attrs = None if op is None else op.read(product.common.raw, [])
     if attrs is None or len(scale) < 2:
         return False
     return scale[0] > 1 == scale[-1] if attrs.transpose_b else scale[-1] > 1 == prod(scale[:-1])
@@ -383,7 +386,9 @@ def quantized_tensors(model: Model) -> int:
                 constants[id(graph)] = _constant_layers(graph).keys()
             sources = graph.sources(layer.id)
             count += any(
-                sources[port.id].layer not in constants[id(graph)] for port in layer.inputs[:1] if port.id in sources
+                sources[port.id].layer not in constants[id(graph)]
+                for port in layer.common.inputs[:1]
+                if port.id in sources
             )
     return count
 
@@ -403,7 +408,7 @@ def _used(graph: Graph) -> Set[int]:
 def _borders(graph: Graph, layer: Layer) -> tuple[list[bool], list[bool]]:
     """Return which producers of a layer that are no constants are Parameters, and which consumers are Results."""
     before = [role_of(graph.layer(source.layer)) for source in graph.sources(layer.id).values()]
-    after = (target for port in layer.outputs for target, _ in graph.consumers(layer.id, port.id))
+    after = (target for port in layer.common.outputs for target, _ in graph.consumers(layer.id, port.id))
     return (
         [role is Role.PARAMETER for role in before if role is not Role.CONSTANT],
         [role_of(graph.layer(one)) is Role.RESULT for one in after],
@@ -413,7 +418,7 @@ def _borders(graph: Graph, layer: Layer) -> tuple[list[bool], list[bool]]:
 def _producers(graph: Graph, layer: Layer) -> tuple[str, ...]:
     """Return `producers` of a layer."""
     sources = graph.sources(layer.id)
-    return tuple(_alone(graph, sources.get(port.id)) for port in layer.inputs)
+    return tuple(_alone(graph, sources.get(port.id)) for port in layer.common.inputs)
 
 
 def _alone(graph: Graph, source: Source | None) -> str:
@@ -426,13 +431,13 @@ def _alone(graph: Graph, source: Source | None) -> str:
 
 def _scaled(graph: Graph, layer: Layer, constants: Collection[int]) -> frozenset[int]:
     """Return along which axes of the first output constants scale or shift it, in layers that are compiled with it."""
-    found, rank = set[int](), len(layer.outputs[0].dims)
-    while len(targets := graph.consumers(layer.id, layer.outputs[0].id)) == 1:
+    found, rank = set[int](), len(layer.common.outputs[0].dims)
+    while len(targets := graph.consumers(layer.id, layer.common.outputs[0].id)) == 1:
         layer, port = graph.layer(targets[0][0]), targets[0][1]
         given = [source for number, source in graph.sources(layer.id).items() if number != port]
         if any(source.layer not in constants for source in given):
             break
-        if layer.type in SCALES and (layer.type in EITHER_WAY or port == layer.inputs[0].id):
+        if layer.type in SCALES and (layer.type in EITHER_WAY or port == layer.common.inputs[0].id):
             shapes = [graph.layer(source.layer).port(source.port).dims for source in given]
             axes = {axis for dims in shapes for axis, size in enumerate(dims, rank - len(dims)) if size != 1}
             if len(axes) > 1 or min(axes, default=0) < 0:
@@ -449,14 +454,14 @@ def _is_affine(graph: Graph, layer: Layer, constants: Collection[int]) -> bool:
 
     The sum comes behind the product, with a Reshape in between or not, or at once before it if both are by constants.
     """
-    for reader, port in graph.consumers(layer.id, layer.outputs[0].id):
+    for reader, port in graph.consumers(layer.id, layer.common.outputs[0].id):
         product, total, targets = False, False, [(reader, port)]
         while len(targets) == 1:
             layer, port = graph.layer(targets[0][0]), targets[0][1]
             by_constant = all(
                 source.layer in constants for number, source in graph.sources(layer.id).items() if number != port
             )
-            ahead = port == layer.inputs[0].id
+            ahead = port == layer.common.inputs[0].id
             if layer.type in SUMS:
                 if product and ahead:
                     return True
@@ -473,13 +478,13 @@ def _is_affine(graph: Graph, layer: Layer, constants: Collection[int]) -> bool:
                 total = False
             else:
                 break
-            targets = graph.consumers(layer.id, layer.outputs[0].id)
+            targets = graph.consumers(layer.id, layer.common.outputs[0].id)
     return False
 
 
 def _border_name(layer: Layer) -> str:
     """Return the name of the first output of a layer, by which an output of a model goes."""
-    return f"{layer.name}.0" if len(layer.outputs) > 1 else layer.name
+    return f"{layer.name}.0" if len(layer.common.outputs) > 1 else layer.name
 
 
 def _names(graph: Graph, bordered: bool) -> dict[int, frozenset[str]]:
@@ -508,7 +513,7 @@ def _constant_layers(graph: Graph) -> dict[int, frozenset[str]]:
     for layer in graph.ordered():
         sources = graph.sources(layer.id).values()
         if role_of(layer) is Role.CONSTANT:
-            found[layer.id] = frozenset({layer.raw.get("element_type", "")})
+            found[layer.id] = frozenset({layer.common.raw.get("element_type", "")})
         elif role_of(layer) is Role.COMPUTATION and sources and all(one.layer in found for one in sources):
             found[layer.id] = frozenset().union(*(found[one.layer] for one in sources))
     return found

@@ -76,7 +76,9 @@ class KnownFacts:
     def results(self, located: Located) -> tuple[Fact, ...]:
         """Return all that the shape rules find out about the outputs."""
         _, layer, graph = located
-        return tuple(self._computed_fact(graph, Source(layer.id, port.id), recorded(port)) for port in layer.outputs)
+        return tuple(
+            self._computed_fact(graph, Source(layer.id, port.id), recorded(port)) for port in layer.common.outputs
+        )
 
     def changed(self, model: Model, layers: Iterable[tuple[Graph, int]]) -> None:
         """Go on with the model, or the copy of it, in which layers were rewritten: only what follows from them is new.

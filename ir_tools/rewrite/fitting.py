@@ -92,8 +92,8 @@ class Fitting:
                     found.append((located, f"{release.title}: {UNKNOWN_RANK}; {remedy}"))
         return tuple(self._place(located).refused(Refused(reason)) for located, reason in found)
 
-    def apply(self, model: Model) -> None:
-        """Change the model, or a copy of it."""
+    def apply(self, model: Model, judge: Judge | None) -> None:
+        """Change the model, or a copy of it; `judge`: of the model as it is, None if the target is not a release."""
         self.model, version = model, self.version
         release = self.target.release
         if release is not None:
@@ -103,7 +103,7 @@ class Fitting:
         if version == 10 or (release is not None and release.number < DUPLICATE_NAMES):
             self._name_apart()
         if release is not None:
-            self._note_differences(release)
+            self._note_differences(release, None if self.steps else judge)
 
     # --- a release --------------------------------------------------------------------------------------------------
 
@@ -116,12 +116,12 @@ class Fitting:
                 self._store_wider(located, misread)
             if role_of(layer) is Role.PARAMETER:
                 self._fit_parameter(located, release)
-            if release.number < AXES_FROM_END and layer.type == "Concat" and layer.raw.get("axis") == "-1":
+            if release.number < AXES_FROM_END and layer.type == "Concat" and layer.common.raw.get("axis") == "-1":
                 self._count_axis(located)
             if (
                 self.version > 10
                 and release.number < FREE_RT_INFO
-                and any("version" not in row for row in layer.rt_info)
+                and any("version" not in row for row in layer.common.rt_info)
             ):
                 dropped += 1
                 layer.content.rt_info = [row for row in layer.rt_info if "version" in row]
@@ -131,13 +131,16 @@ class Fitting:
             layers = plural(dropped, "layer")
             self.notes.append(f"rt_info without a version dropped from {layers}: {release.title} does not read it")
 
-    def _note_differences(self, release: Release) -> None:
-        """Note the layers that give other values on the release, though it reads them, and quantized tensors."""
+    def _note_differences(self, release: Release, judge: Judge | None) -> None:
+        """Note the layers that give other values on the release, though it reads them, and quantized tensors.
+
+        `judge`: of this model or of one with the same layers, if there is one.
+        """
         self.notes += filter(None, [quantized_note(self.model)])
-        known = KnownFacts(self.model, LayerSignatures())
-        judge = Judge(self.model, known, release, self.version)
+        if judge is None:
+            judge = Judge(self.model, KnownFacts(self.model, LayerSignatures()), release, self.version)
         found: dict[tuple[str, str], list[str]] = {}
-        for located in self.model.walk():
+        for located in judge.model.walk():
             op = find_op(located.layer.type, located.layer.version)
             if op is not None and not judge.is_plain(located.layer, op):
                 does = judge.of(judge.seen(located, op))
@@ -304,9 +307,9 @@ class Fitting:
 
 def _missing_type(located: Located, release: Release) -> str | None:
     """Return why a release cannot read the outputs of a layer, if nothing here makes it read them."""
-    kinds = set(map(_type_name, located.layer.outputs))
+    kinds = set(map(_type_name, located.layer.common.outputs))
     if role_of(located.layer) is Role.CONSTANT:
-        kinds.add(located.layer.raw.get("element_type", "").lower())
+        kinds.add(located.layer.common.raw.get("element_type", "").lower())
     for kind in sorted(filter(None, kinds)):
         if not _right(release, kind) and not _can_widen(located, kind):
             reading = releases_in_words(partial(_right, kind=kind))
@@ -315,9 +318,9 @@ def _missing_type(located: Located, release: Release) -> str | None:
 
 
 def _is_dynamic(layer: Layer) -> bool:
-    if role_of(layer) is Role.PARAMETER and not is_static(parse_shape(layer.raw.get("shape", ""))):
+    if role_of(layer) is Role.PARAMETER and not is_static(parse_shape(layer.common.raw.get("shape", ""))):
         return True
-    return any(size < 0 for port in layer.outputs for size in port.dims)
+    return any(size < 0 for port in layer.common.outputs for size in port.dims)
 
 
 def _remedy(layer: Layer) -> str:
@@ -342,13 +345,13 @@ def _can_widen(located: Located, kind: str) -> bool:
     if role_of(layer) is not Role.CONSTANT or kind not in STORED_AS:
         return False
     return all(
-        graph.layer(consumer).type == "Convert" for consumer, _ in graph.consumers(layer.id, layer.outputs[0].id)
+        graph.layer(consumer).type == "Convert" for consumer, _ in graph.consumers(layer.id, layer.common.outputs[0].id)
     )
 
 
 def _misread(located: Located, release: Release) -> str | None:
     """Return why a constant is stored in another type for a release; None if it stays."""
-    kind = located.layer.raw.get("element_type", "").lower()
+    kind = located.layer.common.raw.get("element_type", "").lower()
     if not _right(release, kind):
         return f"{release.title} does not read {kind} rightly"
     unpacks = release.number >= UNPACKED_FROM.get(kind, release.number)

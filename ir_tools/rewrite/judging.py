@@ -35,6 +35,7 @@ class Judge:
         self.version = version
         self._around = Surroundings(model)
         self._plain: dict[tuple[str, frozenset[str | None]], bool] = {}
+        self._seen: dict[tuple[int, int], Seen] = {}
 
     def is_plain(self, layer: Layer, op: Op) -> bool:
         """Return whether the release runs every layer of this operation and of the element types of this layer.
@@ -45,7 +46,7 @@ class Judge:
         ports = self.known.signatures.of(layer)[0]
         if any(0 in port.dims for port in ports.outputs):
             return False
-        kind = layer.raw.get("element_type", "").lower()
+        kind = layer.common.raw.get("element_type", "").lower()
         converted = op.role is Role.PARAMETER and kind in INPUTS_OF_2021
         if converted or op.role is Role.CONSTANT:
             return True
@@ -65,9 +66,12 @@ class Judge:
         return _kinds({port.precision for port in ports})
 
     def seen(self, located: Located, op: Op) -> Seen:
-        """Return what decides about a layer."""
-        inputs, outputs = self.known.computed(located), self.known.results(located)
-        return self._around.seen(located, op, inputs, outputs, self.version)
+        """Return what decides about a layer; the model has to stay as it is."""
+        key = id(located.graph), located.layer.id
+        if key not in self._seen:
+            inputs, outputs = self.known.computed(located), self.known.results(located)
+            self._seen[key] = self._around.seen(located, op, inputs, outputs, self.version)
+        return self._seen[key]
 
     def of(self, seen: Seen) -> Judged:
         """Return what the release does with a layer, None if it runs it or if nothing is known."""

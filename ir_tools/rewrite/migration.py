@@ -120,10 +120,12 @@ def migrate(
             return Migration(model=given, refused=refused)
     work, steps, known = model, list[MigrationStep](), KnownFacts(model, LayerSignatures())
     remaining: tuple[RemainingLayer, ...] = ()
+    judge: Judge | None = None
     rounds = 0
     while stages:
         stage = stages.pop(0)
-        plan = _Planning(work, stage, known, _judge(work, stage, fitting, known)).plan()
+        judge = _judge(work, stage, fitting, known)
+        plan = _Planning(work, stage, known, judge).plan()
         steps += [item.step for item in plan.rewrites]
         if plan.refused:
             return Migration(model=given, steps=tuple(steps), refused=tuple(plan.refused))
@@ -134,10 +136,11 @@ def migrate(
                 raise MigrationError(f"the steps to {to} do not come to an end: {plan.rewrites[0].step.after}")
         if plan.rewrites:
             work = _rewritten(work, plan, known, copied=work is model and (bool(stages) or not in_place))
+            judge = _judge(work, stage, fitting, known)
         remaining = tuple(plan.remaining)
     notes: Sequence[str] = ()
     if fitting is not None and fitting.needed:
-        fitting.apply(work.copy() if work is model and not in_place else work)
+        fitting.apply(work.copy() if work is model and not in_place else work, judge)
         steps += fitting.steps
         work, notes = fitting.model, fitting.notes
         if fitting.freed:
@@ -147,7 +150,7 @@ def migrate(
 
 def _with_computed_sizes(model: Model) -> Model:
     """Return the model; if it records sizes as not known, a copy with those that its inputs and constants decide."""
-    if all(size >= 0 for located in model.walk() for port in located.layer.outputs for size in port.dims):
+    if all(size >= 0 for located in model.walk() for port in located.layer.common.outputs for size in port.dims):
         return model
     found = model.copy()
     with suppress(ShapeError):
@@ -170,8 +173,8 @@ class _Outcome(NamedTuple):
 def _crashes(op: Op, layer: Layer) -> bool:
     """Return whether a runtime crashes over the attributes of a layer that it reads."""
     violations: list[Violation] = []
-    attrs = op.read(layer.raw, violations)
-    found = () if attrs is None else op.check(attrs, [recorded(port) for port in layer.inputs])
+    attrs = op.read(layer.common.raw, violations)
+    found = () if attrs is None else op.check(attrs, [recorded(port) for port in layer.common.inputs])
     return any(violation.kind is Kind.FATAL for violation in (*violations, *found))
 
 

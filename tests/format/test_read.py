@@ -34,6 +34,18 @@ def test_content_waits_until_it_is_asked_for() -> None:
     assert pool.loaded
 
 
+def test_a_look_at_what_layers_of_one_text_have_in_common_loads_none_of_them(corpus_model: Path) -> None:
+    model = read(corpus_model)
+    layers = [located.layer for located in model.walk()]
+    found = [layer.common for layer in layers]
+    unread = {id(layer) for layer in layers if not layer.loaded}
+    assert len(unread) > len(layers) // 2 or model.version < 10
+    for layer, common in zip(layers, found, strict=True):
+        assert (common.raw.keys(), common.key()[1:]) == (layer.raw.keys(), layer.content.key()[1:])
+        differing = {name for name, text in layer.raw.items() if common.raw[name] != text}
+        assert differing <= {"offset"}
+
+
 @pytest.mark.parametrize("offsets", [("0", "", "4"), ("", "0", "4"), ("0", "64", "")])
 def test_constants_that_differ_in_their_offset_alone_keep_it(offsets: tuple[str, ...]) -> None:
     layers = (

@@ -230,7 +230,9 @@ def test_compressed_weights_that_an_older_release_does_not_unpack_are_stored_in_
 ) -> None:
     setting, wider = PRODUCTS[name]
     model = compressed_product(kind, **setting)
-    assert [step.path for step in migrate(model, "openvino-2023.3").steps] == ["weights"] * wider
+    moved = migrate(model, "openvino-2023.3")
+    assert [step.path for step in moved.steps] == ["weights"] * wider
+    assert moved.notes == ()
     assert migrate(model, f"openvino-{first}").steps == ()
 
 
@@ -434,7 +436,7 @@ def test_inputs_of_bodies_keep_their_types_for_2021() -> None:
     text, weights = killers.endless(3)
     model = read(text.replace(b"f32", b"f64").replace(b"FP32", b"FP64"), weights)
     fitting = Fitting(model, Target.of("openvino-2021.4"))
-    fitting.apply(model)
+    fitting.apply(model, None)
     kinds = {path: layer.raw["element_type"] for path, layer, _ in model.walk() if layer.type == "Parameter"}
     assert kinds == {"Parameter_0": "f32", "loop/body/Parameter_0": "f64"}
     assert [step.after for step in fitting.steps] == ["Parameter of f32 + Convert"]
@@ -472,3 +474,11 @@ def test_2021_takes_the_inputs(kind: str) -> None:
     moved = migrate(doubled("2", kind), "openvino-2021.4")
     dtype = element_type(moved.model.inputs[0].layer.raw["element_type"]).dtype
     assert ran(moved, "2021.4", np.array([1, 2], dtype)).tolist() == [2, 4]
+
+
+def test_notes_have_the_names_that_layers_get() -> None:
+    builder = Builder(opset=7)
+    data = builder.parameter("x", [2, 3], "u8")
+    builder.result(builder.call("Add", data, builder.constant(np.ones(3, np.uint8)), name="sum"), "y")
+    (note,) = (note for note in migrate(builder.model, "openvino-2021.4").notes if "other values" in note)
+    assert note.startswith("'y' (Add-1)")
