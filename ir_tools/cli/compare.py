@@ -834,7 +834,7 @@ def _show_outputs(screen: "Screen", found: "Comparison") -> None:
 
 
 def _show_verdict(screen: "Screen", found: "Comparison", compared: int) -> None:
-    from ir_tools.comparison import first_name
+    from ir_tools.comparison import difference_words, first_name
 
     layers = plural(compared, "tensor")
     if found.without_kernel:
@@ -858,6 +858,5 @@ def _show_verdict(screen: "Screen", found: "Comparison", compared: int) -> None:
     if found.samples > 1:
         text += f" in sample {first.sample + 1} of {found.samples}"
     if first.difference is not None:
-        place = list(first.difference.max_abs_at or ())
-        text += f": expected {first.difference.expected}, got {first.difference.actual} at {place}"
+        text += f": {difference_words(first, found)}"
     screen.verdict(f"{text}.", good=False)

@@ -16,7 +16,16 @@ from ir_tools.comparison._outputs import Outputs
 from ir_tools.comparison._pairing import Pairs
 from ir_tools.comparison._results import Comparison, LayerComparison, Mode, OutputComparison, ReferenceMode, Sides
 from ir_tools.comparison._samples import merged
-from ir_tools.comparison._summary import closer_words, f64_note, first_name, narrow_note, one_line, place, weak_notes
+from ir_tools.comparison._summary import (
+    closer_words,
+    difference_words,
+    f64_note,
+    first_name,
+    narrow_note,
+    one_line,
+    place,
+    weak_notes,
+)
 from ir_tools.comparison._tensors import Choice, require_layers
 from ir_tools.errors import UsageError
 from ir_tools.graph import Model
@@ -47,6 +56,7 @@ __all__ = [
     "closer_words",
     "compare",
     "difference",
+    "difference_words",
     "f64_note",
     "first_name",
     "narrow_note",

@@ -8,9 +8,19 @@ from ir_tools.display import notebook_table, number, plural, sufficient, without
 if TYPE_CHECKING:
     from ir_tools.comparison._differences import Difference
     from ir_tools.comparison._gold import F64Errors
-    from ir_tools.comparison._results import Comparison, Sides
+    from ir_tools.comparison._results import Comparison, LayerComparison, OutputComparison, Sides
 
-__all__ = ["closer_words", "f64_note", "first_name", "html_table", "narrow_note", "one_line", "place", "weak_notes"]
+__all__ = [
+    "closer_words",
+    "difference_words",
+    "f64_note",
+    "first_name",
+    "html_table",
+    "narrow_note",
+    "one_line",
+    "place",
+    "weak_notes",
+]
 
 WEAK_SHOWN = 3
 """Outputs that prove little and are named one by one."""
@@ -70,7 +80,10 @@ def closer_words(entry: "F64Errors | None", sides: "Sides") -> str:
     """Return which side is closer to f64 and how many times: `reference 1200x`; empty if that is not known."""
     if entry is None:
         return ""
-    return "neither" if entry.closer is None else f"{getattr(sides, entry.closer)} {_times(entry.factor)}"
+    if entry.closer is None:
+        return "neither"
+    times = "equal" if math.isinf(entry.factor) else f"{entry.factor:.2g}x"
+    return f"{getattr(sides, entry.closer)} {times}"
 
 
 def f64_note(entry: "F64Errors | None", sides: "Sides") -> str:
@@ -80,11 +93,18 @@ def f64_note(entry: "F64Errors | None", sides: "Sides") -> str:
     off = f"computed in f64, {sides.expected} is off by {entry.expected:.2g} and {sides.actual} by {entry.actual:.2g}"
     if entry.closer is None:
         return f"{off}: neither is clearly closer"
-    return f"{off}: {getattr(sides, entry.closer)} is {_times(entry.factor)} closer"
+    closer = "equal to it" if math.isinf(entry.factor) else f"{entry.factor:.2g}x closer"
+    return f"{off}: {getattr(sides, entry.closer)} is {closer}"
 
 
-def _times(factor: float) -> str:
-    return "infinitely" if math.isinf(factor) else f"{factor:.2g}x"
+def difference_words(entry: "LayerComparison | OutputComparison | None", found: "Comparison") -> str:
+    """Return `5 from reference, 4 from CPU, f32, at [0, 0]`, where a tensor is furthest off; empty if unknown."""
+    if entry is None or entry.difference is None:
+        return ""
+    sides = found.output_sides if any(entry is output for output in found.outputs) else found.layer_sides
+    values = f"{entry.difference.expected} from {sides.expected}, {entry.difference.actual} from {sides.actual}"
+    at = entry.difference.max_abs_at
+    return f"{values}, at {'every place' if at is None else list(at)}"
 
 
 def html_table(found: "Comparison") -> str:

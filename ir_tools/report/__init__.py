@@ -8,7 +8,7 @@ from pathlib import Path
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from ir_tools import __version__
-from ir_tools.comparison import Comparison, first_name, narrow_note, place, weak_notes
+from ir_tools.comparison import Comparison, difference_words, first_name, narrow_note, place, weak_notes
 from ir_tools.display import number, plural, sufficient
 from ir_tools.files import write_file
 from ir_tools.inputs import InputPlan
@@ -88,6 +88,7 @@ def render_report(found: Comparison, *, model: str, replay: str, plan: InputPlan
         outputs_ok=all(row.status == "ok" for row in outputs),
         counts=_counts(tensors),
         first=first,
+        first_words=difference_words(found.first_difference, found),
         errors=error_plot(tensors, first),
         grouped=group_size(tensors),
         worst=focus,

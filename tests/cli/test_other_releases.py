@@ -88,7 +88,10 @@ def test_difference_starts_where_a_release_differs(cli: Cli, tmp_path: Path) -> 
     assert outcome.document["first_difference"]["path"] == "wide"
     assert [(row["release"], row["path"]) for row in outcome.document["known"]] == [("openvino-2022.3", "table")]
     shown = cli(*words).out
-    assert "The first difference is 'wide': expected 2.0, got 1.0 at [0]" in shown
+    assert (
+        "The first difference is 'wide': 2.0 from OpenVINO 2022.3: CPU, f32, 1.0 from OpenVINO 2024.6: CPU, f32, at [0]"
+        in shown
+    )
     assert "known of openvino-2022.3: 'table'" in shown
 
 

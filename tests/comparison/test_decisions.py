@@ -24,8 +24,9 @@ from ir_tools.comparison._origin import Origin
 from ir_tools.comparison._outputs import Outputs, _rows
 from ir_tools.comparison._pairing import Pairs
 from ir_tools.comparison._partners import SecondRun
+from ir_tools.comparison._results import Sides
 from ir_tools.comparison._samples import merged
-from ir_tools.comparison._summary import WEAK_SHOWN
+from ir_tools.comparison._summary import WEAK_SHOWN, closer_words, f64_note
 from ir_tools.comparison._tensors import Batch, Choice, groups, labels_of, living
 from ir_tools.comparison.bisection import _Search
 from ir_tools.comparison.releases import _carried
@@ -343,6 +344,20 @@ def test_the_closer_side_is_more_than_twice_as_close(expected: float, actual: fl
     found = errors(np.array([4.0]), np.array([float(expected)]), np.array([float(actual)]))
     assert found is not None
     assert found.closer == closer
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "column", "note"),
+    [
+        (5, 4, "B equal", "A is off by 0.25 and B by 0: B is equal to it"),
+        (5, 8, "A 4x", "A is off by 0.25 and B by 1: A is 4x closer"),
+        (5, 3, "neither", "A is off by 0.25 and B by 0.25: neither is clearly closer"),
+    ],
+)
+def test_who_is_closer_in_words(expected: float, actual: float, column: str, note: str) -> None:
+    found = errors(np.array([4.0]), np.array([float(expected)]), np.array([float(actual)]))
+    assert closer_words(found, Sides("A", "B")) == column
+    assert f64_note(found, Sides("A", "B")) == f"computed in f64, {note}"
 
 
 @pytest.mark.parametrize("engines", list(product(("reference", "runtime"), repeat=3)), ids="-".join)
