@@ -1,6 +1,8 @@
 """Checking files for `validate`, in several processes if there are many."""
 
+import multiprocessing
 import os
+import threading
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
@@ -98,11 +100,23 @@ def check_all(tasks: Sequence[Task], runtime: Runtime, jobs: int | None, *, quie
             return found
         from concurrent.futures import ProcessPoolExecutor
 
-        with ProcessPoolExecutor(processes) as pool:
+        with ProcessPoolExecutor(processes, initializer=_end_with_parent) as pool:
             for task, findings in zip(tasks, pool.map(work, tasks), strict=True):
                 found.append(Checked(task, findings))
                 advance()
     return found
+
+
+def _end_with_parent() -> None:
+    """Let this process end as soon as the one that started it has ended, however it did."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def wait() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
 
 
 def _nothing() -> None:

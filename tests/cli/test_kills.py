@@ -115,3 +115,16 @@ def test_two_at_once(original: Path, tmp_path: Path, name: str) -> None:
         _, errors = process.communicate(timeout=120)
         assert process.returncode in {0, int(name == "bisect")} or b"changed by another program" in errors, errors
     assert_whole(folder)
+
+
+def test_helpers_end_with_a_command_that_is_killed(original: Path, tmp_path: Path) -> None:
+    for number in range(200):
+        shutil.copy(original / "m.xml", tmp_path / f"{number}.xml")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "ir_tools", "validate", "--jobs", "2", "."], cwd=tmp_path, stdout=subprocess.PIPE
+    )
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    while process.poll() is None and len(children.read_text().split()) < 2:
+        time.sleep(0.01)
+    process.kill()
+    process.communicate(timeout=120)
