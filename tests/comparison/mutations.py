@@ -29,15 +29,22 @@ def copied(model: Model) -> Copy:
 
 
 def renumber(rng: np.random.Generator, copy: Copy) -> None:
-    """Ids and the order of the file."""
+    """Ids of layers and of their ports, and the order of the file."""
     graph, new = copy.model.graph, Graph()
     layers = list(graph.layers())
     ids = {layer.id: int(number) for layer, number in zip(layers, rng.permutation(len(layers)), strict=True)}
+    further = {layer.id: int(rng.integers(4)) for layer in layers}
     for place in rng.permutation(len(layers)):
-        new.add(layers[place].copy(ids[layers[place].id]))
+        added, more = new.add(layers[place].copy(ids[layers[place].id])), further[layers[place].id]
+        for each in (*added.inputs, *added.outputs):
+            each.id += more
+        for row in (row for rows in added.content.mapping.values() for _, row in rows):
+            if int(row.get("external_port_id", -1)) >= 0:
+                row["external_port_id"] = str(int(row["external_port_id"]) + more)
     for layer in layers:
         for port, source in graph.sources(layer.id).items():
-            new.connect(Source(ids[source.layer], source.port), ids[layer.id], port)
+            start = Source(ids[source.layer], source.port + further[source.layer])
+            new.connect(start, ids[layer.id], port + further[layer.id])
     copy.model.graph = new
     copy.twins = {own: ids[twin] for own, twin in copy.twins.items()}
 

@@ -69,7 +69,7 @@ def _call(graph: Graph, draw: Draw) -> None:
         for port in layer.inputs:
             if draw.random() < 0.04:
                 port.dims = draw.choice((port.dims[1:], tuple(size + 1 for size in port.dims), (0,) * len(port.dims)))
-            if untyped or draw.random() < 0.02:
+            if untyped or draw.random() < 0.06:
                 port.precision = None
         for port in layer.outputs:
             if draw.random() < 0.2:
