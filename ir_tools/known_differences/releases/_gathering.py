@@ -137,12 +137,12 @@ ROWS = (
         applies=_has_short_sequences,
     ),
     ReleaseDifference(
-        name="ScatterElementsUpdate with a reduction of bf16",
+        name="ScatterElementsUpdate with a reduction of bf16, i8, u8 and booleans",
         first="2023.1",
         last="2024.0",
         ops=("ScatterElementsUpdate-12",),
         state=State.UNCOMPILED,
-        reason="Reductions of bf16 are read and not compiled.",
+        reason="Reductions of bf16, i8, u8 and booleans are read and not compiled.",
         model=Call(
             "ScatterElementsUpdate-12",
             (
@@ -153,7 +153,7 @@ ROWS = (
             ),
             {"reduction": "sum"},
         ),
-        types="bf16",
+        types="bf16 i8 u8 boolean",
         applies=lambda seen: not has_value("reduction", "none")(seen),
     ),
     ReleaseDifference(

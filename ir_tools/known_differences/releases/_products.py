@@ -1,16 +1,17 @@
 """Products of matrices, Einsum, convolutions and deconvolutions."""
 
+from collections.abc import Collection
 from functools import partial
 
 import numpy as np
 from numpy.typing import DTypeLike
 
-from ir_tools.known_differences._model import Call, Fixed, Given, counted
+from ir_tools.known_differences._model import Call, Fixed, Given, counted, whole
 from ir_tools.known_differences.releases._row import ReleaseDifference
 from ir_tools.known_differences.releases._samples import UNPADDED
 from ir_tools.known_differences.releases._seen import UNCONVERTED, Seen
 from ir_tools.releases.measured import State
-from ir_tools.types import is_static
+from ir_tools.types import Dim, is_static
 
 __all__ = ["ROWS"]
 
@@ -71,6 +72,27 @@ def _is_spread_over_matrices(seen: Seen, *, by_rank: bool) -> bool:
     return len(data) == len(held) and any(
         size.hi == 1 and other.lo > 1 for size, other in zip(data[:-2], held[:-2], strict=True)
     )
+
+
+def _is_sized_by_guess(seen: Seen, *, words: Collection[str]) -> bool:
+    """Return whether sizes that a deconvolution to given ones may be compiled for are none that its input can have.
+
+    They are computed back from those of the output, without padding: of 64 where these are not known. `words`: what
+    `auto_pad` has to be.
+    """
+    attrs, shapes = seen.attrs, [fact.shape for fact in (*seen.inputs[:2], *seen.outputs[:1])]
+    if attrs is None or attrs.auto_pad not in words or len(seen.inputs) < 3 or None in shapes:
+        return False
+    over = attrs.output_padding or (0,) * len(attrs.strides)
+    data, weights, output = ((shape or ())[-len(over) :] for shape in shapes)
+    sizes = zip(data, weights, output, attrs.strides, attrs.dilations, over, strict=False)
+    for dim, kernel, given, stride, dilation, more in sizes:
+        wanted = given.size if given.static else max(given.lo, min(64, given.hi or 64))
+        least = wanted - more - 1 - dilation * (kernel.lo - 1)
+        fits = least + 1 in dim or dim == Dim() if stride == 1 else least >= 0 and least // stride + 1 in dim
+        if not dim.static and not fits:
+            return True
+    return False
 
 
 def _deconvolution(kind: DTypeLike) -> Call:
@@ -173,6 +195,24 @@ ROWS = (
             applies=_is_one_group,
         )
         for first, kind, types in (("2024.2", np.float32, ""), ("2022.1", np.int8, "i8"))
+    ),
+    *(
+        ReleaseDifference(
+            name=f"deconvolution to a size for an input of unknown size, auto_pad {' or '.join(words)}",
+            first="2022.1",
+            last=last,
+            ops=("ConvolutionBackpropData-1", "GroupConvolutionBackpropData-1"),
+            state=State.UNCOMPILED,
+            reason="Sizes that the input cannot have are computed back from those of the output, without padding.",
+            model=Call(
+                "ConvolutionBackpropData-1",
+                (Given(counted(1, 2, 4), "1,2,4.."), Fixed(counted(2, 2, 1)), Fixed(whole(3))),
+                {"strides": "1", "dilations": "1", "pads_begin": "0", "pads_end": "0", "auto_pad": words[0]},
+            ),
+            types="f32 f16 bf16 f64 i16 i32 i64 u16 u32 u64",
+            applies=partial(_is_sized_by_guess, words=words),
+        )
+        for words, last in ((("explicit", "valid"), "2026.4"), (("same_upper", "same_lower"), "2023.0"))
     ),
     ReleaseDifference(
         name="deconvolution of i8 with computed weights",
