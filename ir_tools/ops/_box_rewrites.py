@@ -1,6 +1,7 @@
 """Boxes, regions and what is sorted, in the operation versions of other opsets."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from ir_tools.ops.definition import Array, Fact, Lowering, Ref, Refused, Rewrite
 from ir_tools.ops.fields import Attrs
 
 __all__ = [
+    "as_many_as_counted",
     "boxes_of_later_version",
     "in_order_of_values",
     "migrate_detection_output",
@@ -106,9 +108,23 @@ def boxes_of_later_version(attrs: Attrs, inputs: Sequence[Fact], target: int) ->
     if target < 5:
         return Refused(f"opset{target} has no later version")
     layers = Layers(inputs, target)
-    settings = {"output_type": I64, **attrs}
-    boxes = layers.outputs("NonMaxSuppression", *layers.given, **settings)[0]
+    boxes, _ = _chosen(layers, {"output_type": I64, **attrs}, 0)
     return layers.rewrite("the first output of a later version", "later versions choose the same boxes", (boxes,))
+
+
+def as_many_as_counted(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite:
+    """Rewrite NonMaxSuppression-5 and -9 as one behind which the rows that it does not count are cut off."""
+    layers = Layers(inputs, target)
+    scores, boxes, count = _chosen(layers, attrs, 1, 0)
+    return layers.rewrite("rows as many as counted", "the third output is the number of rows", (boxes, scores, count))
+
+
+def _chosen(layers: Layers, attrs: Mapping[str, object], *numbers: int) -> tuple[Ref, ...]:
+    """Return these outputs of a NonMaxSuppression that counts boxes, as long as it counts, and the count."""
+    *rows, count = layers.outputs("NonMaxSuppression", *layers.given, **attrs)
+    start, step = np.zeros(1, layers.dtype(count)), np.ones(1, layers.dtype(count))
+    cut = partial(layers.call, "StridedSlice", begin_mask=(0,), end_mask=(0,))
+    return *(cut(rows[number], start, count, step) for number in numbers), count
 
 
 def migrate_multiclass_nms(version: int) -> Step:

@@ -7,7 +7,13 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from ir_tools.ops._box_rewrites import boxes_of_later_version, migrate_multiclass_nms, migrate_nms, no_boxes
+from ir_tools.ops._box_rewrites import (
+    as_many_as_counted,
+    boxes_of_later_version,
+    migrate_multiclass_nms,
+    migrate_nms,
+    no_boxes,
+)
 from ir_tools.ops._class_suppression import Found, matrix, multiclass
 from ir_tools.ops._numbers import is_half
 from ir_tools.ops._overlaps import overlaps
@@ -181,8 +187,8 @@ NMS_5 = NMS_4.at(
     kernel=non_max_suppression,
     sets=(0, 1),
     migrate=migrate_nms(5),
-    substitute=None,
-    readers={"output_type": "shape kernel migrate"},
+    substitute=as_many_as_counted,
+    readers={"output_type": "shape kernel migrate substitute"},
 )
 NMS_9 = NMS_5.at(9, migrate=migrate_nms(9))
 

@@ -499,7 +499,7 @@ def _rewritten(model: Model, plan: _Plan, known: KnownFacts, *, copied: bool) ->
         changed.append((graph, layer_id))
         left += ((graph, source.layer) for source in before)
     known.changed(work, changed)
-    remove_unread(left)
+    remove_unread([*left, *rewriter.added])
     if rewriter.resized:
         with suppress(ShapeError):
             propagate_shapes(work, in_place=True)

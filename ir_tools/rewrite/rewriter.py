@@ -63,6 +63,7 @@ class Rewriter:
 
     Attributes:
         resized: whether a new layer gives other sizes than the layer in whose place it is recorded.
+        added: the layers that were added, but those that took the place of others.
     """
 
     def __init__(self, model: Model, signatures: LayerSignatures | None = None) -> None:
@@ -70,6 +71,7 @@ class Rewriter:
         self.model = model
         self.signatures = signatures or LayerSignatures()
         self.resized = False
+        self.added: list[tuple[Graph, int]] = []
         self._separators: dict[int, str] = {}
         self._edited: dict[object, tuple[Rewrite, dict[str, str]]] = {}
         self._constants: dict[tuple[int, int, str], tuple[Array, Source]] = {}
@@ -109,6 +111,7 @@ class Rewriter:
                     port.precision = None
             if new is not rewrite.layers[-1]:
                 graph.add(added, inputs)
+                self.added.append((graph, added.id))
                 made.append([Source(added.id, port.id) for port in added.outputs])
         if rewrite.outputs:
             _redirect(

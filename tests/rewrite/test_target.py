@@ -21,6 +21,7 @@ from ir_tools.rewrite.target import Target, parse_target, releases_in_words
 from ir_tools.runtime.client import sources
 from ir_tools.runtime.release import ReleaseClient
 from ir_tools.types import Dim, element_type
+from ir_tools.validation import validate
 from tests.runtime.releases import MEASURED, client_of
 
 
@@ -227,6 +228,15 @@ def test_what_a_release_does_not_run_rightly_is_substituted(
     assert moved.refused == ()
     assert any(wanted in step.after for step in moved.steps)
     assert migrate(moved.model, f"openvino-{release}").steps == ()
+
+
+def test_layers_of_a_rewrite_that_nothing_reads_are_left_out() -> None:
+    builder = Builder()
+    boxes, scores = builder.parameter("boxes", "1,6,4"), builder.parameter("scores", "1,2,6")
+    builder.result(builder.call("Abs", builder.call("NonMaxSuppression", boxes, scores, np.array(3))))
+    made = migrate(builder.model, "openvino-2022.3").model
+    assert [layer.type for layer in made.graph.layers()].count("StridedSlice") == 1
+    assert not validate(made)
 
 
 def test_what_a_rewrite_makes_is_judged_in_turn() -> None:

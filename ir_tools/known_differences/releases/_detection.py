@@ -5,7 +5,7 @@ import numpy as np
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, number, whole
 from ir_tools.known_differences.releases._predicates import gives_alone, has_value
 from ir_tools.known_differences.releases._row import ReleaseDifference
-from ir_tools.known_differences.releases._seen import Seen
+from ir_tools.known_differences.releases._seen import FIRST_VERSION, Seen
 from ir_tools.releases.measured import State
 
 __all__ = ["ROWS"]
@@ -38,6 +38,14 @@ def _has_known_boxes(seen: Seen) -> bool:
     """Return whether the numbers of boxes, classes and rows of each are known."""
     shapes = [fact.shape for fact in seen.inputs[:2]]
     return 2 in seen.constant and all(shape is not None and shape[1].static for shape in shapes)
+
+
+def _has_rows_of_none(seen: Seen) -> bool:
+    """Return whether rows of -1 come out of a suppression, and are not cut off behind the number of boxes."""
+    of_boxes = {type for number, type in seen.readers if number < 2}
+    cut = of_boxes == {"StridedSlice"} and (2, "StridedSlice") in seen.readers
+    computed = any(type != "Result" for _, type in seen.readers)
+    return _has_known_rows(seen) and (computed or seen.version == FIRST_VERSION) and not cut
 
 
 def _nms(op: str, *results: int, least: float = 0.1, images: str = "1") -> Call:
@@ -150,15 +158,19 @@ ROWS = (
     *(
         ReleaseDifference(
             name=f"{op} with few boxes",
-            first="2022.1",
+            first=first,
             last="2022.3",
             ops=(op,),
             reason="If boxes and images are known in number, rows of -1 stand for boxes that are not selected.",
             sometimes=True,
             model=Call("Negative-1", (_nms(op, least=2.5),)),
-            applies=_has_known_rows,
+            applies=applies,
         )
-        for op in SUPPRESSIONS
+        for op, first, applies in (
+            *((op, "2022.1", _has_known_rows) for op in SUPPRESSIONS),
+            ("NonMaxSuppression-5", "2022.1", _has_rows_of_none),
+            ("NonMaxSuppression-9", "2022.2", _has_rows_of_none),
+        )
     ),
     *(
         ReleaseDifference(
