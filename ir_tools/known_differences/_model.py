@@ -63,28 +63,38 @@ class Call:
 def as_model(call: Call, name: str = "minimal") -> tuple[Model, dict[str, Array]]:
     """Return the call as a model of IR v11 with a Result for its outputs, and what its Parameters are fed."""
     builder, fed = Builder(name=name), dict[str, Array]()
-    outputs = _called(builder, call, fed)
+    outputs = _called(builder, call, fed, {})
     for number in range(len(outputs)) if call.results is None else call.results:
         builder.result(outputs[number], f"output{number}")
     return builder.model, fed
 
 
-def _called(builder: Builder, call: Call, fed: dict[str, Array]) -> tuple[Source, ...]:
-    """Add the layers of a call; the arrays of its Parameters go to `fed`."""
+def _called(
+    builder: Builder, call: Call, fed: dict[str, Array], known: dict[int, tuple[Source, ...]]
+) -> tuple[Source, ...]:
+    """Add the layers of a call; the arrays of its Parameters go to `fed`. One that is read twice is added once."""
+    if id(call) in known:
+        return known[id(call)]
     op = call.operation
     slots = [*op.inputs, *op.inputs[-1:] * len(call.inputs)]
-    sources = [_fed(builder, slot.name, feed, fed) for slot, feed in zip(slots, call.inputs, strict=False)]
-    made = builder.unchecked(op, call.raw, sources, op.type)
+    sources = [_fed(builder, slot.name, feed, fed, known) for slot, feed in zip(slots, call.inputs, strict=False)]
+    made = known[id(call)] = builder.unchecked(op, call.raw, sources, op.type)
     if op.role is Role.READ_VARIABLE:
         assign = next(other for other in ops_of("Assign") if other.version == op.version)
         builder.unchecked(assign, {"variable_id": call.raw["variable_id"]}, made, assign.type)
     return made
 
 
-def _fed(builder: Builder, name: str, feed: Array | Given | Fixed | Call, fed: dict[str, Array]) -> Source:
+def _fed(
+    builder: Builder,
+    name: str,
+    feed: Array | Given | Fixed | Call,
+    fed: dict[str, Array],
+    known: dict[int, tuple[Source, ...]],
+) -> Source:
     """Add the layers that make one input."""
     if isinstance(feed, Call):
-        made = _called(builder, feed, fed)
+        made = _called(builder, feed, fed, known)
         for number in feed.results or ():
             builder.result(made[number], f"{name}{number}")
         return made[0]

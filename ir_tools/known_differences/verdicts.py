@@ -3,10 +3,10 @@
 from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence, Set
 from enum import StrEnum
-from math import prod
 
 from ir_tools.display import plural
 from ir_tools.graph import Graph, Layer, Located, Model, Source
+from ir_tools.known_differences.packed_weights import PackedWeights
 from ir_tools.known_differences.releases import (
     FIRST_VERSION,
     NUMBER,
@@ -16,7 +16,7 @@ from ir_tools.known_differences.releases import (
     release_differences,
     rows_of,
 )
-from ir_tools.ops import Op, Role, find_op, opset_number, role_of
+from ir_tools.ops import Op, Role, opset_number, role_of
 from ir_tools.ops.definition import Fact
 from ir_tools.ops.fields import REQUIRED, Flag, OneOf
 from ir_tools.releases.measured import TOGETHER, State, cases, state
@@ -89,8 +89,6 @@ SCALES: Mapping[str, Set[int]] = {
 """Types of layers that scale and shift by constants, and what `Seen.scaled` holds of them if these are numbers."""
 SUMS, MOVED = frozenset({"Add", "Subtract"}), frozenset({"Convert", "Reshape", "Squeeze", "Unsqueeze", "Transpose"})
 """Types of layers that shift by constants, and of those that products are computed with across."""
-UNPACKING = frozenset({"Convert", "Subtract", "Multiply", "Reshape"})
-"""The layers that constants of few bits are unpacked with."""
 RANKS = (State.UNREAD, State.DIES, State.UNCOMPILED, State.FAILS, State.DIFFERS, State.RUNS)
 """From worst to best."""
 
@@ -343,37 +341,14 @@ class Surroundings:
             readers=tuple(sorted(readers)),
             scaled=_scaled(graph, layer, known) if op.type.startswith("Reduce") else frozenset(),
             affine=op.type == "StridedSlice" and _is_affine(graph, layer, known),
-            scale=scale_of_weights(graph, layer) if op.role is Role.CONSTANT and outputs[0].dtype.bits == 4 else "",
+            weights=_uses(graph, layer) if op.role is Role.CONSTANT else frozenset(),
         )
 
 
-def scale_of_weights(graph: Graph, layer: Layer) -> str:
-    """Return how weights that a MatMul alone reads are scaled, if not by one number for each output.
-
-    Returns:
-        `number`: by one number; `sum`: along the axis that is summed; `first`: they are the first input; or nothing.
-    """
-    scale: Sequence[int] | None = None
-    while len(readers := graph.consumers(layer.id, layer.common.outputs[0].id)) == 1:
-        layer, number = graph.layer(readers[0][0]), readers[0][1]
-        if layer.type == "MatMul":
-            if scale is None or (number == layer.common.inputs[1].id and _is_for_each_output(scale, layer)):
-                return ""
-            return "first" if number != layer.common.inputs[1].id else "number" if prod(scale) == 1 else "sum"
-        if layer.type not in UNPACKING:
-            return ""
-        if layer.type == "Multiply":
-            scale = next(port.dims for port in layer.common.inputs if port.id != number)
-    return ""
-
-
-def _is_for_each_output(scale: Sequence[int], product: Layer) -> bool:
-    """Return whether a scale of the second input of a MatMul, of groups too, has one number for each output."""
-    op = find_op(product.type, product.version)
-    attrs = None if op is None else op.read(product.common.raw, [])
-    if attrs is None or len(scale) < 2:
-        return False
-    return scale[0] > 1 == scale[-1] if attrs.transpose_b else scale[-1] > 1 == prod(scale[:-1])
+def _uses(graph: Graph, constant: Layer) -> frozenset[str]:
+    """Return what decides about how releases unpack a constant."""
+    packed = PackedWeights.of(graph, constant)
+    return frozenset() if packed is None else packed.uses
 
 
 def quantized_tensors(model: Model) -> int:

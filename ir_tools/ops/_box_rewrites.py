@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -119,7 +120,7 @@ def as_many_as_counted(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rew
     return layers.rewrite("rows as many as counted", "the third output is the number of rows", (boxes, scores, count))
 
 
-def _chosen(layers: Layers, attrs: Mapping[str, object], *numbers: int) -> tuple[Ref, ...]:
+def _chosen(layers: Layers, attrs: Mapping[str, Any], *numbers: int) -> tuple[Ref, ...]:
     """Return these outputs of a NonMaxSuppression that counts boxes, as long as it counts, and the count."""
     *rows, count = layers.outputs("NonMaxSuppression", *layers.given, **attrs)
     start, step = np.zeros(1, layers.dtype(count)), np.ones(1, layers.dtype(count))

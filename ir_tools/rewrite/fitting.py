@@ -7,19 +7,24 @@ from ir_tools.builder import Builder
 from ir_tools.display import plural
 from ir_tools.graph import Endpoint, Layer, Located, Model, Port, Source
 from ir_tools.infer import LayerSignatures
+from ir_tools.known_differences.packed_weights import PackedWeights
+from ir_tools.known_differences.releases import release_differences
 from ir_tools.known_differences.verdicts import (
     EMPTY_FILE,
     UNKNOWN_RANK,
+    Surroundings,
     lacks_bytes,
     quantized_note,
-    scale_of_weights,
     stopped_by,
 )
 from ir_tools.ops import Role, find_op, role_of
 from ir_tools.ops.definition import Refused
+from ir_tools.ops.records import recorded
+from ir_tools.releases.measured import State
 from ir_tools.releases.table import PARAMETERS_OF_10, RESULTS_OF_10, Release
 from ir_tools.rewrite.facts import KnownFacts
 from ir_tools.rewrite.judging import Judge
+from ir_tools.rewrite.rewriter import remove_unread
 from ir_tools.rewrite.steps import MigrationStep, RefusedStep, StepPlace
 from ir_tools.rewrite.target import INPUTS_OF_2021, Target, releases_in_words
 from ir_tools.types import Dim, element_type, is_static, parse_shape, precision_in_file
@@ -36,8 +41,8 @@ AXES_FROM_END = (2022, 2)
 """The first release that joins sizes, for a Reshape, along an axis that is counted from the end. Measured."""
 SWAPPED_BEFORE = {"u4": (2023, 2), "i4": (2023, 2), "u2": (2025, 3)}
 """The first releases that read constants of these types with the elements of a byte in the right order. Measured."""
-UNPACKED_FROM = {"i4": (2024, 2), "u4": (2024, 2), "nf4": (2024, 4)}
-"""The first releases that unpack constants of these types for a MatMul that has no scale for each output. Measured."""
+UNPACKED_FROM = (2024, 4)
+"""The first release that unpacks constants of nf4 however they are used; of 4 bits it is an older one. Measured."""
 STORED_AS = {
     **{"i4": "i8", "u4": "u8", "u2": "u8", "u3": "u8", "u6": "u8"},
     **{"f8e4m3": "f16", "f8e5m2": "f16", "f4e2m1": "f16", "nf4": "f32", "f8e8m0": "f32"},
@@ -109,11 +114,11 @@ class Fitting:
 
     def _fit_release(self, release: Release) -> None:
         dropped = 0
+        around = Surroundings(self.model)
         for located in [*self.model.walk()]:
             layer = located.layer
-            misread = _misread(located, release) if role_of(layer) is Role.CONSTANT else None
-            if misread is not None:
-                self._store_wider(located, misread)
+            if role_of(layer) is Role.CONSTANT:
+                self._fit_constant(located, release, around)
             if role_of(layer) is Role.PARAMETER:
                 self._fit_parameter(located, release)
             if release.number < AXES_FROM_END and layer.type == "Concat" and layer.common.raw.get("axis") == "-1":
@@ -149,6 +154,34 @@ class Fitting:
         for (op_name, reason), paths in found.items():
             more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
             self.notes.append(f"'{paths[0]}'{more} ({op_name}) gives other values on {release.title}: {reason}")
+
+    def _fit_constant(self, located: Located, release: Release, around: Surroundings) -> None:
+        """Store a constant in another type if the release does not read it rightly, or does not compute with it."""
+        _, layer, graph = located
+        kind, packed = layer.common.raw.get("element_type", "").lower(), PackedWeights.of(graph, layer)
+        op = find_op(layer.type, layer.version)
+        if not _right(release, kind):
+            self._store_wider(located, f"{release.title} does not read {kind} rightly")
+        elif packed is not None and packed.uses and op is not None:
+            outputs = [recorded(port) for port in layer.common.outputs]
+            for row in release_differences(release, around.seen(located, op, (), outputs, self.version)):
+                reason = f"{release.title}: {row.reason.rstrip('.')}"
+                if row.state is State.UNCOMPILED and kind in STORED_AS and release.number < UNPACKED_FROM:
+                    self._store_wider(located, reason)
+                else:
+                    self._unpack(packed, reason)
+                break
+
+    def _unpack(self, packed: PackedWeights, reason: str) -> None:
+        """Put the numbers that layers make of a constant of few bits in the place of the last of them."""
+        graph, last = packed.graph, packed.last
+        located = Located(last.name, last, graph)
+        made = Builder(self.model, graph=graph).constant(packed.unpacked(self.model), last.name)
+        kind = _type_name(graph.layer(made.layer).outputs[0])
+        self._step(located, f"Const of {kind}", "unpacked", f"the layers are computed of constants; {reason}")
+        graph.redirect(Source(last.id, last.outputs[0].id), made)
+        remove_unread([(graph, last.id)])
+        self.freed = True
 
     def _store_wider(self, located: Located, reason: str) -> None:
         """Store a constant in a type that holds all of its values; the Converts behind it go on from there."""
@@ -347,17 +380,6 @@ def _can_widen(located: Located, kind: str) -> bool:
     return all(
         graph.layer(consumer).type == "Convert" for consumer, _ in graph.consumers(layer.id, layer.common.outputs[0].id)
     )
-
-
-def _misread(located: Located, release: Release) -> str | None:
-    """Return why a constant is stored in another type for a release; None if it stays."""
-    kind = located.layer.common.raw.get("element_type", "").lower()
-    if not _right(release, kind):
-        return f"{release.title} does not read {kind} rightly"
-    unpacks = release.number >= UNPACKED_FROM.get(kind, release.number)
-    if not unpacks and scale_of_weights(located.graph, located.layer):
-        return f"{release.title} unpacks {kind} for a MatMul only if it is scaled by one number for each output"
-    return None
 
 
 def _right(release: Release, kind: str) -> bool:

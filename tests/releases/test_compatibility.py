@@ -140,6 +140,7 @@ def variants(seen: Seen) -> Iterator[Seen]:
     yield replace(seen, producers=("ReLU",) * len(seen.inputs), readers=((0, "ReLU"),))
     yield replace(seen, held=frozenset({"i8"}))
     yield replace(seen, scaled=frozenset({1}))
+    yield replace(seen, weights=frozenset({"sum"}))
     changes: list[dict[str, Any]] = [
         {flag: not getattr(seen, flag)} for flag in ("first", "last", "short", "open", "between", "affine")
     ]

@@ -236,9 +236,28 @@ def test_compressed_weights_that_an_older_release_does_not_unpack_are_stored_in_
     assert migrate(model, f"openvino-{first}").steps == ()
 
 
-@pytest.mark.parametrize("version", ["2023.2", "2023.3"])
-def test_releases_run_compressed_weights_however_they_are_scaled(version: str) -> None:
+UNPACKED = {"2024.3": "by one number", "2024.6": "by one number", "2025.0": "along the sum", "2026.4": "along the sum"}
+
+
+@pytest.mark.parametrize(("version", "what"), UNPACKED.items())
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_compressed_weights_that_a_release_scales_in_another_way_are_unpacked(
+    name: str, version: str, what: str
+) -> None:
+    model = compressed_product("i4", **PRODUCTS[name][0])
     data = np.random.default_rng(7).normal(size=(2, 4)).astype(np.float32)
+    moved = migrate(model, f"openvino-{version}")
+    assert [step.after for step in moved.steps] == ["Const of f32"] * name.startswith(what)
+    assert {layer.type for layer in moved.model.graph.layers()} >= ({"MatMul"} if moved.steps else {"Convert"})
+    for wanted, found in zip(run(model, {"x": data}).values(), run(moved.model, {"x": data}).values(), strict=True):
+        np.testing.assert_array_equal(found, wanted)
+
+
+@pytest.mark.parametrize("version", ["2023.2", "2023.3", "2024.6", "2025.4"])
+def test_releases_run_compressed_weights_however_they_are_scaled(version: str) -> None:
+    """Data that releases quantize to 8 bits without a difference."""
+    data = np.random.default_rng(7).integers(-127, 127, (2, 4)).astype(np.float32)
+    data[:, 0] = 127
     for kind in ("i4", "u4", "nf4"):
         for setting, _ in PRODUCTS.values():
             model = compressed_product(kind, **setting)

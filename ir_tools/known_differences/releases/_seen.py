@@ -40,7 +40,7 @@ class Seen:
         scaled: of a reduction: along which axes of its output constants scale or shift this, in elementwise layers
             behind it that alone read it; `NUMBER`: by one number.
         affine: of a StridedSlice: whether a product and a sum behind it become one layer.
-        scale: of a constant of 4 bits: what `verdicts.scale_of_weights` returns.
+        weights: of a constant of few bits: `PackedWeights.uses`.
     """
 
     op: Op
@@ -62,12 +62,12 @@ class Seen:
     readers: tuple[tuple[int, str], ...] = ()
     scaled: frozenset[int] = frozenset()
     affine: bool = False
-    scale: str = ""
+    weights: frozenset[str] = frozenset()
 
     @property
     def around(self) -> tuple[object, ...]:
         """What decides about it besides its operation, attributes and tensors, to compare it with others."""
-        alone = self.first, self.last, self.short, self.open, self.between, self.folded, self.affine, self.scale
+        alone = self.first, self.last, self.short, self.open, self.between, self.folded, self.affine, self.weights
         return (self.opset, self.constant, self.held, self.names, self.producers, self.readers, self.scaled, *alone)
 
     def is_behind(self, types: Collection[str], number: int = 0) -> bool:
@@ -82,7 +82,7 @@ class Seen:
     @property
     def folded(self) -> bool:
         """Whether its outputs are known before a device sees it: of constants, or of sizes within a larger model."""
-        if self.scale:
+        if self.weights:
             return False
         if self.inputs and len(self.constant) == len(self.inputs):
             return True

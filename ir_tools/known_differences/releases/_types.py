@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 
-from ir_tools.known_differences._model import Call, Fixed, counted, floats, number
+from ir_tools.known_differences._model import Call, Fixed, counted, floats, number, whole
 from ir_tools.known_differences.releases._row import ReleaseDifference
 from ir_tools.known_differences.releases._seen import FIRST_VERSION, Seen
 from ir_tools.ops import Array
@@ -13,6 +13,8 @@ from ir_tools.releases.measured import State
 
 __all__ = ["ROWS"]
 
+DATA = floats([127, 1, -2, 3], [-4, 127, 5, 0])
+"""What releases that quantize data to 8 bits leave as it is."""
 SCALE = floats([1], [2], [3], [4])
 """One number for each row of weights."""
 
@@ -27,16 +29,31 @@ def _gives(kinds: str, seen: Seen) -> bool:
     return seen.last and seen.outputs[0].dtype.name in kinds.split()
 
 
-def _is_scaled(seen: Seen, kind: str, scales: Set[str]) -> bool:
-    """Return whether a constant of this element type is the weights of a product, scaled in one of these ways."""
-    return seen.scale in scales and seen.outputs[0].dtype.name == kind
+def _is_used(seen: Seen, kinds: str, uses: Set[str], others: Set[str] = frozenset()) -> bool:
+    """Return whether a constant of one of these types is used in one of these ways, and in none of the others."""
+    fits = not uses.isdisjoint(seen.weights) and others.isdisjoint(seen.weights)
+    return fits and seen.outputs[0].dtype.name in kinds.split()
 
 
-def _weights(kind: str, scale: Array) -> Call:
+def _weights(kind: str, scale: Array | None, data: Array = DATA, *, zero: bool = False) -> Call:
     """Return a product with packed weights of four rows."""
-    held = Call("Convert-1", (Fixed(np.arange(8, dtype=np.uint8) * 17, kind, (4, 4)),), {"destination_type": "f32"})
-    weights = Call("Multiply-1", (held, Fixed(scale)))
-    return Call("MatMul-1", (counted(2, 4), weights), {"transpose_a": "false", "transpose_b": "false"})
+    held = Fixed(np.arange(8, dtype=np.uint8) * 17, kind, (4, 4))
+    if kind.endswith("8"):
+        held = Fixed((np.arange(16) * 5 - 40).astype(kind.replace("i", "int").replace("u", "uint")).reshape(4, 4))
+    weights = _floats(held)
+    if zero:
+        weights = Call("Subtract-1", (weights, _floats(Fixed(np.array([0xB3, 0x9F], np.uint8), kind, (1, 4)))))
+    if scale is not None:
+        weights = Call("Multiply-1", (weights, Fixed(scale)))
+    return _product(weights, "false", data)
+
+
+def _floats(held: Fixed) -> Call:
+    return Call("Convert-1", (held,), {"destination_type": "f32"})
+
+
+def _product(weights: Call, transposed: str, data: Array | Call = DATA) -> Call:
+    return Call("MatMul-1", (data, weights), {"transpose_a": "false", "transpose_b": transposed})
 
 
 def _packed(kind: str, bits: int) -> Call:
@@ -44,6 +61,13 @@ def _packed(kind: str, bits: int) -> Call:
     held = Fixed(np.arange(1, bits + 1, dtype=np.uint8), kind, (8,))
     return Call("Add-1", (Call("Convert-1", (held,), {"destination_type": "f32"}), counted(8)))
 
+
+OTHERWISE, QUANTIZED, NONE = {"number", "sum", "first"}, {"quantized"}, frozenset[str]()
+BYTES = Fixed((np.arange(16) * 5 - 40).astype(np.int8).reshape(4, 4))
+BOTH = Call("Multiply-1", (_floats(BYTES), Fixed(SCALE)))
+COLUMNS = Call("Multiply-1", (_floats(BYTES), Fixed(SCALE.reshape(1, 4))))
+GROUPS = Call("Multiply-1", (_floats(Fixed(BYTES.array.reshape(4, 2, 2))), Fixed(floats(2))))
+GROUPS = Call("Reshape-1", (GROUPS, Fixed(whole(4, 4))), {"special_zero": "false"})
 
 ROWS = (
     *(
@@ -69,15 +93,89 @@ ROWS = (
             state=state,
             reason=f"Constants of {kind} are unpacked for a MatMul as if each output had a scale of its own.",
             model=_weights(kind, scale),
-            applies=partial(_is_scaled, kind=kind, scales=scales),
+            applies=partial(_is_used, kinds=kind, uses=uses, others=others),
         )
-        for kind, what, first, last, state, scale, scales in (
+        for kind, what, first, last, state, scale, uses, others in (
             *(
-                (kind, "scaled otherwise", "2023.2", "2024.1", State.UNCOMPILED, floats(2), {"number", "sum", "first"})
+                (kind, "scaled otherwise", "2023.2", "2024.1", State.UNCOMPILED, floats(2), OTHERWISE, NONE)
                 for kind in ("u4", "i4", "nf4")
             ),
-            ("nf4", "scaled along the sum", "2023.2", "2024.3", State.UNCOMPILED, SCALE, {"sum", "first"}),
-            ("nf4", "scaled along the sum, others", "2025.0", "2026.4", State.DIFFERS, SCALE, {"sum"}),
+            ("nf4", "scaled along the sum", "2023.2", "2024.3", State.UNCOMPILED, SCALE, {"sum", "first"}, NONE),
+            ("nf4", "scaled along the sum, others", "2025.0", "2026.4", State.DIFFERS, SCALE, {"sum"}, NONE),
+            *(
+                (kind, "scaled by one number", "2024.3", "2024.6", State.DIFFERS, floats(2), {"number"}, QUANTIZED)
+                for kind in ("i8", "u8", "i4", "u4")
+            ),
+            *(
+                (kind, f"scaled along the sum, {first} to {last}", first, last, state, SCALE, {"sum"}, NONE)
+                for kind in ("i8", "u8", "i4", "u4")
+                for first, last, state in (
+                    ("2025.0", "2025.0", State.DIES),
+                    ("2025.1", "2026.4", State.DIFFERS),
+                )
+            ),
+        )
+    ),
+    *(
+        ReleaseDifference(
+            name=f"{what}, {first} to {last}",
+            first=first,
+            last=last,
+            ops=("Const-1",),
+            state=state,
+            reason=reason,
+            model=model,
+            applies=applies,
+        )
+        for what, first, last, state, reason, model, applies in (
+            (
+                "weights of 4 bits for data of four dimensions",
+                "2023.2",
+                "2023.3",
+                State.UNCOMPILED,
+                "Constants of 4 bits are unpacked for a MatMul of data of three dimensions at most.",
+                _weights("u4", SCALE.reshape(1, 4), DATA.reshape(1, 1, 2, 4)),
+                partial(_is_used, kinds="u4 i4 nf4", uses={"deep"}),
+            ),
+            (
+                "weights of i4 from which i4 is subtracted",
+                "2024.0",
+                "2025.3",
+                State.DIFFERS,
+                "For a MatMul numbers of i4 are subtracted from i4 as if they had no sign.",
+                _weights("i4", SCALE.reshape(1, 4), zero=True),
+                partial(_is_used, kinds="i4", uses={"signed zeros"}),
+            ),
+            (
+                "weights of groups scaled by one number",
+                "2025.0",
+                "2026.0",
+                State.UNCOMPILED,
+                "For a MatMul each group of weights has to have a scale of its own.",
+                _product(GROUPS, "true"),
+                partial(_is_used, kinds="i8 u8 i4 u4 nf4", uses={"number of groups"}, others=QUANTIZED),
+            ),
+            *(
+                (
+                    "weights that are transposed for one of two products",
+                    first,
+                    last,
+                    state,
+                    "Weights that a MatMul transposes and another one does not are scaled in the same way for both.",
+                    Call("Add-1", (_product(BOTH, "true"), _product(BOTH, "false"))),
+                    partial(_is_used, kinds="i8 u8 i4 u4", uses={"both ways"}),
+                )
+                for first, last, state in (("2025.0", "2025.0", State.DIES), ("2025.1", "2026.4", State.DIFFERS))
+            ),
+            (
+                "rows whose columns are scaled",
+                "2024.1",
+                "2026.4",
+                State.DIFFERS,
+                "A Gather takes the scale of each column for one of each row.",
+                Call("Gather-8", (COLUMNS, whole(3, 1), Fixed(number(0, np.int64)))),
+                partial(_is_used, kinds="i8 u8 i4 u4 nf4", uses={"columns"}),
+            ),
         )
     ),
     ReleaseDifference(

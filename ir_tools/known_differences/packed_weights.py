@@ -1,0 +1,171 @@
+"""Constants of few bits, which releases unpack in their own way for layers that compute with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Self
+
+from ir_tools.graph import Graph, Layer, Model, Source
+from ir_tools.ops import Array, Role, find_op, role_of
+from ir_tools.weights import values
+
+__all__ = ["PackedWeights"]
+
+KINDS = frozenset({"i8", "u8", "i4", "u4", "nf4"})
+SCALING, SHAPING = frozenset({"Subtract", "Multiply"}), frozenset({"Convert", "Reshape", "Transpose", "Unsqueeze"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """A layer that computes with the weights, and whether they get there with rows and columns exchanged."""
+
+    layer: Layer
+    port: int
+    exchanged: bool
+
+    @property
+    def second(self) -> bool:
+        """Whether it multiplies by them."""
+        return self.layer.type == "MatMul" and self.port == self.layer.common.inputs[1].id
+
+    @property
+    def by_rows(self) -> bool:
+        """Whether each row of the constant, not each column, makes an element of the output."""
+        if self.layer.type == "Gather":
+            return not self.exchanged
+        op = find_op(self.layer.type, self.layer.version)
+        attrs = None if op is None else op.read(self.layer.common.raw, [])
+        return attrs is not None and bool(attrs.transpose_b) is not self.exchanged
+
+
+@dataclass(frozen=True, slots=True)
+class PackedWeights:
+    """A constant of few bits and the layers that unpack it.
+
+    Attributes:
+        graph: that holds them.
+        constant: of integers of 8 or 4 bits, or nf4.
+        last: the last layer that converts, shifts or scales it.
+        zero: the element type of the constant that is subtracted, if there is one.
+        scale: the sizes of the scale; None without one.
+        readers: what computes with it, behind layers that change the shape alone.
+    """
+
+    graph: Graph
+    constant: Layer
+    last: Layer
+    zero: str
+    scale: Sequence[int] | None
+    readers: Sequence[_Reader]
+
+    @classmethod
+    def of(cls, graph: Graph, constant: Layer) -> Self | None:
+        """Return what is known of a constant; None if it is not of few bits, or nothing converts it."""
+        if _kind(constant) not in KINDS:
+            return None
+        layer, zero = constant, ""
+        scale: Sequence[int] | None = None
+        while len(readers := graph.consumers(layer.id, layer.common.outputs[0].id)) == 1:
+            reader, port = graph.layer(readers[0][0]), readers[0][1]
+            others = [source for number, source in graph.sources(reader.id).items() if number != port]
+            held = _held(graph, others[0]) if reader.type in SCALING and len(others) == 1 else None
+            if reader.type == "Multiply" and held is not None:
+                scale = graph.layer(others[0].layer).port(others[0].port).dims
+            elif reader.type == "Subtract" and held is not None:
+                zero = _kind(held)
+            elif layer is not constant or reader.type != "Convert":
+                break
+            layer = reader
+        return None if layer is constant else cls(graph, constant, layer, zero, scale, [*_readers(graph, layer)])
+
+    @property
+    def uses(self) -> frozenset[str]:
+        """What decides about how releases unpack it.
+
+        `number`: one number scales what data are multiplied by, `number of groups`: rows of groups, `quantized`: data
+        of a FakeQuantize; `sum`: it is scaled along the axis that is summed; `first`: it is the scaled first input;
+        `both ways`: it is transposed for one of several products; `deep`: the data have more than three dimensions;
+        `signed zeros`: numbers of i4 are subtracted from i4; `columns`: rows are gathered whose columns are scaled.
+        """
+        products = [one for one in self.readers if one.second]
+        rows = {one.by_rows for one in products}
+        scaled = {self._scaled(one) for one in products}
+        found = {
+            "number": "number" in scaled,
+            "number of groups": len(self.constant.common.outputs[0].dims) > 2
+            and any(one.by_rows and self._scaled(one) == "number" for one in products),
+            "quantized": all(map(self._is_quantized, products)),
+            "sum": "sum" in scaled,
+            "first": self.scale is not None
+            and any(one.layer.type == "MatMul" and not one.second for one in self.readers),
+            "both ways": len(rows) > 1,
+            "deep": any(len(one.layer.common.inputs[0].dims) > 3 for one in products),
+            "signed zeros": bool(products) and self.zero == _kind(self.constant) == "i4",
+            "columns": any(
+                one.layer.type == "Gather" and one.port == one.layer.common.inputs[0].id and self._scaled(one) == "sum"
+                for one in self.readers
+            ),
+        }
+        return frozenset(name for name, holds in found.items() if holds)
+
+    def unpacked(self, model: Model) -> Array:
+        """Return the numbers that the layers make of the constant."""
+        return _computed(self.graph, self.last, model)
+
+    def _scaled(self, reader: _Reader) -> str:
+        """Return how weights are scaled: by one `number` for all, or one for each `output`, or along the `sum`."""
+        if self.scale is None or prod(self.scale) == 1:
+            return "" if self.scale is None else "number"
+        rank = len(self.constant.common.outputs[0].dims)
+        sizes = (*(1,) * (rank - len(self.scale)), *self.scale)
+        outputs, summed = (0, -1) if reader.by_rows else (-1, -2)
+        return "output" if rank > 1 and sizes[outputs] > 1 == sizes[summed] else "sum"
+
+    def _is_quantized(self, reader: _Reader) -> bool:
+        """Return whether the weights multiply data that a FakeQuantize gives: all is computed in 8 bits then."""
+        source = self.graph.source(reader.layer.id, reader.layer.common.inputs[0].id)
+        while source is not None and self.graph.layer(source.layer).type in SHAPING:
+            layer = self.graph.layer(source.layer)
+            source = self.graph.source(layer.id, layer.common.inputs[0].id)
+        return source is not None and self.graph.layer(source.layer).type == "FakeQuantize"
+
+
+def _kind(constant: Layer) -> str:
+    return constant.common.raw.get("element_type", "").lower()
+
+
+def _held(graph: Graph, source: Source) -> Layer | None:
+    """Return the constant that a tensor is, or is converted of."""
+    layer = graph.layer(source.layer)
+    while layer.type in SHAPING:
+        feed = graph.source(layer.id, layer.common.inputs[0].id) if layer.common.inputs else None
+        if feed is None:
+            return None
+        layer = graph.layer(feed.layer)
+    return layer if role_of(layer) is Role.CONSTANT else None
+
+
+def _readers(graph: Graph, layer: Layer, *, exchanged: bool = False) -> Iterator[_Reader]:
+    """Yield what computes with the output of a layer, behind layers that change its shape alone."""
+    for number, port in graph.consumers(layer.id, layer.common.outputs[0].id):
+        reader = graph.layer(number)
+        if reader.type in SHAPING:
+            yield from _readers(graph, reader, exchanged=exchanged is not (reader.type == "Transpose"))
+        elif reader.type not in {"MatMul", "Gather"} or len(reader.common.inputs) > 1:
+            yield _Reader(reader, port, exchanged)
+
+
+def _computed(graph: Graph, layer: Layer, model: Model) -> Array:
+    """Return what a layer gives that is computed of constants."""
+    if role_of(layer) is Role.CONSTANT:
+        return values(layer.common.raw, model.weights)
+    op, sources = find_op(layer.type, layer.version), graph.sources(layer.id)
+    attrs = None if op is None else op.read(layer.common.raw, [])
+    assert op is not None
+    assert op.kernel is not None
+    assert attrs is not None
+    feeds = [graph.layer(sources[port.id].layer) for port in layer.common.inputs]
+    found: Array = op.kernel(attrs, [_computed(graph, feed, model) for feed in feeds])[0]
+    return found
