@@ -19,7 +19,7 @@ from ir_tools.known_differences.releases import (
 from ir_tools.ops import Op, Role, opset_number, role_of
 from ir_tools.ops.definition import Fact
 from ir_tools.ops.fields import REQUIRED, Flag, OneOf
-from ir_tools.releases.measured import TOGETHER, State, cases, state
+from ir_tools.releases.measured import TOGETHER, State, cases, last_input, state
 from ir_tools.releases.table import Release
 from ir_tools.types import ELEMENT_TYPES, Shape, is_static
 
@@ -101,7 +101,7 @@ def verdict(release: Release, seen: Seen) -> tuple[Answer, str] | None:
     for problem in sorted(seen.names):
         if stopped_by(release, problem):
             return Answer.STOPPED, problem
-    for fact in (*seen.inputs, *seen.outputs):
+    for fact in {id(fact): fact for fact in (*seen.inputs, *seen.outputs)}.values():
         if not release.has_type(fact.dtype.name):
             return Answer.STOPPED, f"the element type {fact.dtype.name} is not known there"
         if not release.dynamic and not is_static(fact.shape):
@@ -243,7 +243,7 @@ def _cases_of(release: Release, seen: Seen) -> Iterator[str]:
     together = [number for number in TOGETHER.get(op.type, ()) if number < len(facts)]
     if any(is_static(facts[number].shape) for number in (0, *together) if facts):
         together = []
-    for number in range(1, len(facts)):
+    for number in range(1, min(len(facts), last_input(str(op)) + 1)):
         if number not in seen.constant:
             yield f"input {number}"
             if number not in together:

@@ -15,6 +15,7 @@ A case that is not there does as the plain model does; a text of one letter coun
 """
 
 import json
+import re
 from collections.abc import Mapping
 from enum import StrEnum
 from functools import cache
@@ -23,7 +24,7 @@ from typing import NamedTuple
 
 from ir_tools.releases.table import Release
 
-__all__ = ["TOGETHER", "State", "cases", "is_measured", "operations", "state"]
+__all__ = ["TOGETHER", "State", "cases", "is_measured", "last_input", "operations", "state"]
 
 TOGETHER: Mapping[str, tuple[int, ...]] = {
     **{"LSTMCell": (1, 2), "GRUCell": (1,), "RNNCell": (1,)},
@@ -83,6 +84,13 @@ def operations() -> tuple[str, ...]:
 def cases(op: str) -> Mapping[str, str]:
     """Return the cases of an operation (`AvgPool-14`), each with its letters; empty for one that was not measured."""
     return _table().operations.get(op, {})
+
+
+@cache
+def last_input(op: str) -> int:
+    """Return the number of the last input that a case of an operation is about; 0 if none is."""
+    found = (re.search(r"(?:^| )input (\d+)$", case) for case in cases(op))
+    return max((int(match[1]) for match in found if match), default=0)
 
 
 def state(release: Release, op: str, case: str = "") -> State | None:

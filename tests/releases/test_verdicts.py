@@ -37,6 +37,7 @@ def table(monkeypatch: pytest.MonkeyPatch) -> dict[str, State]:
         return states.get(case) if name == "ReLU-1" else State.RUNS
 
     monkeypatch.setattr(verdicts, "state", state)
+    monkeypatch.setattr(verdicts, "last_input", lambda op: 9)
     monkeypatch.setattr(verdicts, "rows_of", lambda *of: ())
     monkeypatch.setattr(verdicts, "release_differences", lambda *of: ())
     return states

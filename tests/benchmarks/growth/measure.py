@@ -27,6 +27,7 @@ COMMANDS: Mapping[str, Callable[[Path, Path], object]] = {
     "inspect": lambda model, folder: main(["inspect", str(model)]),
     "validate": lambda model, folder: main(["validate", str(model)]),
     "shapes": lambda model, folder: main(["shapes", str(model), "-o", str(folder / "shapes.xml")]),
+    "compat": lambda model, folder: main(["compat", str(model)]),
     "migrate": lambda model, folder: main(["migrate", str(model), "-o", str(folder / "migrated.xml")]),
 }
 
