@@ -72,7 +72,7 @@ class InputPath(Reading[Path]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         """Return the path; UsageError if there is no such file."""
-        path = Path(value)
+        path = _named(value)
         if path.is_dir():
             raise UsageError(f"{path} is a folder; name a file")
         if not path.exists():
@@ -96,7 +96,7 @@ class ModelPath(Reading[Path]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         """Return the path; UsageError that says what is wrong with it."""
-        path = Path(value)
+        path = _named(value)
         if path.is_dir() and self._folders:
             return path
         if path.is_dir():
@@ -132,7 +132,7 @@ class ModelsPath(Reading[Path]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         """Return the path."""
-        return Path(value)
+        return _named(value)
 
     def reads(self, value: Path) -> Iterable[Path]:
         """Yield the models and their weights."""
@@ -152,7 +152,7 @@ class OutputFile(Writing):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         """Return the path; UsageError if it has another ending."""
-        path = Path(value)
+        path = _named(value)
         if self._endings and path.suffix.lower() not in self._endings and not is_stream(path):
             raise UsageError(f"{path}: expected a name that ends in {' or '.join(self._endings)}")
         return path
@@ -182,7 +182,7 @@ class OutputModel(Writing):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         """Return the path; UsageError if it does not end in `.xml`."""
-        path = Path(value)
+        path = _named(value)
         if path.suffix.lower() != ".xml" and not self._folders:
             raise UsageError(f"{path} does not end in .xml; the weights go into the .bin beside it")
         return path
@@ -213,7 +213,7 @@ class OutputFolder(Writing):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         """Return the path."""
-        return Path(value)
+        return _named(value)
 
     def writes(self, path: Path) -> Iterable[Path]:
         """Yield the folder."""
@@ -277,13 +277,20 @@ def _folded(path: Path) -> str:
     return os.path.realpath(path).casefold()
 
 
+def _named(value: str | Path) -> Path:
+    """Return a path; UsageError if it is empty, as a variable of the shell that is not set."""
+    if not str(value):
+        raise UsageError("the name of a file is empty; give one")
+    return Path(value)
+
+
 def similar(path: Path) -> str:
     """Return what a path that does not exist may be a misspelling of, as the end of a message; else nothing."""
     if not path.parent.is_dir():
         return ""
-    names = [entry.name for entry in path.parent.iterdir() if entry.suffix in {".xml", ".onnx"}]
-    close = difflib.get_close_matches(path.name, names, n=1)
-    return f"; did you mean {path.with_name(close[0])}?" if close else ""
+    names = {entry.stem: entry.name for entry in path.parent.iterdir() if entry.suffix in {".xml", ".onnx"}}
+    close = difflib.get_close_matches(path.stem, names, n=1)
+    return f"; did you mean {path.with_name(names[close[0]])}?" if close else ""
 
 
 def _listed(folder: Path) -> str:

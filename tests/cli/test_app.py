@@ -149,6 +149,8 @@ def test_paths_that_are_no_models(cli: Cli, model: Path, name: str) -> None:
     if name != "migrate":
         assert_one_line(cli(name, model.parent, *extra), "is a folder", "model.xml")
     assert_one_line(cli(name, model.with_name("modle.xml"), *extra), "did you mean", "model.xml")
+    assert "did you mean" not in cli(name, model.with_name("nets.xml"), *extra).err
+    assert_one_line(cli(name, "", *extra), "the name of a file is empty")
     model.with_suffix(".bin").write_bytes(b"")
     assert_one_line(cli(name, model.with_suffix(".bin"), *extra), "name the .xml")
     assert_one_line(cli(name, model.with_suffix(".onnx"), *extra), "there is no such file", "model.onnx")

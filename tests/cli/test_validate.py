@@ -178,6 +178,8 @@ def test_select_and_ignore(cli: Cli, bad: Path) -> None:
     [
         (["nothing.xml"], "nothing.xml: there is no such file or folder"),
         (["goood.xml"], "did you mean good.xml?"),
+        (["good.xml", ""], "the name of a file is empty; give one"),
+        (["good.xml", "--output-file", ""], "the name of a file is empty; give one"),
         (["weights.bin"], "weights.bin: is not an IR"),
         (["good.xml", "--select", "XY1"], "there is no rule 'XY1'"),
         (["good.xml", "--jobs", "0"], "0 is not in the range"),
