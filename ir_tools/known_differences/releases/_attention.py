@@ -11,7 +11,7 @@ from ir_tools.known_differences.releases._samples import PLAIN
 from ir_tools.known_differences.releases._seen import Seen
 from ir_tools.ops import Array
 from ir_tools.releases.measured import State
-from ir_tools.types import is_static
+from ir_tools.types import element_type, is_static
 
 __all__ = ["ROWS"]
 
@@ -101,14 +101,25 @@ ROWS = (
         ),
         applies=lambda seen: has_rank(seen, 4) and _repeats_mask(seen, known=False),
     ),
-    ReleaseDifference(
-        name="attention with constant keys or values",
-        first="2025.3",
-        last="2026.0",
-        ops=("ScaledDotProductAttention-13",),
-        reason="Keys or values of several heads or batches that are constants are read as other numbers.",
-        model=Call("ScaledDotProductAttention-13", (counted(1, 2, 3, 4), *map(Fixed, _keys_and_values())), PLAIN),
-        applies=_has_constant_heads,
+    *(
+        ReleaseDifference(
+            name=f"attention with constant keys or values{types and f' of {types}'}",
+            first=first,
+            last=last,
+            ops=("ScaledDotProductAttention-13",),
+            reason="Keys or values of several heads or batches that are constants are read as other numbers.",
+            model=Call(
+                "ScaledDotProductAttention-13",
+                (counted(1, 2, 3, 4).astype(kind), *(Fixed(array.astype(kind)) for array in _keys_and_values())),
+                PLAIN,
+            ),
+            types=types,
+            applies=_has_constant_heads,
+        )
+        for first, last, kind, types in (
+            ("2025.2", "2026.0", element_type("bf16").dtype, "bf16"),
+            ("2025.3", "2026.0", np.dtype(np.float32), ""),
+        )
     ),
     ReleaseDifference(
         name="attention with a sink",
