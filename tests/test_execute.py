@@ -1,16 +1,19 @@
 """The reference executor: whole models against the runtime, names, types, and what it refuses."""
 
 import weakref
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
 import openvino as ov
 import pytest
 
+from ir_tools.builder import Builder
 from ir_tools.errors import UnsupportedError, UsageError
-from ir_tools.execute import run
+from ir_tools.execute import Execution, Precision, ill_conditioned, run
 from ir_tools.format.read import read
-from ir_tools.graph import Model
+from ir_tools.format.write import render
+from ir_tools.graph import Graph, Layer, Model
 from ir_tools.ops import Array
 from ir_tools.types import ELEMENT_TYPES, element_type
 
@@ -153,3 +156,70 @@ def test_tensors_are_freed_after_their_last_reader(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(module, "run_layer", counting)
     run(read(*chain("f32", [("Tanh", "")] * 8)), inputs("f32"))
     assert most <= 3
+
+
+@pytest.mark.parametrize("precision", ["as written", "f32", "f64"])
+def test_what_is_rounded_to_8_bits_is_so_in_every_precision(precision: Precision) -> None:
+    """The other floats are computed in the precision, and constants and inputs taken to it."""
+    b = Builder()
+    x = b.parameter("x", "4", "f16")
+    small = b.call("Convert", b.call("Convert", x, destination_type="f8e4m3"), destination_type="f16")
+    b.result(small, "small")
+    b.result(b.call("Divide", x, b.constant(np.array(3, np.float16))), "third")
+    b.result(b.call("Convert", x, destination_type="bf16"), "other")
+    values = np.array([1.06, 0.3, 17.0, -250], np.float16)
+    found = run(b.model, {"x": values}, precision=precision)
+    kind = {"as written": np.float16, "f32": np.float32, "f64": np.float64}[precision]
+    assert found["small"].tolist() == [1.0, 0.3125, 16, -256]
+    assert found["small"].dtype == found["third"].dtype == kind
+    np.testing.assert_array_equal(found["third"], (values.astype(kind) / kind(3)).astype(kind))
+    np.testing.assert_array_equal(
+        found["other"].astype(np.float64) == values, [precision != "as written"] * 2 + [True] * 2
+    )
+
+
+def stateful(*, stored: bool) -> Model:
+    b = Builder()
+    start = b.constant(np.ones(2, np.float32))
+    read = b.call("ReadValue", start, variable_id="kept", variable_type="f32", variable_shape="2")
+    total = b.call("Add", b.parameter("x", "2"), read)
+    if stored:
+        b.call("Assign", total, variable_id="kept")
+    b.result(total, "y")
+    return b.model
+
+
+@pytest.mark.parametrize("stored", [False, True])
+def test_states_are_those_before_and_what_is_stored(stored: bool) -> None:
+    execution = Execution(stateful(stored=stored), states={"kept": np.full(2, 5, np.float32)})
+    assert execution.states["kept"].tolist() == [5, 5]
+    assert execution.run({"x": np.ones(2, np.float32)})["y"].tolist() == [6, 6]
+    assert execution.states["kept"].tolist() == ([6, 6] if stored else [5, 5])
+
+
+@pytest.mark.parametrize(("precision", "rounding"), [("f32", 1e-5), ("f16", 2e-3), ("bf16", 1.6e-2)])
+@pytest.mark.parametrize("error", [0.0, 1e-3, 0.1])
+def test_what_rounding_decides_grows_with_the_error(precision: str, rounding: float, error: float) -> None:
+    """Floor of 1 - d is decided if d is beyond the error relative to the largest magnitude, here 4."""
+    b = Builder()
+    floor = b.call("Floor", b.parameter("x", "?", precision))
+    b.result(floor)
+    gaps = np.array([1e-6, 1e-4, 2e-3, 0.02, 0.2, 0.49])
+    values = np.append(1 - gaps, 4.5)
+    found = ill_conditioned(b.model.graph.layer(floor.layer), [values.astype(np.float32)], error)
+    assert found is not None
+    assert found[:-1].tolist() == (gaps <= max(error, rounding) * 4.5).tolist()
+
+
+def test_what_a_fallback_computes_comes_in_the_precision() -> None:
+    b = Builder()
+    b.result(b.call("ReLU", b.parameter("x", "2")), "y")
+    model = read(render(b.model).replace(b'"ReLU" version="opset1"', b'"Mystery" version="extension"'))
+    seen: list[Array] = []
+
+    def fallback(model: Model, graph: Graph, layer: Layer, inputs: Sequence[Array]) -> tuple[Array, ...]:
+        seen.extend(inputs)
+        return (np.array([1, 2], np.float32),)
+
+    found = run(model, {"x": np.ones(2, np.float32)}, precision="f64", fallback=fallback)
+    assert [array.dtype for array in (*seen, found["y"])] == [np.float64, np.float64]

@@ -210,5 +210,5 @@ def _planned(
         values=given or (default_for(dtype) if wish is None else wish.values),
         sizes_chosen=static_sizes(shape) is None,
         values_chosen=given is None,
-        why="" if wish is None or given else wish.why,
+        why="" if wish is None else wish.why,
     )

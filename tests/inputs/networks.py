@@ -188,6 +188,15 @@ def flattened() -> ov.Model:
     return model([linear(op.reshape(x, numbers(0, -1), True), 5, 4 * 9 * 9)], [picture])
 
 
+def picture_channels_last() -> ov.Model:
+    """A picture whose channels come last, in patches of 16 that are counted on one axis, of 49."""
+    picture = parameter("picture", [-1, -1, -1, 3])
+    first = op.transpose(picture, numbers(0, 3, 1, 2))
+    patches = op.convolution(first, weights(WIDTH, 3, 16, 16), [16, 16], [0, 0], [0, 0], [1, 1])
+    x = op.transpose(op.reshape(patches, numbers(0, 0, -1), True), numbers(0, 2, 1))
+    return model([op.add(x, weights(1, 49, WIDTH))], [picture])
+
+
 def best_position() -> ov.Model:
     """The place of the largest of several scores, looked up in a table of 9."""
     scores = parameter("scores", 2)
@@ -204,6 +213,7 @@ NETWORKS: dict[str, Callable[[], ov.Model]] = {
     "summed_positions": summed_positions,
     "chosen_mask": chosen_mask,
     "picture_words": lambda: picture_words(open_channels=False),
+    "picture_channels_last": picture_channels_last,
     "picture_words_open": lambda: picture_words(open_channels=True),
     "down_and_up": down_and_up,
     "windows": windows,

@@ -62,6 +62,7 @@ def test_sizes_follow_from_other_sizes() -> None:
     assert found["mask"][0][1] == found["ids"][0][1] + found["key"][0][2]
     assert found["seen"][0][1] == found["states"][0][1]
     assert planned("picture_words_open")["picture"][0] == (1, 3, 112, 112)
+    assert planned("picture_channels_last")["picture"][0] == (1, 112, 112, 3)
     found = planned("decoder_of_few_places")
     assert found["mask"][0][1] == found["ids"][0][1] + found["key"][0][2] <= 40
     assert planned("best_position")["scores"][0][1] <= 9

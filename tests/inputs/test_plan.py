@@ -3,12 +3,24 @@
 from unittest.mock import patch
 
 import numpy as np
+import openvino as ov
+import openvino.opset13 as ops
 import pytest
 
 import ir_tools
 from ir_tools.errors import UsageError
 from ir_tools.infer import Trial
-from ir_tools.inputs import GENERATORS, Generator, InputPlan, PlannedInput, fitted, parse_generator, plan_inputs
+from ir_tools.inputs import (
+    GENERATORS,
+    Generator,
+    InputPlan,
+    PlannedInput,
+    checked_inputs,
+    fitted,
+    parse_generator,
+    plan_inputs,
+)
+from ir_tools.runtime._tensors import input_numbers
 from ir_tools.types import ELEMENT_TYPES, element_type, parse_shape
 from tests.cli.conftest import pooling_xml
 
@@ -228,3 +240,18 @@ def test_a_join_of_many_inputs_is_measured_once(monkeypatch: pytest.MonkeyPatch)
     with patch.object(Trial, "inputs", autospec=True, side_effect=Trial.inputs) as measured:
         assert len(plan_inputs(build.model).inputs) == 40
     assert measured.call_count == 1
+
+
+def test_a_name_of_two_inputs_is_that_of_the_first() -> None:
+    """As for the runtime: the tensor of the first input is called as the layer of the second."""
+    first, second = (ops.parameter([size], np.float32, name=name) for size, name in ((1, "one"), (2, "two")))
+    first.output(0).set_names({"two"})
+    second.output(0).set_names({"other"})
+    built = ov.Model([ops.concat([first, second], 0)], [first, second])
+    model = ir_tools.read(built)
+    arrays = {"two": np.zeros(1, np.float32), "other": np.ones(2, np.float32)}
+    assert input_numbers(built, [*arrays]) == [0, 1]
+    assert {name: array.size for name, array in checked_inputs(model, arrays).items()} == {
+        "two": 1,
+        "other": 2,
+    }
