@@ -64,8 +64,18 @@ TESTS: Mapping[str, tuple[str, ...]] = {
         "tests/made",
         "tests/ops/test_control_flow.py",
     ),
-    "ir_tools/rewrite/legacy*.py": ("tests/legacy",),
-    "ir_tools/ops/legacy/*": ("tests/legacy",),
+    "ir_tools/rewrite/legacy*.py": ("tests/legacy/test_recorded.py", "tests/legacy"),
+    "ir_tools/ops/legacy/*": ("tests/legacy/test_recorded.py", "tests/legacy"),
+    "ir_tools/runtime/*": (
+        "tests/runtime/test_requests.py",
+        "tests/runtime/test_messages.py",
+        "tests/runtime/test_frames.py",
+        "tests/runtime/test_tensors.py",
+        "tests/runtime/test_{name}.py",
+        "tests/runtime",
+    ),
+    "ir_tools/importers/onnx/*": ("tests/importers/onnx/test_{name}.py", "tests/importers/onnx"),
+    "ir_tools/importers/*": ("tests/importers/test_{name}.py", "tests/importers"),
     "ir_tools/comparison/saved.py": ("tests/cli/test_saved_runs.py",),
     "ir_tools/comparison/*": ("tests/comparison", "tests/made"),
     "ir_tools/compatibility.py": ("tests/releases", "tests/cli/test_compat.py"),
@@ -81,7 +91,7 @@ TESTS: Mapping[str, tuple[str, ...]] = {
     "ir_tools/validation.py": ("tests/rules", "tests/cli/test_validate.py"),
     "ir_tools/known_differences/*": ("tests/test_known_differences.py", "tests/releases"),
     "ir_tools/execut*.py": ("tests/test_execute.py", "tests/ops/test_state.py", "tests/ops/test_control_flow.py"),
-    "ir_tools/cli/*": ("tests/cli/test_{name}.py", "tests/cli"),
+    "ir_tools/cli/*": ("tests/cli/test_recorded.py", "tests/cli/test_{name}.py", "tests/cli"),
     "ir_tools/ops/*": (
         "tests/ops/test_recorded.py",
         "tests/ops/test_{family}.py",
@@ -104,7 +114,15 @@ TESTS: Mapping[str, tuple[str, ...]] = {
         "tests/ops/test_table.py",
     ),
     "ir_tools/*/*": ("tests/{folder}",),
-    "ir_tools/*": ("tests/test_{name}.py",),
+    "ir_tools/states.py": ("tests/ops/test_state.py", "tests/test_session.py", "tests/test_execute.py"),
+    "ir_tools/onnx.py": ("tests/importers/onnx/test_reading.py",),
+    "ir_tools/ngraph.py": ("tests/importers/test_ngraph.py",),
+    "ir_tools/*": (
+        "tests/test_{name}.py",
+        "tests/test_public.py",
+        "tests/test_arguments.py",
+        "tests/rules/test_rules.py",
+    ),
 }
 """The tests concerned with a file: the first pattern that fits; those that there are, the most telling first."""
 FAMILIES: Mapping[str, str] = {
@@ -181,7 +199,10 @@ def tests_of(file: str) -> list[str]:
     name = path.stem.lstrip("_")
     family = next((family for family, names in FAMILIES.items() if name in names.split()), name)
     named = [row.format(folder=path.parent.name, name=name, family=family) for row in rows]
-    return [row for row in named if (ROOT / row.partition("::")[0]).exists()]
+    there = [row for row in dict.fromkeys(named) if (ROOT / row.partition("::")[0]).exists()]
+    if not there:
+        raise SystemExit(f"no tests are known for {file}; name them in TESTS")
+    return there
 
 
 def score(file: str, sample: int | None = None, seed: int = 1) -> Score:
