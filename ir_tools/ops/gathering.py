@@ -88,10 +88,11 @@ def check_gather(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 def gather_forward(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """Gather as Gather-8 does, but of several indices the negative ones are out of range: they give zeros.
 
-    A single one counts from the end, as converters write it into a constant.
+    A single one along the first axis that has several elements counts from the end, as converters write it into a
+    constant; measured with axes whose size is known before the model runs.
     """
     data, indices, axis = arrays
-    if indices.size == 1:
+    if indices.size == 1 and prod(data.shape[: normal_axis(int(axis.ravel()[0]), data.ndim)]) == 1:
         return gather(attrs, arrays)
     return gather(attrs, (data, np.where(indices < 0, np.iinfo(indices.dtype).max, indices), axis))
 

@@ -168,12 +168,14 @@ def gather_calls(rng: Rng) -> Fed:
     if np.prod(shape[:axis]) == 1:
         batches = 0
     inner = rng.integers(1, 4, rng.integers(0, 3)).tolist()
-    least = -shape[axis] if op.version == 8 else 0
-    indices = rng.integers(least, shape[axis], [*shape[:batches], *inner])
+    places = [*shape[:batches], *inner]
+    constants = (2,) if batches else (2, *some(rng, 1))
+    counts_back = op.version == 8 or (1 in constants and np.prod(places) == 1)
+    least = -shape[axis] if counts_back else 0
+    indices = rng.integers(least, shape[axis], places)
     place = axis - (len(shape) if rng.random() < 0.3 else 0)
     arrays = [tensor(rng, some_kind(rng), shape), integers(rng, indices), integers(rng, place)]
     raw = {"batch_dims": str(batches - (indices.ndim if batches and inner and rng.random() < 0.3 else 0))}
-    constants = (2,) if batches else (2, *some(rng, 1))
     return Fed(op, raw if op.version > 1 else {}, arrays, constants=constants)
 
 
