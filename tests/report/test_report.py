@@ -1,6 +1,7 @@
 """The report page: complete, self-contained, and safe for names of any kind."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from html.parser import HTMLParser
@@ -14,6 +15,7 @@ from ir_tools.comparison import Comparison, LayerComparison, OutputComparison, d
 from ir_tools.inputs import InputPlan, PlannedInput, parse_generator
 from ir_tools.report import render_report, write_report
 from ir_tools.report._plots import MAX_POINTS
+from ir_tools.report._rows import layer_rows, worst
 from ir_tools.types import element_type
 
 DATE = datetime(2026, 1, 31, 12, 30, tzinfo=UTC)
@@ -218,3 +220,38 @@ def test_a_layer_whose_shape_differs_is_the_worst_but_has_no_histogram() -> None
     assert "[1, 2] is expected" in text
     assert text.count("<circle") == 3 + text.count('<circle class="ring"')
     Page(text)
+
+
+def test_tensors_that_are_equal_have_no_worst() -> None:
+    """So no elements are drawn by their errors; of others the worst is the one closest to its tolerance, or beyond."""
+    found = comparison(3)
+    equal = difference(np.ones(3, np.float32), np.ones(3, np.float32))
+    layers = [replace(layer, difference=equal) for layer in found.layers]
+    assert worst(layer_rows(replace(found, layers=tuple(layers)))) is None
+    layers[1:] = found.layers[1:]
+    row = worst(layer_rows(replace(found, layers=tuple(layers))))
+    assert row is not None
+    assert row.name == "layer_1"
+
+
+FIELDS: Mapping[str, object] = {
+    "path": "elsewhere", "line": 77, "op": "Sigmoid-1", "element_type": "i64", "shape": (7, 9), "status": "skipped",
+    "difference": None, "engine": "runtime", "reason": "for a reason", "counterpart": "twin", "iteration": 5,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_every_field_of_a_layer_is_on_the_page(name: str) -> None:
+    found = comparison(3, wrong=2)
+    changed = replace(found.layers[2], **{name: FIELDS[name]})  # type: ignore[arg-type] # one of the fields
+    before, after = rendered(found), rendered(replace(found, layers=(*found.layers[:2], changed)))
+    assert before != after
+    value = FIELDS[name]
+    shown = (
+        ",".join(map(str, value))
+        if isinstance(value, tuple)
+        else str(value + (name == "iteration"))
+        if isinstance(value, int)
+        else str(value or "")
+    )
+    assert after.count(shown) > before.count(shown) or value is None

@@ -322,3 +322,31 @@ def test_of_very_many_rejected_layers_the_first_are_asked_about(type: str, opset
         with pytest.raises(RuntimeFailure):
             oracle(model, model.graph, model.graph.layer(1), {Source(0, 0): Fact(element_type("f32"), None)})
     assert client.asked == MAX_REJECTED
+
+
+@pytest.mark.parametrize("last", [0, 1])
+def test_ports_that_the_file_leaves_out_are_not_answered(client: RuntimeClient, last: int) -> None:
+    """Those at the end: the layer still has both outputs."""
+    ports = [f'<port id="{number + 2}" precision="{kind}"/>' for number, kind in enumerate(("FP32", "I32"))]
+    text = one_layer("TopK", "opset11", {"axis": "1", "mode": "max", "sort": "value", "index_element_type": "i32"})
+    constant = (
+        '<layer id="3" name="k" type="Const" version="opset1"><data element_type="i32" shape="" offset="0" size="4"/>'
+        '<output><port id="0" precision="I32"/></output></layer></layers><edges>'
+        '<edge from-layer="3" from-port="0" to-layer="1" to-port="1"/>'
+    )
+    text = text.replace(b"</layers><edges>", constant.encode()).replace(
+        b'from-port="1" to-layer="2"', b'from-port="2" to-layer="2"'
+    )
+    both = b'<port id="0"/><port id="1"/></input><output>' + "".join(ports[: last + 1]).encode() + b"</output>"
+    old = b'<port id="0"/></input><output><port id="1" precision="FP32"/></output>'
+    assert text.count(old) == 1
+    model = read(text.replace(old, both), np.array(3, np.int32).tobytes())
+    layer = model.graph.layer(1)
+    facts = {
+        Source(0, 0): Fact(element_type("f32"), parse_shape("1,3,8,8")),
+        Source(3, 0): Fact(element_type("i32"), ()),
+    }
+    found = LayerOracle(client)(model, model.graph, layer, facts)
+    assert [(fact.dtype.name, format_shape(fact.shape)) for fact in found] == [("f32", "1,3,8,8"), ("i32", "1,3,8,8")][
+        : last + 1
+    ]

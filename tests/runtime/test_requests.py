@@ -140,3 +140,9 @@ def test_variables_start_from_what_the_innermost_context_says(sums: Sequence[ir_
             assert starts() == 2
         assert starts() == 1
     assert starts() is None
+
+
+def test_what_is_wanted_twice_is_asked_for_once() -> None:
+    taps, outputs = [("a", 0), ("b", 1), ("a", 0)], ["b", "a", "b"]
+    assert sent(RuntimeClient().infer, taps=taps)[0]["taps"] == (("a", 0), ("b", 1))
+    assert sent(client_of(LegacyClient).infer, outputs=outputs)[0]["outputs"] == ["b", "a"]

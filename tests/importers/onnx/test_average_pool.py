@@ -2,6 +2,7 @@
 
 import pytest
 
+from ir_tools.onnx import average_pool
 from tests.importers.onnx.models import deviations
 
 
@@ -31,3 +32,10 @@ def test_random_static_settings(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(23))
 def test_random_dynamic_settings(seed: int) -> None:
     assert deviations(2000 + seed, 90, dynamic=True, batch=15) == []
+
+
+@pytest.mark.parametrize("word", ["SAME_UPPER", "SAME_LOWER"])
+def test_windows_of_the_same_size_are_counted_alike_with_ceil_mode(word: str) -> None:
+    given = {"kernel_shape": [3], "strides": [2], "auto_pad": word}
+    assert average_pool({**given, "ceil_mode": 1}) == average_pool(given)
+    assert average_pool({"kernel_shape": [3], "ceil_mode": 1}) != average_pool({"kernel_shape": [3]})

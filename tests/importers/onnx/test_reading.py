@@ -11,6 +11,7 @@ import pytest
 import ir_tools
 import ir_tools.onnx as from_onnx
 from ir_tools.errors import MigrationError, ReadError
+from ir_tools.importers.onnx.about import About, about
 from ir_tools.onnx import average_pool_extension
 from tests.importers.onnx.models import Row, compiled, differs, model_of, onnx, translated
 from tests.importers.onnx.oracle import average_pool
@@ -241,3 +242,19 @@ def test_external_data_that_is_there(tmp_path: Path) -> None:
 def test_no_such_target(tmp_path: Path) -> None:
     with pytest.raises(MigrationError, match="'opset99' is not a target"):
         from_onnx.read(one_node(tmp_path, 19, kernel_shape=[2, 2]), to="opset99")
+
+
+def test_what_a_file_says_of_itself(tmp_path: Path) -> None:
+    """Of nodes in subgraphs nothing is counted."""
+    pool = onnx.helper.make_node("AveragePool", ["x"], ["y"], kernel_shape=[1, 1])
+    relu = onnx.helper.make_node("Relu", ["y"], ["z"])
+    last = onnx.helper.make_node("AveragePool", ["z"], ["out"], kernel_shape=[2, 2])
+    ends = [onnx.helper.make_tensor_value_info(name, 1, [1, 1, 4, 4]) for name in ("x", "out")]
+    graph = onnx.helper.make_graph([pool, relu, last], "g", ends[:1], ends[1:])
+    opsets = [onnx.helper.make_opsetid(domain, version) for domain, version in (("", 17), ("ai.onnx.ml", 3))]
+    model = onnx.helper.make_model(graph, opset_imports=opsets, producer_name="maker", ir_version=8)
+    onnx.save(model, tmp_path / "m.onnx")
+    assert about(tmp_path / "m.onnx") == About(8, {"ai.onnx": 17, "ai.onnx.ml": 3}, "maker", 2)
+    model.producer_version = "1.5"
+    onnx.save(model, tmp_path / "m.onnx")
+    assert about(tmp_path / "m.onnx").producer == "maker 1.5"
