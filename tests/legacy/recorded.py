@@ -4,39 +4,59 @@
 2020.1, and writes `recorded.json`; after a change of the functions that make the layers, or of what steps say.
 """
 
+import re
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple
+from contextlib import suppress
+from dataclasses import astuple, replace
 from pathlib import Path
 
 import numpy as np
 
 import ir_tools
+from ir_tools.errors import IrToolsError
 from ir_tools.ops.legacy import find_legacy
 from ir_tools.releases.table import find_release
 from ir_tools.runtime.environments import release_python
 from ir_tools.runtime.legacy import LegacyClient
 from tests.legacy.makers import MAKERS, VERSIONS, case
 from tests.legacy.net import LegacyCase
-from tests.ops.recorded import Number, digits_of, load, number_of, save
+from tests.ops.recorded import Number, digits_of, load, number_of, same, save
 
 FILE = Path(__file__).with_name("recorded.json")
-SEEDS, MOST = range(len(VERSIONS), 250), 16
+SEEDS, MOST = range(len(VERSIONS), 250), 20
 """Random layers of a type, of which at most so many are recorded: those that have something new. Those before are
 compared with Inference Engine 2020.1 wherever it is."""
+TRIES = 12
+"""How often an attribute is taken away, to see whether it counts."""
+ATTRIBUTE = re.compile(r' ([a-z][a-z_-]+)="[^"]*"(?=[^<>]*/>)')
 Features = set[tuple[object, ...]]
 
 
 def _chosen(name: str) -> Iterator[int]:
-    """Yield the seeds of layers with an attribute, a rank or a step that those before have not."""
+    """Yield the seeds of layers with an attribute, a rank or a step that those before have not, or that counts."""
     seen: Features = set()
+    tried: Counter[str] = Counter()
     found = 0
     for seed in SEEDS:
-        features = _features(case(name, seed))
+        made = case(name, seed)
+        wanted = {key for key in ATTRIBUTE.findall(made.xml) if tried[key] < TRIES and ("counts", key) not in seen}
+        tried.update(wanted)
+        features = _features(made) | {("counts", key) for key in wanted if _counts(made, key)}
         if found < MOST and not features <= seen:
             seen |= features
             found += 1
             yield seed
+
+
+def _counts(made: LegacyCase, key: str) -> bool:
+    """Return whether a layer without an attribute is another, and can be migrated."""
+    before = numbers_of(made)
+    with suppress(IrToolsError):
+        after = numbers_of(replace(made, xml=re.sub(rf' {key}="[^"]*"', "", made.xml)))
+        return len(after) == len(before) > 1 and not same(after, before)
+    return False
 
 
 def _features(made: LegacyCase) -> Features:
