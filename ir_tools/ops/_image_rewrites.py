@@ -146,8 +146,8 @@ def _by_matrices(
 ) -> Rewrite | None:
     """Return a Gather, or a product with a matrix, along each axis; None if sizes are not known, or integers rounded.
 
-    None also if an axis is named twice. `target`: number of the input with the sizes or scales; `given`: the axes, if
-    there are any.
+    None also if an axis is named twice, or there are not as many sizes as axes. `target`: number of the input with the
+    sizes or scales; `given`: the axes, if there are any.
     """
     shape, amounts = layers.inputs[0].shape, layers.inputs[target].value
     rank = 0 if shape is None else len(shape)
@@ -156,7 +156,7 @@ def _by_matrices(
     if rank < 2 or axes is None or exact is None:
         return None
     axes = [normal_axis(axis, rank) for axis in axes]
-    if len({*axes}) < len(axes):
+    if len({*axes}) < len(axes) or exact.size != len(axes):
         return None
     around = [np.array([*each, *[0] * rank][:rank]) for each in pads]
     data = layers.pad(DATA, *around) if np.any(around) else DATA

@@ -356,20 +356,19 @@ def _made() -> Iterator[Setting]:
                 yield Setting(found.op, found.raw, found.arrays, frozenset(found.constants))
 
 
-def near_sample(op: Op) -> list[Setting]:
-    """Some layers near the sample of an operation in which nothing is wrong, with finite numbers."""
+def near_sample(op: Op, count: int = NEAR, seed: int = 8) -> Iterator[Setting]:
+    """Those of some layers near the sample of an operation in which nothing is wrong, with finite numbers."""
     if op not in table_makers.OPS or str(op) in UNSAMPLED:
-        return []
+        return
     known = {spec.xml or name for name, spec in op.attrs.items()}
     made = (
         one
-        for one in table_makers.layers(op, NEAR, seed=8)
+        for one in table_makers.layers(op, count, seed)
         if known.issuperset(one.raw)
         and all(array.size and (array.dtype.kind in "biuO" or np.isfinite(array).all()) for array in one.arrays)
         and right_outputs(one)
     )
-    found = (Setting(op, one.raw, one.arrays, frozenset(one.constants)) for one in made)
-    return [*islice((one for one in found if not errors(one.model())), FEW_NEAR)]
+    yield from (Setting(op, one.raw, one.arrays, frozenset(one.constants)) for one in made)
 
 
 @cache
@@ -381,7 +380,11 @@ def settings(most: float = float("inf")) -> dict[str, list[Setting]]:
         own = random[str(setting.op)]
         if len(own) < most:
             own.append(setting)
-    return {name: [*sampled(op, rng), *random[name], *near_sample(op)] for name, op in MIGRATING.items()}
+    near = {
+        name: islice((one for one in near_sample(op) if not errors(one.model())), FEW_NEAR)
+        for name, op in MIGRATING.items()
+    }
+    return {name: [*sampled(op, rng), *random[name], *near[name]] for name, op in MIGRATING.items()}
 
 
 # --- the test ---------------------------------------------------------------------------------------------------

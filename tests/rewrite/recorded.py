@@ -1,0 +1,109 @@
+"""Which layers the steps between opsets make of random layers, as a few digits for each.
+
+`python -m tests.rewrite.recorded [VERSION...]` runs the migrated models against the layers themselves, and writes
+`recorded.json`; after a change of steps, or of the functions that make the layers.
+"""
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from ir_tools.errors import ShapeError
+from ir_tools.ops import Array, Fact
+from ir_tools.ops.checks import check_types
+from ir_tools.ops.definition import Refused, Rewrite
+from ir_tools.types import Dim, from_dtype
+from tests.ops import layer_support, table_makers
+from tests.ops.recorded import digits_of
+from tests.rewrite.test_opset_steps import MIGRATING, UNSAMPLED, Setting, few, near_sample, problems_of
+
+FILE = Path(__file__).with_name("recorded.json")
+LAYERS, SEED = 12, 31
+LEVELS = (0, 1, 0, 3)
+"""Of the layers in turn, what `Setting.model` hides of the sizes."""
+RANDOM = UNSAMPLED | {"EmbeddingBagPackedSum-3"}
+"""Versions that mean nothing on random numbers."""
+STEPS = [name for name, op in MIGRATING.items() if op in table_makers.OPS and name not in RANDOM]
+
+
+def settings(name: str) -> Iterator[tuple[int, Setting, Sequence[int]]]:
+    """Random layers near the sample of a version, what is hidden of each, and the opsets that it is taken to."""
+    op = MIGRATING[name]
+    for number, setting in enumerate(near_sample(op, LAYERS, SEED)):
+        if not [*check_types(op, [layer_support.fact_of(array) for array in setting.arrays])]:
+            yield LEVELS[number % len(LEVELS)], setting, few(op, number)
+
+
+def found(name: str) -> list[str]:
+    """Return digits of what the steps answer."""
+    return [
+        digits_of([_answer(setting, level, target) for target in targets]) for level, setting, targets in settings(name)
+    ]
+
+
+def _answer(setting: Setting, level: int, target: int) -> object:
+    op = setting.op
+    attrs = op.read(setting.raw, [])
+    assert attrs is not None
+    assert op.migrate is not None
+    facts = [_fact(setting, number, level) for number in range(len(setting.arrays))]
+    try:
+        answer = op.migrate(attrs, facts, target)
+    except ShapeError as why:
+        return str(why)
+    if isinstance(answer, Rewrite):
+        layers = [
+            (new.type, new.opset, sorted(new.raw.items()), new.label, [*map(_input, new.inputs)])
+            for new in answer.layers
+        ]
+        return layers, answer.outputs, answer.how, answer.proof
+    return (answer.reason, answer.attribute) if isinstance(answer, Refused) else None
+
+
+def _fact(setting: Setting, number: int, level: int) -> Fact:
+    array = setting.arrays[number]
+    if number in setting.constants:
+        return layer_support.fact_of(array)
+    hidden = {0: (), 1: range(array.ndim), 3: (0,)}[level]
+    return Fact(
+        from_dtype(array.dtype), tuple(Dim() if axis in hidden else Dim.of(n) for axis, n in enumerate(array.shape))
+    )
+
+
+def _input(one: object) -> object:
+    if not isinstance(one, np.ndarray):
+        return one
+    array: Array = one
+    values = [f"{value:.4g}" for value in array.ravel().tolist()] if array.dtype.kind in "fV" else array.tolist()
+    return str(array.dtype), array.shape, values
+
+
+def load() -> dict[str, list[str]]:
+    """Return what is recorded, by version."""
+    return {name: row.split() for name, row in json.loads(FILE.read_text()).items()}
+
+
+def main(names: Sequence[str]) -> int:
+    """Record the steps of all versions, or of those named; return 1 if some give other values."""
+    table, wrong = load() if FILE.exists() else {}, 0
+    for name in names or STEPS:
+        problems = [
+            problem
+            for level, setting, targets in settings(name)
+            for problem in problems_of(setting, targets, level)
+            if problem
+        ]
+        if problems:
+            print(name, *problems[:2], sep="\n", file=sys.stderr, flush=True)
+            wrong = 1
+        else:
+            table[name] = found(name)
+    FILE.write_text(json.dumps({name: " ".join(table[name]) for name in STEPS if name in table}, indent=1) + "\n")
+    return wrong
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))
