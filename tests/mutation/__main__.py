@@ -34,6 +34,7 @@ TESTS: Mapping[str, tuple[str, ...]] = {
     ),
     "ir_tools/ops/_equivalence.py": ("tests/ops/test_equivalence.py", "tests/ops/test_lowering.py"),
     "ir_tools/ops/*rewrites.py": (
+        "tests/rewrite/test_recorded.py",
         "tests/rewrite/test_versions.py",
         "tests/rewrite/test_opset_steps.py",
         "tests/ops/test_lowering.py",
