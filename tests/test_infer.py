@@ -1,6 +1,6 @@
 """Shape propagation: the corpus against the runtime, findings, what is written back, layers that nobody knows."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -10,13 +10,14 @@ import pytest
 
 from ir_tools.builder import Builder
 from ir_tools.diagnostics import MAX_LISTED, Diagnostic
-from ir_tools.errors import RuntimeFailure, ShapeError, UsageError
+from ir_tools.errors import GraphError, RuntimeFailure, ShapeError, UsageError
 from ir_tools.format.read import read
 from ir_tools.format.write import render
 from ir_tools.graph import Graph, Layer, Model, Source
 from ir_tools.infer import Propagation, propagate_shapes
 from ir_tools.infer._facts import FactTable, InternedFact, StoredBounds, key_of, minimum_size
 from ir_tools.infer._indices import _beyond
+from ir_tools.infer._trials import ShapeTrials
 from ir_tools.ops import Bounds, Fact
 from ir_tools.runtime.ask import LayerOracle
 from ir_tools.runtime.client import RuntimeClient
@@ -465,3 +466,58 @@ def test_only_what_leads_to_a_tensor_is_looked_at_and_only_what_follows_from_a_c
     facts.forget(builder.graph, data.layer)
     assert not facts.facts[main]
     assert facts.fact(builder.graph, second).shape == parse_shape("3")
+
+
+MOVED: Mapping[str, Callable[[Builder, Source], Source]] = {
+    "as they are": lambda builder, found: found,
+    "Convert": lambda builder, found: builder.call("Convert", found, destination_type="i32"),
+    "Reshape": lambda builder, found: builder.call("Reshape", found, np.array([-1]), special_zero=False),
+    "Unsqueeze": lambda builder, found: builder.call("Unsqueeze", found, np.array([0])),
+    "Slice": lambda builder, found: builder.call("Slice", found, *(np.array([each]) for each in (0, 1, 1, 0))),
+    "added to": lambda builder, found: builder.call("Add", found, np.array(1)),
+}
+
+
+@pytest.mark.parametrize("rows", [2, 3, 4])
+@pytest.mark.parametrize("moved", MOVED)
+@pytest.mark.parametrize("output", [0, 1])
+def test_indices_of_a_topk_reach_to_the_end_of_its_axis(output: int, moved: str, rows: int) -> None:
+    """Whatever it is of, and however they are moved; of its values nothing is known, nor of what is computed."""
+    builder = Builder(opset=11)
+    data = builder.parameter("x", "2,3", "i64")
+    found = builder.outputs("TopK", data, np.array(2), axis=1, mode="max", sort="value", index_element_type="i64")
+    indices = MOVED[moved](builder, found[output])
+    builder.result(builder.call("Gather", builder.constant(np.zeros((rows, 2), np.float32)), indices, np.array(0)))
+    refusal = ShapeTrials(builder.model).of({}).refusal
+    assert (refusal is not None) is (output == 1 and moved != "added to" and rows < 3)
+
+
+def test_values_that_an_input_is_said_to_have_decide_shapes() -> None:
+    builder = Builder()
+    data, sizes = builder.parameter("x", "2,6"), builder.parameter("sizes", "2", "i64")
+    found = builder.call("Reshape", data, sizes, special_zero=False)
+    builder.result(found)
+    known = Fact(element_type("i64"), parse_shape("2"), Bounds.exactly(np.array([3, 4])))
+    facts = ShapeTrials(builder.model).of({sizes.layer: known}).facts[id(builder.graph)]
+    assert facts[found].shape == parse_shape("3,4")
+
+
+def test_a_circle_of_layers_is_an_error_of_whoever_does_not_look_for_errors() -> None:
+    """Also where only a part is asked for, and in trials; behind what is known nothing is looked for."""
+    builder = Builder()
+    data = builder.parameter("x", "1,3")
+    first = builder.call("Add", data, data)
+    second = builder.call("Exp", first)
+    builder.result(second)
+    builder.graph.connect(second, first.layer, 1)
+    asks: tuple[Callable[[], object], ...] = (
+        lambda: propagate_shapes(builder.model),
+        lambda: Propagation(builder.model).fact(builder.graph, second),
+        lambda: ShapeTrials(builder.model).of({}),
+        lambda: [*builder.graph.leading_to(first.layer)],
+        lambda: [*builder.graph.leading_to(first.layer, {data})],
+    )
+    for ask in asks:
+        with pytest.raises(GraphError, match="feed each other in a circle"):
+            ask()
+    assert [layer.id for layer in builder.graph.leading_to(first.layer, {data, second})] == [first.layer]

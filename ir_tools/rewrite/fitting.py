@@ -377,9 +377,7 @@ def _can_widen(located: Located, kind: str) -> bool:
     _, layer, graph = located
     if role_of(layer) is not Role.CONSTANT or kind not in STORED_AS:
         return False
-    return all(
-        graph.layer(consumer).type == "Convert" for consumer, _ in graph.consumers(layer.id, layer.common.outputs[0].id)
-    )
+    return all(graph.layer(consumer).type == "Convert" for consumer in graph.successors(layer.id))
 
 
 def _right(release: Release, kind: str) -> bool:

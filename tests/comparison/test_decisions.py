@@ -10,6 +10,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from ir_tools.builder import Builder
 from ir_tools.comparison import Comparison, LayerComparison, OutputComparison, weak_notes
 from ir_tools.comparison import _gold as gold
 from ir_tools.comparison import _tensors as tensors
@@ -21,7 +22,7 @@ from ir_tools.comparison._gold import GoldRun, errors
 from ir_tools.comparison._layers import Compared, Rows, _adopted, _exchanged
 from ir_tools.comparison._models import _form, _inputs, output_names
 from ir_tools.comparison._origin import Origin
-from ir_tools.comparison._outputs import Outputs, _rows
+from ir_tools.comparison._outputs import Outputs, _rows, _sets
 from ir_tools.comparison._pairing import Pairs
 from ir_tools.comparison._partners import SecondRun
 from ir_tools.comparison._results import Sides
@@ -37,6 +38,7 @@ from ir_tools.ops import Array
 from ir_tools.runtime.client import RuntimeClient, Tap
 from ir_tools.runtime.setting import Setting
 from ir_tools.weights import Weights
+from tests.comparison.mutations import copied, renumber
 
 CLIENT = RuntimeClient()
 BODIES = BodyRunner(CLIENT, Setting.of("CPU", "f32"))
@@ -558,3 +560,16 @@ def test_a_part_is_shrunk_from_its_far_end_to_what_is_needed(length: int, monkey
         tried.clear()
         assert search.shrunk(grown, distance) == set(range(length - needed + 1, length + 1))
         assert len(tried) < 2 or len(tried[0]) == len(grown) - len(grown) // 2
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_outputs_are_sets_by_their_place_whatever_the_ids_of_ports_are(seed: int) -> None:
+    builder = Builder(opset=9)
+    given = builder.parameter("boxes", "1,6,4"), builder.parameter("scores", "1,2,6")
+    found = builder.outputs("NonMaxSuppression", *given, np.array(2), np.array(0.5, "f4"), np.array(0.1, "f4"))
+    for name, output in zip(("rows", "scores", "count"), found, strict=True):
+        builder.result(output, name)
+    twin = copied(builder.model)
+    renumber(np.random.default_rng(seed), twin)
+    for model in (builder.model, twin.model):
+        assert _sets(model) == {"rows", "scores"}

@@ -1,14 +1,19 @@
+import copy
 from contextlib import suppress
 from pathlib import Path
 
 import networkx as nx
 import openvino as ov
 import pytest
+from lxml import etree
 
 from ir_tools.errors import ReadError
+from ir_tools.format.changes import PARTS
 from ir_tools.format.read import MAX_NESTING, read
 from ir_tools.format.write import render
 from tests.format.support import SMALL, small
+
+RULES = Path(__file__).parents[1] / "rules"
 
 
 def test_what_a_model_holds() -> None:
@@ -233,3 +238,17 @@ def test_every_truncation_is_read_or_refused() -> None:
     for end in range(0, len(SMALL), 7):
         with suppress(ReadError):
             read(SMALL[:end])
+
+
+@pytest.mark.parametrize("path", sorted(RULES.glob("*/good.xml")), ids=lambda path: path.parent.name)
+def test_of_two_parts_of_a_layer_the_first_is_read(path: Path) -> None:
+    """As by the runtime; the second one here is empty or lacks its last entry."""
+    root = etree.fromstring(path.read_bytes())
+    wanted = [(where, layer.content.key()) for where, layer, _ in read(path, bytes(1 << 16)).walk()]
+    for layer, part in [(each, part) for each in root.iter("layer") for part in each if part.tag in PARTS]:
+        again = copy.deepcopy(part)
+        del again[-1:]
+        again.attrib.clear()
+        layer.append(again)
+    found = read(etree.tostring(root), bytes(1 << 16))
+    assert [(where, layer.content.key()) for where, layer, _ in found.walk()] == wanted

@@ -17,7 +17,7 @@ from ir_tools.ops import find_op
 from ir_tools.types import element_type
 from ir_tools.types.packing import PackedArray, in_element_type, pack
 
-KINDS = ("f32", "f32", "f32", "f16", "f64", "i64", "u32", "u8")
+KINDS = ("f32", "f32", "f32", "f16", "f64", "i64", "u32", "u8", "bf16", "boolean")
 SHAPES = ("1,4,6,6", "1,4,6,6", "2,4", "?,4,6,6", "1..3,4,?,6", " [1,4,6,6] ", "...", "4", "")
 STORED = ("i4", "u4", "u1", "nf4", "f8e4m3", "i8", "f16")
 Draw = random.Random

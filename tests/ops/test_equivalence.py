@@ -6,6 +6,7 @@ from itertools import product
 from math import prod
 from typing import Any
 
+import numpy as np
 import pytest
 
 from ir_tools.errors import ShapeError
@@ -22,7 +23,7 @@ from ir_tools.ops._equivalence import (
     resolved,
     undilated,
 )
-from ir_tools.ops._windows import AutoPad, Pooling
+from ir_tools.ops._windows import AutoPad, AxisWindows, Pooling, WindowPlan
 from ir_tools.types import Dim
 from tests.rewrite.migrations import random_pooling
 
@@ -136,6 +137,64 @@ def test_plans_agree_with_brute_force(rank: int) -> None:
         assert found == wanted, (form, sizes)
         compared += 1
     assert compared > 150
+
+
+def random_windows(rng: random.Random, like: AxisWindows | None = None) -> AxisWindows:
+    """Windows of any kind, or others that differ from some in few of them."""
+    if like is None:
+        count, step = rng.randint(1, 3), rng.randint(1, 2)
+        first = np.array([rng.randint(0, 4) for _ in range(count)])
+        lengths = np.array([rng.choice((0, 1, 1, 2)) for _ in range(count)])
+        divisor = np.array([rng.choice((0, 1, 2, 4)) for _ in range(count)])
+        return AxisWindows(first, first + (lengths - 1) * step, step, divisor)
+    first, last, divisor, at = like.first.copy(), like.last.copy(), like.divisor.copy(), rng.randrange(len(like.first))
+    step = like.step if rng.random() < 0.8 else 3
+    change = rng.randrange(4)
+    if change == 0:
+        first[at], last[at] = first[at] + 1, last[at] + 1
+    elif change == 1:
+        last[at] += step
+    elif change == 2:
+        divisor[at] = rng.choice((0, 1, 2))
+    return AxisWindows(first, last, step, divisor * rng.choice((1, 1, 2)))
+
+
+def reading(plan: WindowPlan) -> list[tuple[set[tuple[int, ...]], int]]:
+    """The elements that each window reads, and its divisor."""
+    axes = [zip(axis.first, axis.last, axis.divisor, strict=True) for axis in plan.axes]
+    return [
+        (
+            {
+                *product(
+                    *(
+                        range(first, last + 1, axis.step)
+                        for (first, last, _), axis in zip(place, plan.axes, strict=True)
+                    )
+                )
+            },
+            prod(int(divisor) for *_, divisor in place),
+        )
+        for place in product(*axes)
+    ]
+
+
+def test_any_plans_are_compared_as_their_windows_are() -> None:
+    rng, equal = random.Random(5), 0
+    for _ in range(4000):
+        wanted = WindowPlan((random_windows(rng), random_windows(rng)))
+        others = [rng.choice((axis, random_windows(rng, axis))) for axis in wanted.axes]
+        other = WindowPlan((others[0], others[1]))
+        ours, theirs = reading(wanted), reading(other)
+        fits = all(
+            not by or (reads == found and number and (not reads or by == number))
+            for (reads, by), (found, number) in zip(ours, theirs, strict=True)
+        )
+        verdict = equal_plans(wanted, other)
+        assert fits or verdict is not None, (wanted, other)
+        if any(reads and by for reads, by in ours):
+            assert not fits or verdict is None, (wanted, other, verdict)
+        equal += fits and wanted.axes != other.axes
+    assert equal > 100
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -206,7 +206,8 @@ def _changes(root: etree._Element) -> Iterator[tuple[str, Change]]:
             yield f"{number} {tag} {name} misspelled", partial(_misspell, name)
         for label, value in _other_texts(element.text or "", ()) if tag == "dim" else ():
             yield f"{number} {tag} {label}", partial(_write, value)
-        yield f"{number} {tag} with another attribute", partial(_set, "mine", "1")
+        for name in ("mine", "nams", "output_name"):
+            yield f"{number} {tag} with an attribute {name}", partial(_set, name, "1")
         yield f"{number} {tag} with another element", lambda one: etree.SubElement(one, "mine")
         if len(element):
             yield f"{number} {tag} emptied", _empty

@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 from ir_tools.errors import ReadError
 from ir_tools.source import Document, Element, Patch, Style
 
+RULES = Path(__file__).parents[1] / "rules"
+
 
 def expat_starts(text: bytes) -> list[tuple[str, int, int]]:
     """Every element of a document: name, offset of its `<`, and line."""
@@ -242,6 +244,15 @@ def test_text_that_its_encoding_writes_in_two_ways_is_refused() -> None:
         Document(b'<?xml version="1.0" encoding="utf-7"?><net name="+AGE-"/>')
 
 
+@pytest.mark.parametrize("path", sorted(RULES.glob("*/good.xml")), ids=lambda path: path.parent.name)
+def test_places_do_not_depend_on_the_line_ends(path: Path) -> None:
+    text = path.read_bytes()
+    one, other = Document(text), Document(text.replace(b"\n", b"\r\n"))
+    for mine, theirs in zip(elements(one), elements(other), strict=True):
+        for name in (None, *map(str, mine.attrib)):
+            assert one.columns(mine, name) == other.columns(theirs, name)
+
+
 STYLES = {
     "OpenVINO": (b'<?xml version="1.0"?>\n<net name="a">\n\t<layers>\n\t\t<layer />', Style()),
     "Model Optimizer": (b'<net>\n\t<layers>\n\t\t<layer x="1"/>', Style(empty="/>")),
@@ -251,6 +262,7 @@ STYLES = {
         b"<?xml version='1.0' ?>\n<?more />?>\n<net><layers>\n <layer x='1'/>",
         Style(unit=" ", empty="/>"),
     ),
+    "lines further inside": (b"<net><layers><layer>\n<data/>", Style("\n", "", '"', "/>")),
     "one line": (b"<net a='b'><layers><layer/></layers></net>", Style("", "", "'", "/>")),
 }
 

@@ -61,7 +61,7 @@ def _has_unknown_recurrence(seen: Seen) -> bool:
     """Return whether a cell or sequence has recurrence weights of unknown size, and constant biases."""
     number = _weights(seen)[1]
     shape = seen.inputs[number].shape
-    rows = None if shape is None else shape[-2]
+    rows = None if shape is None or len(shape) < 2 else shape[-2]
     return number not in seen.constant and number + 1 in seen.constant and (rows is None or not rows.static)
 
 
