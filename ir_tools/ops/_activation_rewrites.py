@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ir_tools.ops._layers import Layers, composed
+from ir_tools.ops._layers import Layers, by_formula, composed
 from ir_tools.ops.definition import Array, Fact, Ref, Refused, Rewrite
 from ir_tools.ops.fields import Attrs
 
@@ -26,6 +26,8 @@ __all__ = [
     "migrate_xor",
     "mish",
     "round_",
+    "selu",
+    "sloped",
     "softplus",
     "softsign",
     "swish",
@@ -34,6 +36,34 @@ __all__ = [
 DATA = Ref(None)
 
 # --- activations ------------------------------------------------------------------------------------------------
+
+
+@by_formula("slope * x below 0, x elsewhere", wide=True)
+def sloped(layers: Layers, attrs: Attrs) -> Ref | Refused:
+    """Rewrite PReLU; a list of slopes belongs to the channels (axis 1)."""
+    data, slope = layers.working(0), layers.working(1)
+    if not layers.fact(DATA).dtype.is_float or layers.fact(data).dtype != layers.fact(slope).dtype:
+        return Refused("data and slope are not floats of one type")
+    rank, sizes = layers.rank(data), layers.fact(slope).shape
+    if sizes is None or len(sizes) > max(rank, 1):
+        return Refused("it is not known how the slope is broadcast")
+    if len(sizes) == 1 and sizes[0].hi != 1 and rank > 2:
+        slope = layers.call("Unsqueeze", slope, np.arange(1, rank - 1))
+    if len(sizes) == 1 and rank == 0:
+        slope = layers.call("Squeeze", slope, np.array([0]))
+    below = layers.call("Less", data, layers.number(0, data))
+    return layers.call("Select", below, layers.call("Multiply", data, slope), data)
+
+
+@by_formula("lambda * (max(x, 0) + alpha * (exp(min(x, 0)) - 1))", wide=True)
+def selu(layers: Layers, attrs: Attrs) -> Ref:
+    """Rewrite Selu; alpha and lambda are single numbers."""
+    data, *given = (layers.working(number) for number in range(3))
+    alpha, factor = (layers.call("Reshape", one, np.zeros(0, np.int64), special_zero=False) for one in given)
+    zero, one = layers.number(0, data), layers.number(1, data)
+    power = layers.call("Subtract", layers.call("Exp", layers.call("Minimum", data, zero)), one)
+    total = layers.call("Add", layers.call("Maximum", data, zero), layers.call("Multiply", power, alpha))
+    return layers.call("Multiply", total, factor)
 
 
 @composed(4, "x * sigmoid(beta * x)")

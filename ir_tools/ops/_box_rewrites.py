@@ -107,17 +107,22 @@ def migrate_nms(version: int) -> Step:
 def boxes_of_later_version(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
     """Rewrite NonMaxSuppression-1, -3 and -4 as the first output of a later version."""
     if target < 5:
-        return Refused(f"opset{target} has no later version")
+        return NO_COUNT
     layers = Layers(inputs, target)
     boxes, _ = _chosen(layers, {"output_type": I64, **attrs}, 0)
     return layers.rewrite("the first output of a later version", "later versions choose the same boxes", (boxes,))
 
 
-def as_many_as_counted(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite:
+def as_many_as_counted(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
     """Rewrite NonMaxSuppression-5 and -9 as one behind which the rows that it does not count are cut off."""
+    if target < 5:
+        return NO_COUNT
     layers = Layers(inputs, target)
     scores, boxes, count = _chosen(layers, attrs, 1, 0)
     return layers.rewrite("rows as many as counted", "the third output is the number of rows", (boxes, scores, count))
+
+
+NO_COUNT = Refused("before opset5 it does not count the boxes")
 
 
 def _chosen(layers: Layers, attrs: Mapping[str, Any], *numbers: int) -> tuple[Ref, ...]:

@@ -468,6 +468,8 @@ def prelu(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     data, slope = arrays
     if slope.ndim == 1 and slope.size > 1 and data.ndim > 1 and data.shape[1] == slope.size:
         slope = slope.reshape(1, -1, *[1] * (data.ndim - 2))
+    if not data.ndim and slope.size == 1:
+        slope = slope.reshape(())
 
     def parts(x: Array, s: Array) -> Array:
         """Return both sides added, one of which is 0: much faster than a choice for each element."""
@@ -574,6 +576,7 @@ SELU = Op(
     types={"T": "float"},
     shape=selu_shape,
     kernel=selu,
+    substitute=rewrites.selu,
 )
 PRELU = Op(
     type="PReLU",
@@ -583,6 +586,7 @@ PRELU = Op(
     check=check_prelu,
     shape=prelu_shape,
     kernel=prelu,
+    substitute=rewrites.sloped,
 )
 SOFTMAX_1 = Op(
     type="SoftMax",

@@ -13,6 +13,7 @@ from ir_tools.errors import ShapeError
 from ir_tools.ops import _activation_rewrites as rewrites
 from ir_tools.ops import _bit_rewrites as bits
 from ir_tools.ops._broadcast import AUTO_BROADCAST, auto_broadcast, broadcast_arrays, interval
+from ir_tools.ops._broadcast_rewrites import as_in_numpy
 from ir_tools.ops._by_blocks import elementwise
 from ir_tools.ops._numbers import in_working_type, require, same_type, through_floats
 from ir_tools.ops.checks import takes
@@ -122,6 +123,7 @@ class Binary:
             kernel=self.kernel,
             oracle=self.oracle,
             migrate=self.migrate,
+            substitute=as_in_numpy(self.type) if self.type in UNRUN_AS_IN_PDPD else None,
         )
 
 
@@ -312,6 +314,9 @@ ROWS = (
 )
 
 
+UNRUN_AS_IN_PDPD = frozenset({"Mod", "SquaredDifference"})
+"""Operations that releases do not run in mode `pdpd`. Measured."""
+
 # --- Select -----------------------------------------------------------------------------------------------------
 
 
@@ -354,6 +359,7 @@ SELECT = Op(
     types={"T": NUMBERS},
     shape=select_shape,
     kernel=select,
+    substitute=as_in_numpy("Select", 1),
 )
 
 OPS = (*(row.op for row in ROWS), SELECT)

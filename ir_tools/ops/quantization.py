@@ -14,6 +14,7 @@ from ir_tools.ops._bit_rewrites import fake_convert_by_steps
 from ir_tools.ops._broadcast import AUTO_BROADCAST, auto_broadcast, broadcast, broadcast_arrays, merge
 from ir_tools.ops._by_blocks import elementwise
 from ir_tools.ops._numbers import in_working_type, same_type, through_floats
+from ir_tools.ops._quantization_rewrites import quantize
 from ir_tools.ops._requirements import raise_first
 from ir_tools.ops.definition import Array, Fact, Input, Kind, Op, Violation
 from ir_tools.ops.fields import Attrs, Int, OneOf
@@ -188,6 +189,7 @@ FAKE_QUANTIZE = Op(
     kernel=fake_quantize,
     ill_conditioned=between_levels,
     monotonic=True,
+    substitute=quantize,
 )
 FAKE_CONVERT = Op(
     type="FakeConvert",

@@ -133,6 +133,26 @@ MORE = {
     ],
     "ReduceMean-1": [sample(f"keep_dims={keep}", "f32 2,3,4,5", np.array([2, 3])) for keep in ("true", "false")],
     "Swish-4": [sample("", "f32 2,3", "f32 ")],
+    "PReLU-1": [
+        sample("", "f32 2,3,4", "f32 3"),
+        sample("", "f32 ", "f32 1"),
+        sample("", "f32 2,3,4", "f32 3,1"),
+        sample("", "f16 2,3,2,2", "f16 3"),
+    ],
+    "FakeQuantize-1": [
+        sample("levels=256", "f32 2,3,4", *(np.full((3, 1), limit, np.float32) for limit in (-1, 2, -1, 2))),
+        sample("levels=16", "f16 2,3,4", *(np.full((), limit, np.float16) for limit in (0, 3, 1, -1))),
+    ],
+    **{
+        name: [
+            sample("auto_broadcast=pdpd;auto_broadcast.auto_broadcast_axis=1", "f32 2,3,4", "f32 3"),
+            sample("auto_broadcast=pdpd;auto_broadcast.auto_broadcast_axis=-1", "f32 2,3,4", "f32 3,4"),
+        ]
+        for name in ("Mod-1", "SquaredDifference-1")
+    },
+    "Select-1": [
+        sample("auto_broadcast=pdpd;auto_broadcast.auto_broadcast_axis=0", "boolean 2,3", "f32 2,3,4", "f32 2"),
+    ],
     "MVN-6": [
         sample("eps=0.01;eps_mode=inside_sqrt;normalize_variance=true", "f32 2,3,4,5", np.array(axes))
         for axes in ([1, 2, 3], [-1, -2], [-1], [0, 2])

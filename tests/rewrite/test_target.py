@@ -193,7 +193,7 @@ def test_a_slice_before_a_product_and_a_sum_has_no_masks_but_those_of_its_limits
 def test_what_a_release_reads_and_rejects_is_refused_if_nothing_else_means_the_same() -> None:
     builder = Builder()
     ends = [builder.parameter(name, "1") for name in ("low", "high", "new_low", "new_high")]
-    builder.result(builder.call("FakeQuantize", builder.parameter("x", "2,3"), *ends, levels=16))
+    builder.result(builder.call("FakeQuantize", builder.parameter("x", "2,3"), *ends, levels=16, auto_broadcast="pdpd"))
     (refused,) = migrate(builder.model, "openvino-2021.4").refused
     reason = "OpenVINO 2021.4: FakeQuantize-1 with input 1 is read and not compiled"
     assert refused.reason == f"{reason}; OpenVINO 2022.1 and later run it"
