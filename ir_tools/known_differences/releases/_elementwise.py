@@ -20,6 +20,11 @@ FUNCTIONS = (
     *("LRN-1", "GRN-1", "SoftMax-1", "LogSoftmax-5", "ReduceL2-4", "NormalizeL2-1"),
 )
 LOGICAL = frozenset({"LogicalAnd", "LogicalOr", "LogicalNot", "LogicalXor"})
+TESTS = (
+    *("Equal-1", "NotEqual-1", "Greater-1", "GreaterEqual-1", "Less-1", "LessEqual-1"),
+    *("LogicalAnd-1", "LogicalOr-1", "LogicalXor-1"),
+)
+BITS = ("BitwiseAnd-13", "BitwiseOr-13", "BitwiseXor-13")
 
 
 def _has_slope_inside_channels(seen: Seen) -> bool:
@@ -38,6 +43,26 @@ def _broadcasts_as_pdpd(seen: Seen) -> bool:
     shapes = [fact.shape for fact in seen.inputs[:2]]
     alike = all(map(is_static, shapes)) and len({len(shape or ()) for shape in shapes}) == 1
     return seen.attrs is not None and seen.attrs.auto_broadcast == "pdpd" and not alike
+
+
+def _fits(seen: Seen) -> str:
+    """Return how the sizes of two inputs fit, if pdpd aligns other dimensions than the last ones; else nothing.
+
+    `throughout`: also with the last and with the first dimensions aligned, as far as they are known; `last`: with the
+    last, not with the first; `as written`: not with the last.
+    """
+    large, small = (fact.shape for fact in seen.inputs[:2])
+    if seen.attrs is None or seen.attrs.auto_broadcast != "pdpd" or large is None or small is None:
+        return ""
+    if seen.attrs.auto_broadcast_axis in {-1, len(large) - len(small)}:
+        return ""
+    if not is_static(large) or not is_static(small):
+        return "throughout"
+    last, first = (
+        all(size.lo in {1, there.lo} for there, size in zip(sizes, small, strict=False))
+        for sizes in (large[len(large) - len(small) :], large)
+    )
+    return "as written" if not last else "throughout" if first else "last"
 
 
 def _has_elementwise_slope(seen: Seen) -> bool:
@@ -368,6 +393,79 @@ ROWS = (
             ("Mod-1", "2026.4", State.UNCOMPILED),
             ("SquaredDifference-1", "2023.3", State.UNCOMPILED),
         )
+    ),
+    *(
+        ReleaseDifference(
+            name=f"{ops[0]} with pdpd from an axis on, sizes that fit {fits}, {first}",
+            first=first,
+            last=last,
+            ops=ops,
+            state=state,
+            reason='`auto_broadcast="pdpd"` aligns the last dimensions, whatever its axis is.',
+            model=Call(
+                ops[0],
+                inputs,
+                {**attributes, "auto_broadcast": "pdpd", "auto_broadcast.auto_broadcast_axis": str(inputs[0].ndim - 2)},
+            ),
+            applies=partial(lambda seen, kinds: _fits(seen) in kinds, kinds=fits.split(" or ")),
+        )
+        for ops, inputs, attributes, fits, spans in (
+            (
+                ("Subtract-1", "Divide-1"),
+                (counted(2, 2), counted(2)),
+                {},
+                "throughout or last",
+                (("2022.1", "2026.4", State.DIFFERS),),
+            ),
+            (
+                ("Subtract-1", "Divide-1"),
+                (counted(2, 3), counted(2)),
+                {},
+                "as written",
+                (("2022.1", "2026.4", State.UNCOMPILED),),
+            ),
+            (
+                TESTS,
+                (counted(2, 2), counted(2)),
+                {},
+                "throughout",
+                (
+                    ("2022.1", "2022.3", State.DIFFERS),
+                    ("2023.0", "2023.0", State.UNCOMPILED),
+                    ("2023.1", "2026.4", State.DIFFERS),
+                ),
+            ),
+            (
+                TESTS,
+                (counted(1, 2, 2), counted(2)),
+                {},
+                "last",
+                (("2022.1", "2022.3", State.DIFFERS), ("2023.0", "2026.4", State.UNCOMPILED)),
+            ),
+            (TESTS, (counted(2, 3), counted(2)), {}, "as written", (("2022.1", "2026.4", State.UNCOMPILED),)),
+            (
+                BITS,
+                (whole(1, 2, 3, 4).reshape(2, 2), whole(1, 3)),
+                {},
+                "throughout or last",
+                (("2023.2", "2026.4", State.DIFFERS),),
+            ),
+            (
+                BITS,
+                (whole(1, 2, 3, 4, 5, 6).reshape(2, 3), whole(1, 3)),
+                {},
+                "as written",
+                (("2023.2", "2023.2", State.DIFFERS), ("2023.3", "2026.4", State.UNCOMPILED)),
+            ),
+            (
+                ("FakeQuantize-1",),
+                (counted(2, 3), floats(0, 0.2), floats(0.4, 0.8), floats(0, 0.2), floats(0.4, 0.8)),
+                {"levels": "16"},
+                "throughout or last or as written",
+                (("2022.1", "2026.4", State.DIFFERS),),
+            ),
+        )
+        for first, last, state in spans
     ),
     ReleaseDifference(
         name="SquaredDifference-1 of integers as in pdpd",
