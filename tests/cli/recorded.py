@@ -79,7 +79,7 @@ CALLS: Mapping[str, tuple[str, Sequence[str]]] = {
         "compat MODEL state.xml",
         ["--release openvino-2022.3", "--release openvino-2026.4 --release openvino-2022.3", "--migrated"],
     ),
-    "compat in words": ("compat MODEL", ["--badge"]),
+    "compat in words": ("compat MODEL", ["--badge", "--badge --migrated", "--badge --check"]),
 }
 """A command line, and what is added to it."""
 IN_WORDS = ("--quiet", "--statistics", "--format", "in words")

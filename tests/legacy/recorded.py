@@ -65,6 +65,7 @@ def _features(made: LegacyCase) -> Features:
     for layer in (one.layer for one in model.walk()):
         op = find_legacy(layer.type)
         attrs = op.read(layer.raw, []) if op else None
+        found.add((layer.type, len(layer.inputs), len({port.dims for port in layer.inputs})))
         found |= {(layer.type, key, _kind(value)) for key, value in (attrs or {}).items()}
     migration = ir_tools.migrate(model)
     found |= {(step.before, step.after, len(step.notes)) for step in migration.steps}

@@ -12,13 +12,25 @@ from tests.legacy.net import Data, LegacyCase, Net
 
 LINEAR = {"type": "caffe.ResampleParameter.LINEAR"}
 REFUSED = [
-    ("Interp", (1, 2, 4, 4), (1, 2, 6, 6), {"pad_beg": 1}, "read memory outside the image"),
+    (
+        "Interp",
+        (1, 2, 4, 4),
+        (1, 2, 6, 6),
+        {"pad_beg": 1},
+        "pad_beg: is above 0, with which Inference Engine 2020.1 read memory outside the image",
+    ),
     ("Resample", (1, 1, 3, 2), (1, 1, 12, 8), LINEAR, "read past their ends"),
     ("Resample", (1, 1, 3, 1), (1, 1, 12, 4), LINEAR, "read past their ends"),
-    ("Resample", (1, 1, 3, 2), (1, 1, 6, 4), {"type": "caffe.ResampleParameter.CUBIC"}, "expected one of"),
-    ("Eltwise", (2, 3), (2, 3), {"coeff": "1,2"}, "has 2 values for 1 inputs"),
-    ("Eltwise", (2, 3), (2, 3), {"operation": "mul", "coeff": "2"}, "is given for mul"),
-    ("Crop", (2, 3), (2, 2), {"axis": "1", "offset": "0,1"}, "has 2 values; expected one per axis"),
+    (
+        "Resample",
+        (1, 1, 3, 2),
+        (1, 1, 6, 4),
+        {"type": "caffe.ResampleParameter.CUBIC"},
+        "type: is 'caffe.ResampleParameter.CUBIC'; expected one of",
+    ),
+    ("Eltwise", (2, 3), (2, 3), {"coeff": "1,2"}, "coeff: has 2 values for 1 inputs"),
+    ("Eltwise", (2, 3), (2, 3), {"operation": "mul", "coeff": "2"}, "coeff: is given for mul"),
+    ("Crop", (2, 3), (2, 2), {"axis": "1", "offset": "0,1"}, "offset: has 2 values; expected one per axis"),
     ("Permute", (2, 3), (3, 2), {"order": "1,0,2"}, "order has 3 values"),
     ("Tile", (2, 3), (2, 6), {"axis": 4, "tiles": 2}, "axis: is 4, but the input has 2 dimensions"),
     ("Pooling", (1, 2, 4, 4), (1, 2, 2, 2), {"kernel": "2,2", "strides": "2"}, "strides has 1 value; the input has 2"),
@@ -45,6 +57,7 @@ def test_refused_layer_says_why(kind: str, shape: Sequence[int], out: Sequence[i
     made = layer(kind, shape, out, data)
     [step] = ir_tools.migrate(ir_tools.read(made.xml.encode(), made.weights)).refused
     assert words in str(step)
+    assert step.attribute is None or words.startswith(f"{step.attribute}: ")
 
 
 def test_indices_outside_of_the_axis_are_refused() -> None:

@@ -72,6 +72,7 @@ TESTS: Mapping[str, tuple[str, ...]] = {
         "tests/runtime/test_messages.py",
         "tests/runtime/test_frames.py",
         "tests/runtime/test_tensors.py",
+        "tests/runtime/test_parts.py",
         "tests/runtime/test_{name}.py",
         "tests/runtime",
     ),

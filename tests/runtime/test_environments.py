@@ -11,7 +11,16 @@ from ir_tools.releases.table import RELEASES, Release, find_release
 from ir_tools.runtime import environments
 from ir_tools.runtime._child import Child
 from ir_tools.runtime._foreign_files import Files
-from ir_tools.runtime.environments import Installation, environment, installation, release_python, remove
+from ir_tools.runtime.environments import (
+    LINES,
+    Installation,
+    Runtime,
+    Runtimes,
+    environment,
+    installation,
+    release_python,
+    remove,
+)
 from ir_tools.runtime.legacy import LegacyClient
 from ir_tools.runtime.release import release_client
 
@@ -240,3 +249,15 @@ def test_libraries_of_another_openvino_do_not_reach_a_release(tmp_path: Path, mo
     assert child.death() == (0, "")
     child.stop()
     assert (tmp_path / "seen").read_text().strip() == f"{plain}:{tmp_path / 'missing'}"
+
+
+@pytest.mark.parametrize("count", [LINES - 1, LINES, LINES + 1])
+def test_runtimes_that_are_here_are_shown(count: int) -> None:
+    """In a console those alone, and not more than a few; in a notebook before the others."""
+    here = [Runtime(f"here-{number}", "Here", (10, 11), Path("python")) for number in range(count)]
+    shown = repr(Runtimes([Runtime("away", "Away", (10, 10), None), *here])).splitlines()
+    assert shown[0] == f"{count} of {count + 1} runtimes are here"
+    assert shown[1 : LINES + 1] == [*map(str, here[:LINES])]
+    assert shown[LINES + 1 :] == (["and 1 more"] if count > LINES else [])
+    html = Runtimes([Runtime("away", "Away", (10, 10), None), here[0]])._repr_html_()
+    assert html.index("here-0") < html.index("away")
