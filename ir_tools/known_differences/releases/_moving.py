@@ -1,6 +1,7 @@
 """Layers that move, repeat, cut or pad data."""
 
 from itertools import dropwhile, zip_longest
+from math import prod
 
 import numpy as np
 
@@ -9,7 +10,7 @@ from ir_tools.known_differences.releases._predicates import axes_of, has_rank, h
 from ir_tools.known_differences.releases._row import ReleaseDifference
 from ir_tools.known_differences.releases._seen import FIRST_VERSION, Seen
 from ir_tools.releases.measured import State
-from ir_tools.types import is_static
+from ir_tools.types import Dim, is_static
 
 __all__ = ["ROWS"]
 
@@ -17,6 +18,8 @@ COMBINING = frozenset(
     {"Add", "Subtract", "Multiply", "Divide", "Maximum", "Minimum", "SquaredDifference", "FloorMod", "Mod", "Power"}
 )
 """Types of layers that combine two tensors of numbers element by element."""
+MEMORY, UNBOUNDED = 16 << 33, (1 << 31) - 1
+"""The bits of 16 GiB, and the least size that counts as unknown in a range."""
 
 
 def _is_alone(seen: Seen) -> bool:
@@ -55,6 +58,16 @@ def _has_no_axes(seen: Seen) -> bool:
     """Return whether the list of axes of a Reverse is known to be empty."""
     axes = seen.inputs[1].shape
     return axes is not None and len(axes) == 1 and axes[0].hi == 0
+
+
+def _may_be_huge(seen: Seen) -> bool:
+    """Return whether the largest sizes of an output that is not static are known, and are more than memory holds.
+
+    Those from 2^31 - 1 on count as unknown.
+    """
+    fact = seen.outputs[0]
+    largest = [UNBOUNDED if dim.hi is None else dim.hi for dim in fact.shape or (Dim(),)]
+    return not is_static(fact.shape) and max(largest) < UNBOUNDED and prod(largest) * fact.dtype.bits > MEMORY
 
 
 def _slices_behind_new_axis(seen: Seen) -> bool:
@@ -226,6 +239,18 @@ ROWS = (
             applies=has_value("mode", "mask"),
         )
         for types, dtype, last in (("f16 i64 u64", np.float16, "2023.0"), ("f64 i16 u16 u32", np.float64, "2023.2"))
+    ),
+    ReleaseDifference(
+        name="Slice to ends far behind unknown sizes",
+        first="2022.1",
+        last="2022.3",
+        ops=("Slice-8",),
+        state=State.DIES,
+        reason="Memory for the largest sizes that its output may have is asked for, and not there.",
+        model=Call(
+            "Slice-8", (Given(counted(2, 40), "?,40"), *map(Fixed, (whole(0), whole(10**9), whole(1), whole(0))))
+        ),
+        applies=_may_be_huge,
     ),
     ReleaseDifference(
         name="Slice along computed axes",
