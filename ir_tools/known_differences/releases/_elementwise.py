@@ -24,6 +24,10 @@ TESTS = (
     *("Equal-1", "NotEqual-1", "Greater-1", "GreaterEqual-1", "Less-1", "LessEqual-1"),
     *("LogicalAnd-1", "LogicalOr-1", "LogicalXor-1"),
 )
+BEFORE_2022 = (
+    *("Add-1", "Subtract-1", "Multiply-1", "Divide-1", "Maximum-1", "Minimum-1", "Power-1", "FloorMod-1"),
+    *TESTS,
+)
 BITS = ("BitwiseAnd-13", "BitwiseOr-13", "BitwiseXor-13")
 
 
@@ -402,6 +406,7 @@ ROWS = (
             ops=ops,
             state=state,
             reason='`auto_broadcast="pdpd"` aligns the last dimensions, whatever its axis is.',
+            version=10 if ops is BEFORE_2022 else 11,
             model=Call(
                 ops[0],
                 inputs,
@@ -410,6 +415,14 @@ ROWS = (
             applies=partial(lambda seen, kinds: _fits(seen) in kinds, kinds=fits.split(" or ")),
         )
         for ops, inputs, attributes, fits, spans in (
+            (
+                BEFORE_2022,
+                (counted(2, 2), counted(2)),
+                {},
+                "throughout or last",
+                (("2021.2", "2021.4", State.DIFFERS),),
+            ),
+            (BEFORE_2022, (counted(2, 3), counted(2)), {}, "as written", (("2021.2", "2021.4", State.UNCOMPILED),)),
             (
                 ("Subtract-1", "Divide-1"),
                 (counted(2, 2), counted(2)),
