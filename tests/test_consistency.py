@@ -151,3 +151,17 @@ def test_one_changed_record_is_found_on_its_line(path: Path) -> None:
         (found,) = errors(data[: place.start()] + new + data[place.end() :], content)
         assert found.line == data.count(b"\n", 0, place.start()) + 1
         assert found.code in {"IR303", "IR304"}
+
+
+def test_a_wrong_type_of_what_nothing_reads_is_usual_of_further_outputs_alone() -> None:
+    """As tools wrote it for the indices of MaxPool."""
+    builder = Builder(opset=8)
+    data = builder.parameter("x", "1,1,4,4")
+    windows = {"kernel": (2, 2), "strides": (2, 2), "pads_begin": (0, 0), "pads_end": (0, 0), "dilations": (1, 1)}
+    largest, places = builder.outputs("MaxPool", data, **windows, name="pool")
+    sizes = builder.call("ShapeOf", data, output_type="i64", name="sizes")
+    builder.result(largest)
+    for source in (places, sizes):
+        builder.graph.layer(source.layer).port(source.port).precision = "FP32"
+    found = [(one.layer_name, str(one.severity)) for one in validate(builder.model, select="wrong-port-precision")]
+    assert found == [("pool", "warning"), ("sizes", "error")]

@@ -140,3 +140,15 @@ def test_ids_and_the_order_of_layers_do_not_matter(seed: int) -> None:
 def unnumbered(rows: Rows) -> Counter[str]:
     """Rows without ids of layers and ports."""
     return Counter(re.sub(r"port \d+|#\d+", "", str(text)) for _, text in rows)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_input_ports_without_element_types_make_no_difference(seed: int) -> None:
+    model = model_of(seed)
+    for _, layer, _ in model.walk():
+        if role_of(layer) is not Role.RESULT:
+            for port in layer.inputs:
+                port.precision = None
+    for told in TOLD:
+        for own, other in zip(told(model_of(seed)), told(model), strict=True):
+            assert unnumbered(own) == unnumbered(other)

@@ -22,6 +22,7 @@ from ir_tools.rewrite.facts import KnownFacts
 from ir_tools.rewrite.judging import Judge, _feed
 from ir_tools.rewrite.rewriter import Rewriter, lost_output
 from ir_tools.types import element_type, parse_shape
+from tests.made.models import model_of
 from tests.rewrite.test_opset_steps import MIGRATING, OPERATIONS, SUBSTITUTED, sampled
 
 
@@ -238,3 +239,21 @@ def test_a_sequence_without_activations_has_the_usual_ones(type: str, gates: int
     assert migration.ok
     got = ir_tools.run(migration.model, inputs)
     assert np.allclose(got["out"], expected["out"], atol=1e-6)
+
+
+@pytest.mark.parametrize("typed", [True, False])
+@pytest.mark.parametrize("release", ["2021.4", "2022.3", "2023.0", "2024.6", "2026.4"])
+def test_a_layer_that_is_plain_runs(release: str, typed: bool) -> None:
+    """Also where input ports do not record types, as in IR v10."""
+    plain = 0
+    for seed in range(40):
+        model = model_of(seed)
+        for port in (port for _, layer, _ in model.walk() if not typed for port in layer.inputs):
+            port.precision = None
+        judge = judge_of(model, f"openvino-{release}")
+        for located in model.walk():
+            op = find_op(located.layer.type, located.layer.version)
+            if op is not None and op.role is Role.COMPUTATION and judge.is_plain(located.layer, op):
+                assert judge.of(judge.seen(located, op)) is None, (seed, located)
+                plain += 1
+    assert plain > 30
