@@ -50,6 +50,7 @@ CALLS: Mapping[str, tuple[str, Sequence[str]]] = {
         "shapes wrong.xml",
         ["--set data=1,2,12,12", "--all", "--set 1..4,2,?,? --all", "-o new.xml", "--bin other.bin -o new.xml"],
     ),
+    "shapes in words": ("shapes wrong.xml", ["--all", "--set data=1,2,12,12", "--set data=1,2,12,12 --all"]),
     "migrate": (
         "migrate MODEL --dry-run",
         ["--to opset16", "--for openvino-2026.4", "--pass avg-pool-to-adaptive", "--to opset16 --bin none.bin"],

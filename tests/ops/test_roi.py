@@ -1,9 +1,11 @@
 """Proposals and pooling of regions against the runtime: shapes, and what it refuses or breaks on."""
 
 import numpy as np
+import pytest
 
 from ir_tools.ops import roi
-from tests.ops.around import Case, ChanceTests, Change, ops_by_name
+from ir_tools.runtime.client import RuntimeClient
+from tests.ops.around import Case, ChanceTests, Change, compare_around, ops_by_name
 
 OPS = ops_by_name(roi.OPS)
 
@@ -116,3 +118,9 @@ UNPREDICTABLE: list[Change] = [
 
 class TestRoi(ChanceTests):
     cases, run, refused, unpredictable = CASES, RUN, REFUSED, UNPREDICTABLE
+
+
+@pytest.mark.parametrize("name", ["output_roi", "output_size"])
+def test_height_and_width_of_a_list(name: str, client: RuntimeClient) -> None:
+    for raw in ({"pooled_h": None}, {"pooled_w": None}, {"pooled_h": None, "pooled_w": None}):
+        compare_around(client, CASES["ROIPooling-1"].change({**raw, name: "3,2"}), 3)

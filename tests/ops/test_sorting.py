@@ -99,3 +99,14 @@ UNPREDICTABLE: list[Change] = [
 
 class TestSorting(ChanceTests):
     cases, run, refused, unpredictable = CASES, RUN, REFUSED, UNPREDICTABLE
+
+
+@pytest.mark.parametrize(("mode", "far"), [("min", 8.0), ("max", -8.0)])
+def test_elements_within_twice_the_error_may_change_places(mode: str, far: float) -> None:
+    """Each of two neighbours may be off by the error times the largest magnitude: here by 0.001."""
+    data = np.array([[0, 0.0005, 0.002, 0.0045, 0.0445, far]], np.float32)
+    attrs = attrs_of(OPS["TopK-11"], {"axis": "1", "mode": mode, "sort": "value"})
+    found = sorting.nearly_tied(attrs, [data, np.array(6)], 0.001 / 8)
+    assert found is not None
+    assert sorted(found[0].tolist()) == [False] * 3 + [True] * 3
+    assert found[0, 1 if mode == "min" else 3]

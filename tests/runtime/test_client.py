@@ -324,6 +324,14 @@ def test_outputs_go_by_their_results_or_else_by_their_order(layers: tuple[str, s
     assert _by_endpoint(read(small(11)), found).outputs == dict(zip(names, (0, 1), strict=True))
 
 
+def test_outputs_of_results_of_one_name_go_by_their_order() -> None:
+    text = small(11).replace(b'name="z"', b'name="y"')
+    assert text.count(b'name="y" type="Result"') == 2
+    info = tuple(TensorInfo((f"{number}",), "y", "f32", (Dim.of(1),)) for number in range(2))
+    found = Inference({str(number): np.array(number) for number in range(2)}, {}, info, "", "", "f32")
+    assert _by_endpoint(read(text), found).outputs == {"sum": 0, "twice": 1}
+
+
 def test_model_from_bytes_runs(client: RuntimeClient, tmp_path: Path) -> None:
     x = parameter([1, 3])
     path = save(tmp_path, [op.add(x, op.constant(np.full((1, 3), 2, np.float32)))], [x])
