@@ -1,4 +1,4 @@
-"""Constants of few bits, which releases unpack in their own way for layers that compute with them."""
+"""Constants of few bits, and square ones, which releases prepare in their own way for layers that compute with them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ir_tools.weights import values
 
 __all__ = ["PackedWeights"]
 
-KINDS = frozenset({"i8", "u8", "i4", "u4", "nf4"})
+KINDS, FLOATS = frozenset({"i8", "u8", "i4", "u4", "nf4"}), frozenset({"f32", "f16", "bf16"})
 SCALING, SHAPING = frozenset({"Subtract", "Multiply"}), frozenset({"Convert", "Reshape", "Transpose", "Unsqueeze"})
 
 
@@ -62,8 +62,9 @@ class PackedWeights:
 
     @classmethod
     def of(cls, graph: Graph, constant: Layer) -> Self | None:
-        """Return what is known of a constant; None if it is not of few bits, or nothing converts it."""
-        if _kind(constant) not in KINDS:
+        """Return what is known of a constant; None if it is not of few bits or nothing converts it, nor square."""
+        square = _is_square(constant)
+        if _kind(constant) not in KINDS and not square:
             return None
         layer, zero = constant, ""
         scale: Sequence[int] | None = None
@@ -78,7 +79,11 @@ class PackedWeights:
             elif layer is not constant or reader.type != "Convert":
                 break
             layer = reader
-        return None if layer is constant else cls(graph, constant, layer, zero, scale, [*_readers(graph, layer)])
+        return (
+            None
+            if layer is constant and not square
+            else cls(graph, constant, layer, zero, scale, [*_readers(graph, layer)])
+        )
 
     @property
     def uses(self) -> frozenset[str]:
@@ -86,8 +91,9 @@ class PackedWeights:
 
         `number`: one number scales what data are multiplied by, `number of groups`: rows of groups, `quantized`: data
         of a FakeQuantize; `sum`: it is scaled along the axis that is summed; `first`: it is the scaled first input;
-        `both ways`: it is transposed for one of several products; `deep`: the data have more than three dimensions;
-        `signed zeros`: numbers of i4 are subtracted from i4; `columns`: rows are gathered whose columns are scaled.
+        `both ways`: it is transposed for one of several products, `square both ways`: floats, as many rows as columns;
+        `deep`: the data have more than three dimensions; `signed zeros`: numbers of i4 are subtracted from i4;
+        `columns`: rows are gathered whose columns are scaled.
         """
         products = [one for one in self.readers if one.second]
         rows = {one.by_rows for one in products}
@@ -101,6 +107,7 @@ class PackedWeights:
             "first": self.scale is not None
             and any(one.layer.type == "MatMul" and not one.second for one in self.readers),
             "both ways": len(rows) > 1,
+            "square both ways": len(rows) > 1 and _is_square(self.constant),
             "deep": any(len(one.layer.common.inputs[0].dims) > 3 for one in products),
             "signed zeros": bool(products) and self.zero == _kind(self.constant) == "i4",
             "columns": any(
@@ -109,6 +116,14 @@ class PackedWeights:
             ),
         }
         return frozenset(name for name, holds in found.items() if holds)
+
+    @property
+    def turns(self) -> bool:
+        """Whether the products read matrices, which no layer on the way to one that does not transpose transposes."""
+        products = [one for one in self.readers if one.second]
+        ports = [one.layer.common.inputs[1] for one in products]
+        straight = all(one.by_rows or not one.exchanged for one in products)
+        return straight and all(len(port.dims) == 2 and min(port.dims) > 0 for port in ports)
 
     def unpacked(self, model: Model) -> Array:
         """Return the numbers that the layers make of the constant."""
@@ -130,6 +145,11 @@ class PackedWeights:
             layer = self.graph.layer(source.layer)
             source = self.graph.source(layer.id, layer.common.inputs[0].id)
         return source is not None and self.graph.layer(source.layer).type == "FakeQuantize"
+
+
+def _is_square(constant: Layer) -> bool:
+    dims = constant.common.outputs[0].dims
+    return _kind(constant) in FLOATS and len(dims) == 2 and dims[0] == dims[1] > 1
 
 
 def _kind(constant: Layer) -> str:

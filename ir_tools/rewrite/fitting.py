@@ -162,15 +162,33 @@ class Fitting:
         op = find_op(layer.type, layer.version)
         if not _right(release, kind):
             self._store_wider(located, f"{release.title} does not read {kind} rightly")
-        elif packed is not None and packed.uses and op is not None:
+        elif packed is not None and (uses := packed.uses) and op is not None:
             outputs = [recorded(port) for port in layer.common.outputs]
             for row in release_differences(release, around.seen(located, op, (), outputs, self.version)):
                 reason = f"{release.title}: {row.reason.rstrip('.')}"
                 if row.state is State.UNCOMPILED and kind in STORED_AS and release.number < UNPACKED_FROM:
                     self._store_wider(located, reason)
                 else:
-                    self._unpack(packed, reason)
+                    if "both ways" in uses and packed.turns:
+                        self._turn(packed, reason)
+                    if "square both ways" not in uses:
+                        self._unpack(packed, reason)
                 break
+
+    def _turn(self, packed: PackedWeights, reason: str) -> None:
+        """Give the MatMuls that do not transpose weights the transposed ones, which they are to transpose."""
+        numbers = packed.unpacked(self.model)
+        for reader in packed.readers:
+            source = packed.graph.source(reader.layer.id, reader.port)
+            if reader.second and not reader.by_rows and source is not None:
+                located = Located(reader.layer.name, reader.layer, packed.graph)
+                read = recorded(packed.graph.layer(source.layer).port(source.port))
+                matrix = numbers.reshape([size.size for size in read.shape or ()]).astype(read.dtype.dtype)
+                made = Builder(self.model, graph=packed.graph).constant(matrix.T, f"{packed.constant.name}/transposed")
+                packed.graph.connect(made, reader.layer.id, reader.port)
+                reader.layer.port(reader.port).dims = matrix.T.shape
+                reader.layer.raw["transpose_b"] = "true"
+                self._step(located, "MatMul", "weights transposed", f"transposed twice they are the same; {reason}")
 
     def _unpack(self, packed: PackedWeights, reason: str) -> None:
         """Put the numbers that layers make of a constant of few bits in the place of the last of them."""

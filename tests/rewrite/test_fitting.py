@@ -254,6 +254,24 @@ def test_compressed_weights_that_a_release_scales_in_another_way_are_unpacked(
         np.testing.assert_array_equal(found, wanted)
 
 
+@pytest.mark.parametrize(("version", "steps"), [("2024.3", 0), ("2024.4", 1), ("2026.4", 1)])
+@pytest.mark.parametrize("kind", [np.float32, np.float16])
+def test_square_weights_of_products_both_ways_become_two(
+    kind: type[np.floating[Any]], version: str, steps: int
+) -> None:
+    builder, rng = Builder(name="both"), np.random.default_rng(3)
+    weights = builder.call("Convert", builder.constant(rng.normal(size=(4, 4)).astype(kind)), destination_type="f32")
+    for name, transposed in (("x", True), ("y", False)):
+        data = builder.parameter(name, [2, 4])
+        builder.result(builder.call("MatMul", data, weights, transpose_a=False, transpose_b=transposed), f"{name} out")
+    fed = {name: rng.normal(size=(2, 4)).astype(np.float32) for name in "xy"}
+    moved = migrate(builder.model, f"openvino-{version}")
+    assert [step.how for step in moved.steps] == ["weights transposed"] * steps
+    assert migrate(moved.model, f"openvino-{version}").steps == ()
+    for wanted, found in zip(run(builder.model, fed).values(), run(moved.model, fed).values(), strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-6)
+
+
 @pytest.mark.parametrize("version", ["2023.2", "2023.3", "2024.6", "2025.4"])
 def test_releases_run_compressed_weights_however_they_are_scaled(version: str) -> None:
     """Data that releases quantize to 8 bits without a difference."""

@@ -66,6 +66,7 @@ OTHERWISE, QUANTIZED, NONE = {"number", "sum", "first"}, {"quantized"}, frozense
 BYTES = Fixed((np.arange(16) * 5 - 40).astype(np.int8).reshape(4, 4))
 BOTH = Call("Multiply-1", (_floats(BYTES), Fixed(SCALE)))
 COLUMNS = Call("Multiply-1", (_floats(BYTES), Fixed(SCALE.reshape(1, 4))))
+SQUARE = Call("Convert-1", (Fixed(counted(4, 4).astype(np.float16)),), {"destination_type": "f32"})
 GROUPS = Call("Multiply-1", (_floats(Fixed(BYTES.array.reshape(4, 2, 2))), Fixed(floats(2))))
 GROUPS = Call("Reshape-1", (GROUPS, Fixed(whole(4, 4))), {"special_zero": "false"})
 
@@ -166,6 +167,15 @@ ROWS = (
                     partial(_is_used, kinds="i8 u8 i4 u4", uses={"both ways"}),
                 )
                 for first, last, state in (("2025.0", "2025.0", State.DIES), ("2025.1", "2026.4", State.DIFFERS))
+            ),
+            (
+                "square weights that are transposed for one of two products",
+                "2024.4",
+                "2026.4",
+                State.DIFFERS,
+                "A MatMul that does not transpose square weights takes those that another one does for its own.",
+                Call("Add-1", (_product(SQUARE, "true"), _product(SQUARE, "false"))),
+                partial(_is_used, kinds="f32 f16 bf16", uses={"square both ways"}),
             ),
             (
                 "rows whose columns are scaled",
