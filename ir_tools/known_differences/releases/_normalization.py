@@ -1,5 +1,8 @@
 """Normalizations and SoftMax."""
 
+from collections.abc import Collection
+from functools import partial
+
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, number, whole
 from ir_tools.known_differences.releases._predicates import axes_of, has_rank
 from ir_tools.known_differences.releases._row import ReleaseDifference
@@ -9,11 +12,33 @@ from ir_tools.types import is_static
 
 __all__ = ["ROWS"]
 
+LEAST_EPS = 1e-7
+"""From here on an eps counts among numbers of the size of 1."""
+
 
 def _is_of_one_channel(seen: Seen) -> bool:
     """Return whether there is one channel, with a constant scale or bias, and may be several images."""
     shape = seen.inputs[0].shape
     return shape is not None and shape[0].hi != 1 and shape[1].hi == 1 and not {1, 2}.isdisjoint(seen.constant)
+
+
+def _takes_all_but_the_first(seen: Seen) -> bool:
+    """Return whether a NormalizeL2 is known to be over all axes but the first."""
+    return axes_of(seen) == [*range(1, len(seen.inputs[0].shape or ()))]
+
+
+def _has_large_eps(seen: Seen, *, modes: Collection[str], least: int) -> bool:
+    """Return whether a NormalizeL2 over all axes but the first, `least` or more, adds an eps that counts."""
+    if seen.attrs is None or seen.attrs.eps_mode not in modes or seen.attrs.eps < LEAST_EPS:
+        return False
+    return _takes_all_but_the_first(seen) and len(seen.inputs[0].shape or ()) > least
+
+
+def _names_axes_otherwise(seen: Seen) -> bool:
+    """Return whether the axes of a NormalizeL2 are not given as `1` or as all from 1 on, in this order."""
+    value, shape = seen.inputs[1].value, seen.inputs[0].shape
+    given = None if value is None or value.exact is None else [int(axis) for axis in value.exact.ravel()]
+    return given not in ([1], [*range(1, len(shape or ()))])
 
 
 ROWS = (
@@ -26,7 +51,27 @@ ROWS = (
         measured=True,
         model=Call("NormalizeL2-1", (counted(2, 3, 4, 4), Fixed(whole(1))), {"eps": "0.001", "eps_mode": "add"}),
         version=10,
-        applies=lambda seen: axes_of(seen) != [*range(1, len(seen.inputs[0].shape or ()))],
+        applies=lambda seen: not _takes_all_but_the_first(seen),
+    ),
+    *(
+        ReleaseDifference(
+            name=f"NormalizeL2 over all axes but the first with a large eps, {first} to {last}",
+            first=first,
+            last=last,
+            ops=("NormalizeL2-1",),
+            reason=f"An eps that is no tiny number counts for more or less than it does elsewhere{where}.",
+            model=Call(
+                "NormalizeL2-1",
+                (floats([1, 2], [3, 4])[None], Fixed(whole(1, 2))),
+                {"eps": "0.5", "eps_mode": modes[0]},
+            ),
+            version=10,
+            applies=partial(_has_large_eps, modes=modes, least=least),
+        )
+        for first, last, modes, least, where in (
+            ("2021.2", "2021.3", ("max", "add"), 1, ""),
+            ("2021.2", "2022.2", ("add",), 2, ' with eps_mode="add"'),
+        )
     ),
     ReleaseDifference(
         name="NormalizeL2 over other axes than the channels",
@@ -34,10 +79,10 @@ ROWS = (
         last="2021.4",
         ops=("NormalizeL2-1",),
         state=State.UNCOMPILED,
-        reason="Axes have to be the second, or all but the first.",
+        reason="Axes have to be 1, or all from 1 on in this order.",
         model=Call("NormalizeL2-1", (counted(2, 3, 4, 4), Fixed(whole(2, 3))), {"eps": "0.001", "eps_mode": "add"}),
         version=10,
-        applies=lambda seen: axes_of(seen) not in ([1], [*range(1, len(seen.inputs[0].shape or ()))]),
+        applies=_names_axes_otherwise,
     ),
     ReleaseDifference(
         name="GroupNormalization of two dimensions",
