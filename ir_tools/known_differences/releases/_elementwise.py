@@ -53,12 +53,13 @@ def _fits(seen: Seen) -> str:
     """Return how the sizes of two inputs fit, if pdpd aligns other dimensions than the last ones; else nothing.
 
     `throughout`: also with the last and with the first dimensions aligned, as far as they are known; `last`: with the
-    last, not with the first; `as written`: not with the last.
+    last, not with the first; `as written`: not with the last. One number fits anywhere, but computed in a test.
     """
     large, small = (fact.shape for fact in seen.inputs[:2])
     if seen.attrs is None or seen.attrs.auto_broadcast != "pdpd" or large is None or small is None:
         return ""
-    if seen.attrs.auto_broadcast_axis in {-1, len(large) - len(small)}:
+    number = all(size.hi == 1 for size in small) and (1 in seen.constant or str(seen.op) not in TESTS)
+    if number or seen.attrs.auto_broadcast_axis in {-1, len(large) - len(small)}:
         return ""
     if not is_static(large) or not is_static(small):
         return "throughout"
