@@ -272,7 +272,10 @@ def test_square_weights_of_products_both_ways_become_two(
         np.testing.assert_allclose(found, wanted, rtol=1e-6)
 
 
-@pytest.mark.parametrize("version", ["2023.2", "2023.3", "2024.6", "2025.4"])
+@pytest.mark.parametrize(
+    "version",
+    ["2024.6", *(pytest.param(version, marks=pytest.mark.sweep) for version in ("2023.2", "2023.3", "2025.4"))],
+)
 def test_releases_run_compressed_weights_however_they_are_scaled(version: str) -> None:
     """Data that releases quantize to 8 bits without a difference."""
     data = np.random.default_rng(7).integers(-127, 127, (2, 4)).astype(np.float32)
