@@ -43,8 +43,6 @@ if TYPE_CHECKING:
 
 __all__ = ["compare"]
 
-MOST_KNOWN = 5
-"""Layers of the table of releases that are shown."""
 SHOWN = 12
 """Layers that are listed without `--all`."""
 CONTRADICTIONS = (
@@ -271,10 +269,11 @@ def compare(
         else:
             found = _compare_releases(legacy, loaded, plan, options, dump, side)
         data = _facts(model, other, found, plan, replay)
-        if isinstance(side, Release):
-            data["known"] = _known(loaded, found, found.runtime, side.name.removeprefix("openvino-"))
-        if bisect is not None and not found.ok:
-            data["part"] = _bisect(loaded, found, options, bisect, side)
+        if isinstance(side, Release) or not release.legacy:
+            names = [side.name.removeprefix("openvino-")] if isinstance(side, Release) else []
+            data["known"] = _known(loaded, found, found.runtime, *names)
+        if bisect is not None:
+            data["part"] = None if found.ok else _bisect(loaded, found, options, bisect, side)
         if save is not None:
             _save(loaded, plan, options, save)
             data["saved"] = str(save)
@@ -282,7 +281,8 @@ def compare(
     if report is not None:
         from ir_tools.report import write_report
 
-        write_report([found for found, _ in made], report, model=str(model), replay=replay, plan=plan)
+        pages = [(found, _known_words(data)) for found, data in made]
+        write_report(pages, report, model=str(model), replay=replay, plan=plan)
     written = {} if report is None else {"report": str(report)}
     if len(made) == 1:
         found, data = made[0]
@@ -306,10 +306,24 @@ def _known(model: "Model", found: "Comparison", *versions: str) -> list[Row]:
     releases = [release for release in RELEASES if release.name in names]
     return [
         {"release": one.release.name, "path": layer.path, "line": layer.line, "reason": layer.reason}
-        for one in ([] if found.ok else compatibility(model, releases))
+        for one in (compatibility(model, releases) if found.first_difference else [])
         for layer in one.obstacles
         if layer.answer is Kind.DIFFERS
     ]
+
+
+def _known_words(data: Row) -> list[str]:
+    """Return a sentence for each known difference of a release, with its first layer."""
+    known, groups = data.get("known"), dict[tuple[str, str], list[Row]]()
+    for one in known if isinstance(known, list) else ():
+        groups.setdefault((one["release"], one["reason"]), []).append(one)
+    return [f"known of {release}: {_layer_words(rows)}: {reason}" for (release, reason), rows in groups.items()]
+
+
+def _layer_words(rows: Sequence[Row]) -> str:
+    first = rows[0]
+    more = f" and {plural(len(rows) - 1, 'more layer')}" if len(rows) > 1 else ""
+    return f"'{first['path']}' (line {first['line']}){more}" if first["path"] else "the model"
 
 
 def _models(model: Path, other: Path | None, weights: Path | None, other_weights: Path | None) -> Iterator[str]:
@@ -477,7 +491,7 @@ def _compare_golden(
     if report is not None:
         from ir_tools.report import write_report
 
-        write_report([found], report, model=str(path), replay=replay, plan=plan)
+        write_report([(found, _known_words(data))], report, model=str(path), replay=replay, plan=plan)
         data["report"] = str(report)
 
     def show(screen: "Screen") -> None:
@@ -695,11 +709,11 @@ def _show(screen: "Screen", found: "Comparison", data: Row, plan: "InputPlan", *
         screen.line()
         screen.line(text, style="yellow")
     _show_verdict(screen, found, len(compared))
-    known = data.get("known")
-    for one in known[:MOST_KNOWN] if isinstance(known, list) else ():
-        where = f"'{one['path']}' (line {one['line']})" if one["path"] else "the model"
-        screen.line(f"known of {one['release']}: {where}: {one['reason']}", style="yellow")
+    for text in _known_words(data):
+        screen.line(text, style="yellow")
     part = data.get("part")
+    if "part" in data and part is None:
+        screen.line("no part was written: the comparison is ok")
     if isinstance(part, dict):
         screen.line(f"the smallest part that differs, {plural(part['layers'], 'layer')}: {part['written']}")
         screen.line(f"that part again: {part['replay']}", style="dim")
@@ -834,7 +848,7 @@ def _show_outputs(screen: "Screen", found: "Comparison") -> None:
 
 
 def _show_verdict(screen: "Screen", found: "Comparison", compared: int) -> None:
-    from ir_tools.comparison import difference_words, first_name
+    from ir_tools.comparison import difference_words, first_name, outputs_words, rounding_note
 
     layers = plural(compared, "tensor")
     if found.without_kernel:
@@ -850,7 +864,8 @@ def _show_verdict(screen: "Screen", found: "Comparison", compared: int) -> None:
         screen.verdict(f"{text}.", good=True)
         return
     name = first_name(found)
-    text = f"The first difference is '{name}'"
+    text = f"{outputs_words(found)}. " if found.outputs else ""
+    text += f"{rounding_note(found)}; the first is '{name}'" if found.ok else f"The first difference is '{name}'"
     if found.mode == "isolated" and first in found.outputs:
         text = f"{layers} agree, but taking their tensors out changed the output '{name}' of the runtime"
     if getattr(first, "iteration", None) is not None:
@@ -859,4 +874,4 @@ def _show_verdict(screen: "Screen", found: "Comparison", compared: int) -> None:
         text += f" in sample {first.sample + 1} of {found.samples}"
     if first.difference is not None:
         text += f": {difference_words(first, found)}"
-    screen.verdict(f"{text}.", good=False)
+    screen.verdict(f"{text}.", good=found.ok)

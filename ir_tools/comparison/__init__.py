@@ -6,7 +6,7 @@ from typing import get_args
 
 from ir_tools.arguments import check_word
 from ir_tools.comparison._bodies import BodyRunner
-from ir_tools.comparison._differences import DECADES, TOLERANCES, Difference, allowed, coarser, difference
+from ir_tools.comparison._differences import DECADES, TOLERANCES, Difference, allowed, coarser, difference, rounding_of
 from ir_tools.comparison._evidence import outputs_on_other_inputs
 from ir_tools.comparison._gold import F64Errors, GoldRun
 from ir_tools.comparison._layers import IDLE, Compared, Rows, Sink
@@ -23,7 +23,9 @@ from ir_tools.comparison._summary import (
     first_name,
     narrow_note,
     one_line,
+    outputs_words,
     place,
+    rounding_note,
     weak_notes,
 )
 from ir_tools.comparison._tensors import Choice, require_layers
@@ -61,7 +63,9 @@ __all__ = [
     "first_name",
     "narrow_note",
     "one_line",
+    "outputs_words",
     "place",
+    "rounding_note",
     "weak_notes",
 ]
 
@@ -146,7 +150,7 @@ def compare(
             outputs = Outputs.of(model, rows.coarse(model.graph), precision, tolerance)
             mine, found, sides, output_sides = _found(work, mode, other, pairs, their, second)
             again = outputs_on_other_inputs(runtime, model, plan, sample, setting)
-            return _result(mine, found, outputs, fed, sides, output_sides, again, gold, setting)
+            return _result(mine, found, outputs, fed, sides, output_sides, again, gold, setting, precision)
 
         return merged([compared(sample) for sample in range(samples)])
 
@@ -192,12 +196,14 @@ def _result(
     again: Mapping[str, Array],
     gold: GoldRun | None,
     setting: Setting,
+    coarsest: RuntimePrecision,
 ) -> Comparison:
     whole = found.whole
     return Comparison(
         mode=mode,
         layers=tuple(found.rows),
         outputs=outputs.compared(found.expected, found.actual, found.counterparts, gold, (whole.run.outputs, again)),
+        rounding="" if mode == "isolated" else rounding_of(coarsest),
         runtime=whole.run.version,
         device=whole.run.device,
         precision=setting.computed_in(whole.run.precision),

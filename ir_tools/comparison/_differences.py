@@ -22,6 +22,7 @@ __all__ = [
     "difference",
     "error_of",
     "padded",
+    "rounding_of",
     "type_name",
     "unlike",
 ]
@@ -104,6 +105,11 @@ def error_of(precision: str) -> float:
 def coarser(first: RuntimePrecision, second: RuntimePrecision) -> RuntimePrecision:
     """Return that of two precisions with the larger tolerance."""
     return max(first, second, key=lambda precision: COMPUTED.get(precision, 0.0))
+
+
+def rounding_of(precision: str) -> str:
+    """Return a precision if it is coarser than f32, else an empty text."""
+    return precision if precision in COMPUTED else ""
 
 
 def difference(

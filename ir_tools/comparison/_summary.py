@@ -18,7 +18,9 @@ __all__ = [
     "html_table",
     "narrow_note",
     "one_line",
+    "outputs_words",
     "place",
+    "rounding_note",
     "weak_notes",
 ]
 
@@ -34,6 +36,8 @@ def one_line(found: "Comparison") -> str:
     what = f"{plural(compared, 'tensor')} and {plural(len(found.outputs), 'output')}"
     if found.first_difference is None:
         return f"{head}: {what} agree, {sufficient(found.needed)} is enough"
+    if found.ok:
+        return f"{head}: {outputs_words(found).lower()}; {rounding_note(found)}"
     wrong = sum(entry.status == "differs" for entry in found.layers) + sum(not entry.ok for entry in found.outputs)
     return f"{head}: {wrong} of {what} differ, first {first_name(found)!r}"
 
@@ -59,6 +63,25 @@ def narrow_note(found: "Comparison") -> str | None:
         f" {plural(found.narrow, 'operation')} in int8, which changes the outputs by up to {sufficient(worst)} of their"
         " largest magnitude; that is not judged here: --precision int8 compares that arithmetic, layer by layer."
     )
+
+
+def outputs_words(found: "Comparison") -> str:
+    """Return `All 3 outputs agree` or `1 of 3 outputs differs`, as it is."""
+    wrong, count = sum(not entry.ok for entry in found.outputs), len(found.outputs)
+    if count == 1:
+        return "The output differs" if wrong else "The output agrees"
+    if wrong:
+        return f"{wrong} of {count} outputs {'differs' if wrong == 1 else 'differ'}"
+    return f"All {count} outputs agree"
+
+
+def rounding_note(found: "Comparison") -> str:
+    """Return why tensors that differ do not decide; empty if they do, or if none differs."""
+    wrong = sum(entry.status == "differs" for entry in found.layers)
+    if not (found.rounding and wrong):
+        return ""
+    what = "1 tensor inside is" if wrong == 1 else f"{wrong} tensors inside are"
+    return f"{what} beyond the tolerance: errors of rounding to {found.rounding} add up, so the outputs decide"
 
 
 def weak_notes(found: "Comparison") -> list[str]:

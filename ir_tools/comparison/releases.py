@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from ir_tools.comparison._bodies import BodyRunner
-from ir_tools.comparison._differences import TOLERANCES, Difference, allowed, difference
+from ir_tools.comparison._differences import TOLERANCES, Difference, allowed, difference, rounding_of
 from ir_tools.comparison._evidence import outputs_on_other_inputs
 from ir_tools.comparison._layers import Rows, Sink
 from ir_tools.comparison._models import output_names, paired_models, renamed
@@ -151,6 +151,7 @@ class _Work:
             device=whole.run.device,
             precision=self.setting.computed_in(whole.run.precision),
             second=sides.expected,
+            rounding=rounding_of(self.rows.precision),
             layer_sides=sides,
             output_sides=sides,
             inputs=fed,

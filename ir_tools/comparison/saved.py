@@ -26,7 +26,7 @@ from typing import IO, Any, TypeAlias
 import numpy as np
 
 from ir_tools.comparison._bodies import BodyRunner
-from ir_tools.comparison._differences import coarser
+from ir_tools.comparison._differences import coarser, rounding_of
 from ir_tools.comparison._evidence import outputs_on_other_inputs
 from ir_tools.comparison._gold import GoldRun
 from ir_tools.comparison._layers import Rows, Sink
@@ -313,6 +313,7 @@ def compare_saved(
             mode="runtime against runtime",
             layers=tuple(_layers(sample, rows, second, fed)),
             outputs=outputs.compared(expected, whole.outputs, None, gold, (whole.outputs, again)),
+            rounding=rounding_of(precision),
             runtime=whole.version,
             device=whole.device,
             precision=now.computed_in(whole.precision),

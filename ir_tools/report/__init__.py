@@ -8,7 +8,7 @@ from pathlib import Path
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from ir_tools import __version__
-from ir_tools.comparison import Comparison, difference_words, first_name, narrow_note, place, weak_notes
+from ir_tools.comparison import Comparison, difference_words, first_name, narrow_note, place, rounding_note, weak_notes
 from ir_tools.display import number, plural, sufficient
 from ir_tools.files import write_file
 from ir_tools.inputs import InputPlan
@@ -21,11 +21,13 @@ SHOWN_ROWS = 500
 """Rows of the table that are laid out at first; with many thousands a browser takes its time."""
 
 
-def write_report(found: Sequence[Comparison], path: Path, *, model: str, replay: str, plan: InputPlan) -> None:
+def write_report(
+    found: Sequence[tuple[Comparison, Sequence[str]]], path: Path, *, model: str, replay: str, plan: InputPlan
+) -> None:
     """Write the page; of several comparisons of a model one that has a table of them and holds the page of each.
 
     Args:
-        found: what it shows.
+        found: what it shows, each with sentences about differences that are known.
         path: of the page.
         model: what was compared, for the heading.
         replay: the command line that repeats it.
@@ -35,8 +37,10 @@ def write_report(found: Sequence[Comparison], path: Path, *, model: str, replay:
         WriteError: it cannot be written.
     """
     date = datetime.now().astimezone()
-    pages = [render_report(one, model=model, replay=replay, plan=plan, date=date) for one in found]
-    page = (pages[0] if len(pages) == 1 else _together(found, pages, model)).encode(errors="backslashreplace")
+    pages = [render_report(one, known, model=model, replay=replay, plan=plan, date=date) for one, known in found]
+    page = (pages[0] if len(pages) == 1 else _together([one for one, _ in found], pages, model)).encode(
+        errors="backslashreplace"
+    )
     write_file(path, lambda file: file.write(page))
 
 
@@ -63,7 +67,9 @@ def _environment() -> Environment:
     return Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
 
 
-def render_report(found: Comparison, *, model: str, replay: str, plan: InputPlan, date: datetime) -> str:
+def render_report(
+    found: Comparison, known: Sequence[str] = (), *, model: str, replay: str, plan: InputPlan, date: datetime
+) -> str:
     """Return the page as text of HTML; `date`: when it was made, the rest as for `write_report`."""
     template = _environment().get_template("page.html")
     tensors, outputs = layer_rows(found), output_rows(found)
@@ -97,6 +103,8 @@ def render_report(found: Comparison, *, model: str, replay: str, plan: InputPlan
         sufficient=sufficient,
         note=narrow_note(found),
         weak=weak_notes(found),
+        known=known,
+        rounding=rounding_note(found),
         judged=any(row.closer for row in (*tensors, *outputs)),
     )
 

@@ -155,6 +155,16 @@ def test_the_tolerance_is_that_of_the_coarser_side(client: RuntimeClient, model:
         assert {entry.tolerance for entry in differences if entry} == {1.6e-2}
 
 
+def test_the_outputs_decide_where_rounding_to_a_coarse_type_adds_up(client: RuntimeClient, model: Model) -> None:
+    added = (
+        compare(model, against="CPU:bf16", client=client),
+        compare(model, precision="bf16", mode="cumulative", client=client),
+    )
+    assert [found.rounding for found in added] == ["bf16", "bf16"]
+    alone = (compare(model, against="CPU", client=client), compare(model, precision="bf16", client=client))
+    assert [found.rounding for found in alone] == ["", ""]
+
+
 def test_a_layer_without_a_kernel_is_run_by_the_runtime(
     client: RuntimeClient, model: Model, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -111,7 +111,7 @@ def test_large_models_share_points_but_no_rows(count: int) -> None:
 
 def test_a_name_that_is_not_text(tmp_path: Path) -> None:
     """What the file system gives for a byte that is not UTF-8 is written as an escape."""
-    write_report([comparison(1)] * 2, tmp_path / "r.html", model="m\udcff.xml", replay="r", plan=NOTHING)
+    write_report([(comparison(1), ())] * 2, tmp_path / "r.html", model="m\udcff.xml", replay="r", plan=NOTHING)
     assert "m\\udcff.xml" in (tmp_path / "r.html").read_text(encoding="utf-8")
 
 
@@ -127,6 +127,22 @@ def test_the_outputs_come_first() -> None:
     page = rendered(replace(found, outputs=(replace(found.outputs[0], difference=wrong), *found.outputs * 2)))
     assert "1 of 3 outputs differs." in page
     assert "<title>differs: m</title>" in page
+
+
+def test_outputs_decide_where_errors_of_rounding_add_up() -> None:
+    found = replace(comparison(9, wrong=4), rounding="bf16")
+    assert found.ok
+    assert repr(found) == (
+        "Comparison(cumulative against reference: the output agrees; 1 tensor inside is beyond the tolerance: errors of"
+        " rounding to bf16 add up, so the outputs decide)"
+    )
+    page = rendered(found)
+    assert re.findall(r'<p class="verdict (\w+)">(.*)</p>', page)[1] == ("ok", "1 of 9 tensors differs.")
+    assert "errors of rounding to bf16 add up, so the outputs decide.</p>" in page
+    assert "<title>ok: m</title>" in page
+    wrong = difference(np.zeros(3, np.float32), np.array([0, 2, 0], np.float32))
+    assert not replace(found, outputs=(replace(found.outputs[0], difference=wrong),)).ok
+    assert not replace(found, outputs=()).ok
 
 
 def test_when_and_of_what_it_was_made() -> None:
