@@ -182,7 +182,6 @@ class Mutant:
     Attributes:
         layers: those that may be named as offending; empty where no layer is.
         lines: exact lines; empty where no line is offending.
-        near: those and the lines of the whole offending layer.
     """
 
     kind: str
@@ -193,7 +192,6 @@ class Mutant:
     weights: bytes | None
     layers: tuple[Spot, ...]
     lines: frozenset[int]
-    near: frozenset[int]
 
 
 @dataclass(frozen=True)
@@ -228,10 +226,6 @@ class Fault:
             except NotHere:
                 return None
             lines.update(more)
-        near = set(lines)
-        for place in case.places():
-            if place.spot in guilt.layers:
-                near.update(range(place.node.line, place.node.last_line + 1))
         return Mutant(
             kind=self.kind,
             group=self.group,
@@ -241,7 +235,6 @@ class Fault:
             weights=case.weights,
             layers=tuple(guilt.layers),
             lines=frozenset(lines),
-            near=frozenset(near),
         )
 
 

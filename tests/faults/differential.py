@@ -1,4 +1,4 @@
-"""Well-formed edits whose meaning only the runtime knows: `python -m tests.faults.differential --help`.
+"""Well-formed edits whose meaning only the runtime knows.
 
 Each edit leaves every text readable, so a file is wrong exactly when the runtime rejects it, or computes other types or
 shapes than the file records. Validation must say the same of every file, in both directions.
@@ -6,9 +6,7 @@ shapes than the file records. Validation must say the same of every file, in bot
 
 from __future__ import annotations
 
-import argparse
 import random
-import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -361,11 +359,9 @@ def differences(seed: int, count: int, folder: Path) -> Iterator[Difference | No
         except (NotHere, StopIteration):
             continue
         made += 1
-        lines: frozenset[int] = frozenset()
         text = render(case.root, case.style).encode()
-        mutant = Mutant(
-            edit.__name__, "differential", "valid", base.name, text, case.weights, (place.spot,), lines, lines
-        )
+        spots = (place.spot,)
+        mutant = Mutant(edit.__name__, "differential", "valid", base.name, text, case.weights, spots, frozenset())
         verdict = judge(mutant, folder)
         told = "; ".join(f"{one.code} {one.path}: {one.message}" for one in verdict.errors) or verdict.trouble
         try:
@@ -378,19 +374,3 @@ def differences(seed: int, count: int, folder: Path) -> Iterator[Difference | No
             yield Difference(kind, edit.__name__, base.name, layer, said, told, mutant)
         else:
             yield None
-
-
-def main() -> None:
-    """Prints the differences."""
-    parser = argparse.ArgumentParser(description="Runtime against validation on random well-formed edits.")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--count", type=int, default=300)
-    chosen = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        found = list(differences(chosen.seed, chosen.count, Path(folder)))
-    print(*sorted(str(one) for one in found if one), sep="\n")
-    print(f"{sum(one is not None for one in found)} differences in {len(found)} files")
-
-
-if __name__ == "__main__":
-    main()

@@ -16,11 +16,8 @@ from types import FrameType
 
 import ir_tools
 from ir_tools.diagnostics import Diagnostic, Severity
-from tests.faults.base_models import bases
 from tests.faults.catalogue import FAULTS, mutants
 from tests.faults.define import Fault, Mutant, Spot
-from tests.faults.markup import render
-from tests.faults.oracle import Oracle
 
 __all__ = ["BROKEN", "Figures", "Verdict", "judge", "one_of_each_family", "table"]
 
@@ -67,19 +64,6 @@ class Verdict:
     @property
     def line_right(self) -> bool:
         return any(finding.line in self.mutant.lines for finding in self.told)
-
-    @property
-    def line_near(self) -> bool:
-        return any(finding.line in self.mutant.near for finding in self.told)
-
-    @property
-    def only_guilty(self) -> bool:
-        """The first finding names a offending layer, and no error any other."""
-        first = self.told[:1]
-        if not first or not any(_names(first[0], spot) for spot in self.mutant.layers):
-            return False
-        accused = [one for one in self.errors if one.layer_id is not None or one.layer_name is not None]
-        return all(any(_names(finding, spot) for spot in self.mutant.layers) for finding in accused)
 
 
 def _names(finding: Diagnostic, spot: Spot) -> bool:
@@ -154,8 +138,6 @@ class Figures:
     layer: int = 0
     with_line: int = 0
     line: int = 0
-    near: int = 0
-    only_guilty: int = 0
     trouble: int = 0
     slowest: float = 0.0
     kinds: set[str] = field(default_factory=set)
@@ -170,19 +152,15 @@ class Figures:
         if mutant.layers:
             self.with_layer += 1
             self.layer += verdict.layer_right
-            self.only_guilty += verdict.only_guilty
         if mutant.lines:
             self.with_line += 1
             self.line += verdict.line_right
-            self.near += verdict.line_near
 
     def __str__(self) -> str:
         shares = (
             _share(self.right, self.files),
             _share(self.layer, self.with_layer),
             _share(self.line, self.with_line),
-            _share(self.near, self.with_line),
-            _share(self.only_guilty, self.with_layer),
         )
         return f"{len(self.kinds):5} {self.files:6} " + " ".join(shares) + f" {self.trouble:5} {self.slowest:6.2f}"
 
@@ -205,7 +183,7 @@ def one_of_each_family() -> tuple[Fault, ...]:
     return tuple({fault.family or fault.kind: fault for fault in FAULTS}.values())
 
 
-HEADING = f"{'':28} kinds  files   found   layer    line    near  only it trouble slowest"
+HEADING = f"{'':28} kinds  files   found   layer    line trouble slowest"
 
 
 def text(figures: dict[str, Figures]) -> str:
@@ -216,15 +194,13 @@ def text(figures: dict[str, Figures]) -> str:
 
 
 def main() -> None:
-    """Judges mutants, prints the figures, and lists what was missed."""
+    """Judges mutants and prints the figures."""
     parser = argparse.ArgumentParser(description="Hold ir_tools.validate against broken and valid files.")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--per-kind", type=int, default=1)
     parser.add_argument("--only", default="", help="kinds or groups that contain this text")
     parser.add_argument("--families", action="store_true", help="one kind of each family")
-    parser.add_argument("--missed", type=Path, help="write what was missed to this file")
     parser.add_argument("--show", action="store_true", help="print each file's offending lines and findings")
-    parser.add_argument("--ask", action="store_true", help="say what the runtime makes of the files that were missed")
     chosen = parser.parse_args()
     faults = tuple(
         one
@@ -237,10 +213,7 @@ def main() -> None:
             verdicts.append(judge(mutant, Path(folder)))
             if chosen.show:
                 print(shown(verdicts[-1]))
-    figures = text(table(verdicts))
-    print(figures)
-    if chosen.missed:
-        chosen.missed.write_text(missed(verdicts, figures, chosen.seed, false_alarms(), ask=chosen.ask))
+    print(text(table(verdicts)))
 
 
 def shown(verdict: Verdict) -> str:
@@ -264,101 +237,6 @@ def shown(verdict: Verdict) -> str:
 
 def _guilty(mutant: Mutant) -> str:
     return ", ".join(f"{spot.prefix}{spot.name}({spot.id})" for spot in mutant.layers[:4]) or "nobody"
-
-
-OWNER = {
-    "xml": "IR0xx",
-    "constants": "IR0xx",
-    "structure": "IR1xx",
-    "layers": "IR1xx",
-    "edges": "IR1xx",
-    "bodies": "IR1xx",
-    "rt_info": "IR1xx",
-    "operations": "IR2xx",
-    "element types": "IR2xx",
-    "shapes": "IR3xx",
-    "pooling": "IR4xx",
-    "compatibility": "IR5xx",
-    "valid": "no error at all",
-}
-
-
-def false_alarms() -> dict[str, tuple[Diagnostic, ...]]:
-    """Errors on the base models themselves."""
-    found = {}
-    with tempfile.TemporaryDirectory() as folder:
-        for name, base in bases().items():
-            lines: frozenset[int] = frozenset()
-            whole = Mutant(
-                "base", "valid", "valid", name, render(base.root, base.style).encode(), base.weights, (), lines, lines
-            )
-            found[name] = tuple(judge(whole, Path(folder)).errors)
-    return found
-
-
-def _only_alarms(one: Verdict, alarms: dict[str, tuple[Diagnostic, ...]]) -> bool:
-    """Whether a valid file has no other errors than its base."""
-    known = {finding.code for finding in alarms[one.mutant.base]}
-    return one.mutant.expect == "valid" and all(finding.code in known for finding in one.errors)
-
-
-def missed(
-    verdicts: list[Verdict], figures: str, seed: int, alarms: dict[str, tuple[Diagnostic, ...]], *, ask: bool = False
-) -> str:
-    """What was missed, by kind: nothing found, trouble, wrong layer, wrong line."""
-    rows = ["```", figures, "```", f"Reproduce: `python -m tests.faults.sweep --seed {seed} --show --only KIND`", ""]
-    rows.append(f"## ERRORS ON VALID BASE MODELS: {sum(map(bool, alarms.values()))}")
-    rows += [
-        f"- {name}: {one.code} line {one.line} {one.path}: {one.message[:200]}"
-        for name, some in alarms.items()
-        for one in some
-    ]
-    for heading, part in _parts(verdicts, alarms).items():
-        rows.append(f"## {heading}: {len(part)}")
-        by_kind: dict[str, list[Verdict]] = {}
-        for one in part:
-            by_kind.setdefault(one.mutant.kind, []).append(one)
-        for kind, some in sorted(by_kind.items(), key=lambda row: (row[1][0].mutant.group, row[0])):
-            group = some[0].mutant.group
-            rows += [f"### {kind} [{group}, {OWNER[group]}] x {len(some)}", "```", shown(some[0])]
-            if ask and heading.startswith("NOT"):
-                rows.append(f"    the runtime: {_runtime(some[0].mutant)}")
-            rows.append("```")
-    return "\n".join(rows) + "\n"
-
-
-def _runtime(mutant: Mutant) -> str:
-    with Oracle(10) as oracle:
-        base = bases()[mutant.base]
-        before = oracle.run(render(base.root, base.style).encode(), base.weights)
-        now = oracle.run(mutant.xml, mutant.weights)
-    return f"{now.kind}: {now.why[:200]}" if not now.ok else "gives what the base gives" if now.same(before) else "runs"
-
-
-def _parts(verdicts: list[Verdict], alarms: dict[str, tuple[Diagnostic, ...]]) -> dict[str, list[Verdict]]:
-    found: dict[str, list[Verdict]] = {
-        name: []
-        for name in (
-            "TROUBLE",
-            "NOT FOUND (or an error on a valid file)",
-            "WRONG LAYER",
-            "WRONG LINE",
-            "OTHERS ACCUSED TOO",
-        )
-    }
-    for one in verdicts:
-        if one.trouble:
-            found["TROUBLE"].append(one)
-        elif not one.right:
-            if not _only_alarms(one, alarms):
-                found["NOT FOUND (or an error on a valid file)"].append(one)
-        elif one.mutant.layers and not one.layer_right:
-            found["WRONG LAYER"].append(one)
-        elif one.mutant.lines and not one.line_right:
-            found["WRONG LINE"].append(one)
-        elif one.mutant.layers and not one.only_guilty and not alarms[one.mutant.base]:
-            found["OTHERS ACCUSED TOO"].append(one)
-    return found
 
 
 if __name__ == "__main__":
