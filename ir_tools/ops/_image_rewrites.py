@@ -1,16 +1,17 @@
-"""Resizing, colours and deformable windows in the operation versions of other opsets."""
+"""Resizing, colours, deformable and other windows in operation versions of other opsets or in other layers."""
 
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from ir_tools.ops._layers import F32, Layers, composed
+from ir_tools.ops._convolution_shapes import Layout, reach, windows_of
+from ir_tools.ops._layers import F32, Layers, by_formula, composed, ints
 from ir_tools.ops._values import known, normal_axis
 from ir_tools.ops._versions import VersionStep, as_it_is
 from ir_tools.ops.definition import Array, Fact, Ref, Refused, Rewrite, Step
 from ir_tools.ops.fields import Attrs
 
-__all__ = ["migrate_color", "migrate_deformable_8", "migrate_interpolate"]
+__all__ = ["migrate_color", "migrate_deformable_8", "migrate_interpolate", "with_more_windows"]
 
 DATA = Ref(None)
 
@@ -313,3 +314,39 @@ def _masked(layers: Layers, data: Ref, window: Attrs, wanted: int) -> Rewrite | 
 
 
 migrate_deformable_8 = VersionStep("DeformableConvolution", 8, _deformable)
+
+
+def with_more_windows(type: str, layout: Layout) -> Step:
+    """Return what lets a convolution of data that may be shorter than its filter compute windows that are cut off."""
+
+    @by_formula("windows that are added behind the last one, and cut off again")
+    def convolved(layers: Layers, attrs: Attrs) -> Ref | Refused:
+        data, filters = (fact.shape for fact in layers.inputs)
+        if data is None or filters is None or attrs.auto_pad not in {"explicit", "valid"}:
+            return Refused("ranks, and the padding, have to be known")
+        windows = windows_of(attrs, len(data) - 2)
+        extents = map(reach, filters[layout.leading :], windows.dilations)
+        kept = zip(data[2:], extents, windows.begin, windows.end, windows.strides, strict=True)
+        more = [max(0, -((size.lo + begin + end - extent.lo) // stride)) for size, extent, begin, end, stride in kept]
+        if not any(more):
+            return Refused("the data are known to be as long as the filter")
+        ends = [end + count * stride for end, count, stride in zip(windows.end, more, windows.strides, strict=True)]
+        found = layers.call(
+            type,
+            *layers.given,
+            strides=ints(windows.strides),
+            dilations=ints(windows.dilations),
+            pads_begin=ints(windows.begin),
+            pads_end=ints(ends),
+        )
+        bounds = (
+            np.zeros(len(data), np.int64),
+            np.array([0, 0, *(-count for count in more)]),
+            np.ones(len(data), np.int64),
+        )
+        all_kept = [1] * len(data)
+        return layers.call(
+            "StridedSlice", found, *bounds, begin_mask=all_kept, end_mask=[1, 1, *(int(count == 0) for count in more)]
+        )
+
+    return convolved

@@ -30,7 +30,7 @@ from ir_tools.ops._convolution_shapes import (
     unfit,
     windows_of,
 )
-from ir_tools.ops._image_rewrites import migrate_deformable_8
+from ir_tools.ops._image_rewrites import migrate_deformable_8, with_more_windows
 from ir_tools.ops._numbers import in_working_type, is_half, same_type, through_floats
 from ir_tools.ops._requirements import listed, raise_first
 from ir_tools.ops._values import shifted, times
@@ -418,6 +418,7 @@ def _forward(type: str, layout: Layout) -> Op:
         check=rules.check,
         shape=rules.shape,
         kernel=rules.kernel,
+        substitute=with_more_windows(type, layout),
     )
 
 

@@ -609,8 +609,8 @@ def test_substitutes(name: str) -> None:
     """The layers that a release may run in the place of an operation compute the same, or are refused."""
     op, compared = OPERATIONS[name], 0
     random = [setting for setting in made() if setting.op is op][:OFTEN]
-    for setting in [*sampled(op, np.random.default_rng(4)), *random]:
-        model = setting.model()
+    for setting, dynamic in product([*sampled(op, np.random.default_rng(4)), *random], (0, 1)):
+        model = setting.model(dynamic)
         place = next(located for located in model.walk() if located.path == "layer")
         attrs, facts = op.read(place.layer.raw, []), KnownFacts(model, LayerSignatures()).of(place).inputs
         assert attrs is not None

@@ -10,6 +10,7 @@ from ir_tools.known_differences._model import Call, Fixed, Given, counted, whole
 from ir_tools.known_differences.releases._row import ReleaseDifference
 from ir_tools.known_differences.releases._samples import UNPADDED
 from ir_tools.known_differences.releases._seen import UNCONVERTED, Seen
+from ir_tools.ops._convolution_shapes import reach, windows_of
 from ir_tools.releases.measured import State
 from ir_tools.types import Dim, is_static
 
@@ -93,6 +94,24 @@ def _is_sized_by_guess(seen: Seen, *, words: Collection[str]) -> bool:
         if not dim.static and not fits:
             return True
     return False
+
+
+def _is_longer_than_guess(seen: Seen, *, spread: bool) -> bool:
+    """Return whether filters may extend beyond the data that a convolution is compiled for: 64 where nothing is known.
+
+    `spread`: because they are dilated.
+    """
+    attrs, (data, filters) = seen.attrs, [fact.shape for fact in seen.inputs[:2]]
+    if attrs is None or data is None or filters is None or attrs.auto_pad not in {"explicit", "valid"}:
+        return False
+    windows = windows_of(attrs, len(data) - 2)
+    axes = zip(data[2:], filters[2 - len(data) :], windows.dilations, windows.begin, windows.end, strict=True)
+    return any(
+        not size.static
+        and min(max(size.lo, 64), size.hi or 64) + begin + end < reach(extent, dilation).lo
+        and (extent.lo <= 64) is spread
+        for size, extent, dilation, begin, end in axes
+    )
 
 
 def _deconvolution(kind: DTypeLike) -> Call:
@@ -213,6 +232,24 @@ ROWS = (
             applies=partial(_is_sized_by_guess, words=words),
         )
         for words, last in ((("explicit", "valid"), "2026.4"), (("same_upper", "same_lower"), "2023.0"))
+    ),
+    *(
+        ReleaseDifference(
+            name=f"convolution of data of unknown size with filters that extend over more than 64 elements{spread}",
+            first="2022.1",
+            last=last,
+            ops=("Convolution-1", "GroupConvolution-1"),
+            state=State.UNCOMPILED,
+            reason="Filters that extend beyond what the data are taken for, 64 elements if nothing is known of them,"
+            " are not compiled.",
+            model=Call(
+                "Convolution-1",
+                (Given(counted(1, 1, 74), "1,1,?"), Fixed(counted(1, 1, kernel))),
+                {"strides": "1", "dilations": dilation, "pads_begin": "0", "pads_end": "0"},
+            ),
+            applies=partial(_is_longer_than_guess, spread=bool(spread)),
+        )
+        for spread, last, kernel, dilation in (("", "2022.2", 65, "1"), (" by dilation", "2026.4", 33, "2"))
     ),
     ReleaseDifference(
         name="deconvolution of i8 with computed weights",
