@@ -14,7 +14,7 @@ from ir_tools.cli._onnx import is_onnx, show_engines
 from ir_tools.cli._onnx import verify as verify_onnx
 from ir_tools.cli.app import FAILED, Answer, Row, command
 from ir_tools.cli.arrays import InputOptions, not_run
-from ir_tools.cli.discovery import discover, keep_all
+from ir_tools.cli.discovery import discover
 from ir_tools.cli.loading import load
 from ir_tools.cli.options import (
     bin_option,
@@ -215,11 +215,17 @@ def _of_folder(folder: Path, output: Path | None, one: Callable[[Path, Path | No
     Raises:
         UsageError: the folder holds no model or cannot be searched, or the output is a file.
     """
+
+    def is_output(path: Path, *, named: bool = False) -> bool:
+        return output is not None and not named and output.is_dir() and path.is_dir() and path.samefile(output)
+
     if output is not None and output.suffix.lower() == ".xml":
         raise UsageError(f"{output} is one file, and {folder} a folder; name a folder with -o")
-    found = discover([folder], keep_all)
+    found = discover([folder], is_output)
     if problems := [*found.bad_arguments, *found.unreadable]:
         raise UsageError("; ".join(f"{bad.file}: {bad.message}" for bad in problems))
+    if not found.files:
+        raise UsageError(f"{folder} has no IR but those in {output}")
     rows, codes = list[Mapping[str, Any]](), list[int]()
     for path in found.files:
         try:
@@ -233,11 +239,13 @@ def _of_folder(folder: Path, output: Path | None, one: Callable[[Path, Path | No
 
 
 def _show_folder(screen: "Screen", rows: Sequence[Mapping[str, Any]]) -> None:
+    from ir_tools.cli.screen import plural
+
     for row in rows:
         name, text = str(row["file"]), _in_words(row)
         screen.line(text if text.startswith(name) else f"{name}: {text}", style="" if row["ok"] else "red")
     done = sum(bool(row["ok"]) for row in rows)
-    screen.verdict(f"{done} of {len(rows)} models migrated.", good=done == len(rows))
+    screen.verdict(f"{done} of {plural(len(rows), 'model')} migrated.", good=done == len(rows))
 
 
 def _in_words(row: Mapping[str, Any]) -> str:

@@ -7,6 +7,7 @@ import difflib
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -261,15 +262,20 @@ def _values(context: click.Context) -> Iterator[tuple[click.ParamType[Any], Any]
 
 
 def _read(context: click.Context, outputs: list[tuple[Writing, Path]]) -> list[Path]:
-    """Return the files that the command reads, without a model that it may replace and that an output names."""
+    """Return the files that the command reads, without models that it may replace and that an output names or holds."""
     replaced = [path for kind, path in outputs if isinstance(kind, OutputModel) and kind.may_replace_model]
     files: list[Path] = []
     for kind, value in _values(context):
         if isinstance(kind, ModelPath) and any(same_file(value, path) for path in replaced):
             continue
         if isinstance(kind, Reading):
-            files += kind.reads(value)
+            held = [path for path in replaced if isinstance(kind, ModelPath) and path.is_dir()]
+            files += (file for file in kind.reads(value) if not any(map(partial(_is_below, file), held)))
     return files
+
+
+def _is_below(path: Path, folder: Path) -> bool:
+    return path.resolve().is_relative_to(folder.resolve())
 
 
 def _folded(path: Path) -> str:

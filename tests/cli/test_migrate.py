@@ -83,6 +83,18 @@ def test_models_of_a_folder_keep_their_names_in_another(cli: Cli, folder: Path, 
     assert "AvgPool" not in (folder / "below/dilated.xml").read_text()
 
 
+def test_the_output_of_a_folder_may_be_in_it(cli: Cli, folder: Path) -> None:
+    (folder / "broken.xml").unlink()
+    for _ in range(2):
+        outcome = cli("migrate", folder, "--to", "opset8", "-o", folder / "below/out")
+        assert (outcome.code, outcome.out.splitlines()[-1]) == (0, "2 of 2 models migrated.")
+    assert {path.name for path in (folder / "below/out").rglob("*.xml")} == {"model.xml", "dilated.xml"}
+    for name in ("model.xml", "below/dilated.xml"):
+        (folder / name).unlink()
+    outcome = cli("migrate", folder, "--to", "opset8", "-o", folder / "below/out")
+    assert (outcome.code, f"{folder} has no IR but those in" in outcome.err) == (2, True)
+
+
 def test_a_refused_model_of_a_folder_does_not_stop_the_others(cli: Cli, folder: Path, tmp_path: Path) -> None:
     (folder / "broken.xml").unlink()
     text = (
