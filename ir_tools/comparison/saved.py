@@ -294,13 +294,14 @@ def compare_saved(
     """
     choice, now = Choice.of(layers), setting or run.setting
     require_layers(model, choice)
-    before = _fitting_states(run, model)
+    before, same = _fitting_states(run, model), run.is_of(model)
 
     def compared(sample: Sample) -> Comparison:
         """Compare on one sample of the inputs."""
         plan = plan_inputs(model, sample.inputs)
         fed = plan.arrays()
-        bodies, gold = BodyRunner(runtime, now), GoldRun(model, fed, LayerRunner(runtime), before)
+        bodies = BodyRunner(runtime, now)
+        gold = GoldRun(model, fed, LayerRunner(runtime), before) if same else None
         precision = coarser(run.setting.precision, now.precision)
         rows = Rows(model, choice, bodies, gold, precision, tolerance, sink, advance, before)
         second = SecondRun(model, model.graph, {}, replace(Pairs.identical(model.graph), layers={}), bodies, None)
