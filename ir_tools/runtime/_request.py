@@ -10,15 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ir_tools.errors import UsageError
 from ir_tools.runtime._frames import STAGE, Blob
-from ir_tools.runtime._messages import lacks_device, unknown_property
 from ir_tools.runtime.release_worker import OLD_NET
 
 if TYPE_CHECKING:
     import openvino as ov
 
-__all__ = ["Answer", "Header", "Request", "compile_model", "core", "stage"]
+__all__ = ["Answer", "Header", "Request", "core"]
 
 Header = dict[str, Any]
 Answer = tuple[Header, list[Blob]]
@@ -36,6 +34,10 @@ class Request:
     def __getitem__(self, name: str) -> Any:
         """Return an argument."""
         return self.header[name]
+
+    def stage(self, text: str) -> None:
+        """Leave word of what comes next, in case it is the last thing."""
+        os.write(2, f"{STAGE}{text}\n".encode())
 
     def document(self) -> bytes:
         """Return the bytes of the `.xml`."""
@@ -66,9 +68,8 @@ class Request:
             return core().read_model(source, weights or "")
         return core().read_model(self.document(), self.weights())
 
-    def read_as_written(self, document: bytes | None = None) -> ov.Model:
-        """Return the model layer by layer as in the file: IR v10 is read as v11, without Converts at its borders."""
-        document = self.document() if document is None else document
+    def read_as_written(self, document: bytes) -> ov.Model:
+        """Return the model of a text layer by layer: IR v10 is read as v11, without Converts at its borders."""
         return core().read_model(OLD_NET.sub(rb"\g<1>11\2", document, count=1), self.weights())
 
 
@@ -80,11 +81,6 @@ def _writeable(data: Any) -> Any:
 _CORE: list[ov.Core] = []
 
 
-def stage(text: str) -> None:
-    """Leave word of what comes next, in case it is the last thing."""
-    os.write(2, f"{STAGE}{text}\n".encode())
-
-
 def core() -> ov.Core:
     """Return the one Core."""
     if not _CORE:
@@ -92,27 +88,3 @@ def core() -> ov.Core:
 
         _CORE.append(ov.Core())
     return _CORE[0]
-
-
-def compile_model(model: ov.Model, request: Request) -> ov.CompiledModel:
-    """Compile the model on the device and with the properties of the request.
-
-    With the hint f32 the CPU plugin keeps keys and values of attention in f32, too, and not in u8.
-
-    Raises:
-        UsageError: there is no such device here, or it has no such property.
-        RuntimeError: the device rejects the model.
-    """
-    stage("compiling the model")
-    config = request["config"]
-    if request["device"] == "CPU" and config.get("INFERENCE_PRECISION_HINT") == "f32":
-        config = {"KV_CACHE_PRECISION": "f32", **config}
-    try:
-        return core().compile_model(model, request["device"], config)
-    except RuntimeError as error:
-        if lacks_device(str(error)):
-            here = ", ".join(core().available_devices)
-            raise UsageError(f"the runtime has no device '{request['device']}' here; it has {here}") from None
-        if name := unknown_property(str(error)):
-            raise UsageError(f"device '{request['device']}' has no property '{name}'") from None
-        raise

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,42 +14,17 @@ from ir_tools.types import element_type
 if TYPE_CHECKING:
     import openvino as ov
 
-__all__ = ["feed", "from_tensor", "input_numbers", "new_tensor"]
+__all__ = ["from_tensor", "input_tensor", "made_up", "new_tensor"]
 
 
-def input_numbers(model: ov.Model | ov.CompiledModel, names: Collection[str]) -> list[int]:
-    """Return the numbers of the inputs that `names` mean."""
-    numbers: dict[str, int] = {}
-    for index, parameter in enumerate(model.inputs):
-        for alias in (*parameter.get_names(), parameter.get_node().get_friendly_name()):
-            numbers.setdefault(alias, index)
-    for name in names:
-        if name not in numbers:
-            raise UsageError(f"there is no input '{name}'; the model has {', '.join(numbers) or 'none'}")
-    return [numbers[name] for name in names]
-
-
-def feed(model: ov.Model | ov.CompiledModel, given: Mapping[str, Blob]) -> dict[int, ov.Tensor]:
-    """Make a tensor for every input, by its number."""
-    inputs = model.inputs
-    numbers = input_numbers(model, given)
-    tensors = {
-        index: _to_tensor(name, blob, inputs[index]) for index, (name, blob) in zip(numbers, given.items(), strict=True)
-    }
-    for index, parameter in enumerate(inputs):
-        if index not in tensors:
-            raise UsageError(f"input '{parameter.get_node().get_friendly_name()}' has no value")
-    return tensors
-
-
-def _to_tensor(name: str, blob: Blob, wanted: ov.Output) -> ov.Tensor:
+def input_tensor(what: str, blob: Blob, wanted: ov.Output) -> ov.Tensor:
     """Make a tensor of the wanted type; values of another type are taken if none of them changes."""
     kind = element_type(wanted.get_element_type().get_type_name())
     packed = blob.type != kind.name and kind.dtype is None and kind.name != "string"
     if packed and (blob.type != "u8" or not wanted.get_partial_shape().is_static):
-        raise UsageError(f"input '{name}' takes {kind}, packed into bytes (uint8), and a static shape")
+        raise UsageError(f"{what} takes {kind}, packed into bytes (uint8), and a static shape")
     sizes = tuple(wanted.get_shape()) if packed else blob.shape
-    return new_tensor(f"input '{name}'", blob, wanted.get_element_type(), sizes)
+    return new_tensor(what, blob, wanted.get_element_type(), sizes)
 
 
 def new_tensor(what: str, blob: Blob, type_: ov.Type, sizes: tuple[int, ...]) -> ov.Tensor:
@@ -87,3 +62,25 @@ def from_tensor(tensor: ov.Tensor) -> Blob:
         return from_array(np.asarray(tensor.bytes_data, dtype=object))
     data = np.ascontiguousarray(tensor.data).reshape(-1)
     return Blob(kind, shape, data.view(np.uint8).data)
+
+
+def made_up(parameter: ov.Output, shape: tuple[int, ...], fill: int) -> ov.Tensor:
+    """Return normal floats; integers and booleans are all `fill`, which is an index, a length and a count alike."""
+    import openvino as ov
+
+    kind = element_type(parameter.get_element_type().get_type_name())
+    if math.prod(shape) * max(kind.bits, 1) >= 1 << 62:
+        raise MemoryError
+    if kind.name == "string":
+        return ov.Tensor(np.full(shape, "text"))
+    tensor = ov.Tensor(parameter.get_element_type(), ov.Shape(shape))
+    data = tensor.data.reshape(-1).view(np.uint8)
+    if kind.dtype is None:
+        data[:] = 0
+    elif kind.is_float:
+        generator = np.random.default_rng(0)
+        for part in np.array_split(data.view(kind.dtype), max(tensor.size >> 20, 1)):
+            part[:] = generator.standard_normal(part.size, np.float32).astype(kind.dtype)
+    else:
+        data.view(kind.dtype)[:] = fill
+    return tensor

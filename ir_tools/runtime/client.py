@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,13 +19,25 @@ from ir_tools.format.write import render
 from ir_tools.graph import Model
 from ir_tools.runtime._child import OWN
 from ir_tools.runtime._frames import Blob, from_array, to_array
+from ir_tools.runtime._messages import explain
 from ir_tools.runtime._process import Header, WorkerProcess
 from ir_tools.runtime.extensions import Extensions, library_paths
 from ir_tools.runtime.installed import openvino_version, require_openvino
 from ir_tools.states import checked_states
 from ir_tools.types import Shape, parse_shape
 
-__all__ = ["STAGES", "Attempt", "Endpoints", "Executed", "Inference", "RuntimeClient", "Tap", "TensorInfo", "sources"]
+__all__ = [
+    "STAGES",
+    "Attempt",
+    "Endpoints",
+    "Executed",
+    "Inference",
+    "RuntimeClient",
+    "Tap",
+    "TensorInfo",
+    "key_of",
+    "sources",
+]
 
 Array = npt.NDArray[Any]
 Source = Path | str | bytes | None
@@ -362,7 +376,7 @@ class RuntimeClient(WorkerProcess):
         }
         blobs = [from_array(array) for array in (inputs or {}).values()]
         answer, _ = self._ask_model(header, model_xml, weights, blobs, 3 * seconds)
-        return Attempt(answer["seconds"], answer["peak"], answer["unfit"])
+        return Attempt(answer["seconds"], answer["peak"], explain(answer["unfit"]) if answer["unfit"] else "")
 
     def _ask_model(
         self,
@@ -373,6 +387,8 @@ class RuntimeClient(WorkerProcess):
         timeout: float | None,
     ) -> tuple[Header, list[Blob]]:
         sent: list[Blob] = []
+        if header.get("keep"):
+            header["kept"] = key_of(header, model_xml, weights)
         for name, source in (("model", model_xml), ("weights", weights)):
             if isinstance(source, bytes | bytearray | memoryview):
                 header[name] = len(sent)
@@ -380,6 +396,17 @@ class RuntimeClient(WorkerProcess):
             else:
                 header[name] = None if source is None else os.path.abspath(source)
         return self._exchange(header, [*sent, *blobs], self.timeout if timeout is None else timeout)
+
+
+def key_of(header: Header, *sources: Source) -> str:
+    """Return what two requests have in common whose model is compiled once."""
+    key = hashlib.blake2b(json.dumps({**header, "inputs": [], "states": []}).encode())
+    for source in sources:
+        if isinstance(source, Path | str):
+            stat = os.stat(source)
+            source = str((stat.st_ino, stat.st_size, stat.st_mtime_ns)).encode()
+        key.update(hashlib.blake2b(source or b"").digest())
+    return key.hexdigest()
 
 
 # --- models and names -------------------------------------------------------------------------------------------

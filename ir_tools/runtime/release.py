@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,7 +11,7 @@ from ir_tools.runtime._foreign_files import Files, foreign_program
 from ir_tools.runtime._frames import Blob
 from ir_tools.runtime._messages import explain, is_memory
 from ir_tools.runtime._process import Header
-from ir_tools.runtime.client import RuntimeClient, Source
+from ir_tools.runtime.client import RuntimeClient, Source, key_of
 from ir_tools.runtime.environments import release_python, remedy
 from ir_tools.runtime.extensions import Extensions, library_paths
 
@@ -89,24 +86,13 @@ class ReleaseClient(RuntimeClient):
             return self._installed._ask_model(header, model_xml, weights, blobs, timeout)
         files = self._files.of(model_xml, weights)
         if header.get("keep"):
-            files["kept"] = _key(header, model_xml, files["weights"] if weights is None else weights)
+            files["kept"] = key_of(header, model_xml, files["weights"] if weights is None else weights)
         return self._exchange({**header, **files}, blobs, self.timeout if timeout is None else timeout)
 
     def _failure(self, kind: str, words: str, stage: str, how: str = "") -> RuntimeFailure:
         if kind == "rejected":
             kind, words = "memory" if is_memory(words) else kind, explain(words)
         return super()._failure(kind, words, stage, how)
-
-
-def _key(header: Header, *sources: Source) -> str:
-    """Return what two requests have in common whose model is compiled once."""
-    key = hashlib.blake2b(json.dumps({**header, "inputs": [], "states": []}).encode())
-    for source in sources:
-        if isinstance(source, Path | str):
-            stat = os.stat(source)
-            source = str((stat.st_ino, stat.st_size, stat.st_mtime_ns)).encode()
-        key.update(hashlib.blake2b(source or b"").digest())
-    return key.hexdigest()
 
 
 def release_client(

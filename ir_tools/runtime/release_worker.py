@@ -1,8 +1,8 @@
 """The tasks of the child process in which a release of OpenVINO runs; `_foreign.py` calls them.
 
 They run in the interpreter of another environment, Python 3.6 and later, and import nothing of ir_tools. 2021 has the
-API `openvino.inference_engine`, 2022 and later have `openvino.runtime` or `openvino`. Tasks, arguments and answers are
-those of `worker.py`, which imports from here what both need.
+API `openvino.inference_engine`, 2022 and later have `openvino.runtime` or `openvino`. `worker.py` runs the tasks of
+`Modern` in this environment.
 """
 
 import contextlib
@@ -32,6 +32,8 @@ BF16_KEY = "ENFORCE_BF16"
 """What the releases before the hint have in its place."""
 SIZES = (32, 8, 1, 224)
 """What dynamic dimensions are tried with, one after the other, within their bounds; a dynamic batch is 1."""
+MAX_ELEMENTS = 1 << 24
+"""Of an input with dynamic dimensions; sizes that would make more are not tried."""
 
 
 class Misused(Exception):
@@ -81,6 +83,9 @@ def api() -> Any:
 
 class Modern:
     """2022.1 and later."""
+
+    title = "it"
+    """What messages call the runtime."""
 
     def __init__(self, openvino: Any) -> None:
         """Keep the module, and make its one core."""
@@ -138,11 +143,11 @@ class Modern:
 
     def infer(self, request: Any) -> "Any":
         """Run one inference."""
-        presented, model, own, compiled = kept(request, self.prepare)
+        presented, model, tapped, compiled, _ = kept(request, self.prepare)
         run = compiled.create_infer_request()
-        names, states = request["inputs"], request["states"]
-        self.feed(run, model, dict(zip(names, request.blobs)))
-        self.set_states(run, dict(zip(states, request.blobs[len(names) :])))
+        inputs, states = sent(request)
+        self.feed(run, model, inputs)
+        self.set_states(run, states)
         request.stage("running the model")
         run.infer()
         after = run.query_state()
@@ -150,23 +155,26 @@ class Modern:
         header = {
             "outputs": [self.row(output) for output in presented.outputs],
             "version": self.version,
-            "device": self.device_name(request["device"]),
+            "device": self.device_name(compiled, request["device"]),
             "precision": self.precision(compiled, request["config"].get(HINT, "dynamic")),
             "executed": executed(compiled.get_runtime_model()) if request["executed"] else [],
             "states": [variable.name for variable in after],
         }
-        taps = results[len(results) - len(request["taps"]) :] if request["taps"] else []
-        return header, results[:own] + taps + [self.taken(variable.state) for variable in after]
+        taps = [results[index] for index in tapped]
+        return header, results[: len(presented.outputs)] + taps + [self.taken(variable.state) for variable in after]
 
     def prepare(self, request: Any) -> "Any":
-        """Return the model as it is presented, that with taps, the number of its own outputs, and it compiled."""
+        """Return the model as it is presented, that with taps, the numbers of their outputs, and it compiled.
+
+        The request comes along: it holds the bytes of constants, which openvino may not copy.
+        """
         presented = self.read(request)
-        model, own = presented, len(presented.outputs)
+        model, tapped = presented, []  # type: tuple[Any, list[int]]
         if request["taps"]:
-            model = self.tapped(request, presented)
+            model, tapped = self.tapped(request, presented)
             self.reshape(presented, request)
         self.reshape(model, request)
-        return presented, model, own, self.compile(model, request)
+        return presented, model, tapped, self.compile(model, request), request
 
     def shapes(self, request: Any) -> "Any":
         """Return element type and partial shape of every output of every layer, bodies included."""
@@ -187,7 +195,7 @@ class Modern:
         run = compiled.create_infer_request()
         if request["inputs"]:
             request.stage("making up inputs")
-            self.feed(run, compiled, dict(zip(request["inputs"], request.blobs)))
+            self.feed(run, compiled, sent(request)[0])
             request.stage("running the model")
             run.infer()
             return ""
@@ -203,15 +211,21 @@ class Modern:
                     run.infer()
                     return ""
                 except RuntimeError as error:
+                    if self.is_final(error):
+                        raise
                     reasons.append(str(error))
         if all(shape_words(item) and not item.get_partial_shape().is_dynamic for item in inputs):
             raise RuntimeError(reasons[0])
         return reasons[0]
 
+    def is_final(self, error: RuntimeError) -> bool:
+        """Return whether no other sizes or values of inputs are worth a try."""
+        return False
+
     # --- the model
 
-    def tapped(self, request: Any, presented: Any) -> Any:
-        """Return the model with an output for every tap, after its own.
+    def tapped(self, request: Any, presented: Any) -> "tuple[Any, list[int]]":
+        """Return the model with an output for every tap, after its own, and the numbers of these outputs.
 
         It is read as written, so that layers keep their own types, and then given the presented types at its borders.
         """
@@ -221,15 +235,21 @@ class Modern:
         named = {}  # type: dict[str, list[Any]]
         for node in model.get_ops():
             named.setdefault(node.get_friendly_name(), []).append(node)
+        places = {}  # type: dict[tuple[str, int], int]
+        tapped = []
         for name, index in request["taps"]:
-            source = find(named, name, index)
-            type_ = source.get_element_type().get_type_name()
-            if request["wide"] and type_ in ("f16", "bf16"):
-                source = self.ops.convert(source, "f32").output(0)
-            self.add_result(model, source)
+            source = find(named, name, index, self.title)
+            key = (source.get_node().get_name(), source.get_index())
+            if key not in places:
+                places[key] = len(model.outputs)
+                type_ = source.get_element_type().get_type_name()
+                if request["wide"] and type_ in ("f16", "bf16"):
+                    source = self.ops.convert(source, "f32").output(0)
+                self.add_result(model, source)
+            tapped.append(places[key])
         self.present(model, presented)
         model.validate_nodes_and_infer_types()
-        return model
+        return model, tapped
 
     def add_result(self, model: Any, source: Any) -> None:
         """Add a Result; an API that only knows outputs would take the one that is there, so a Convert precedes it."""
@@ -292,16 +312,19 @@ class Modern:
         tensors = {}
         for name, blob in given.items():
             index = number(numbers, name)
-            type_ = inputs[index].get_element_type()
-            packed = blob[0] == "u8" and type_.get_type_name() not in (*DTYPES, "string")
-            if packed and inputs[index].get_partial_shape().is_dynamic:
-                raise Misused(f"input '{name}' takes {type_.get_type_name()}, packed into bytes, and a static shape")
-            values = (blob[0], list(inputs[index].get_shape()), blob[2]) if packed else blob
-            tensors[index] = self.tensor(f"input '{name}'", values, type_)
+            tensors[index] = self.input_tensor(f"input '{name}'", blob, inputs[index])
         for index, item in enumerate(inputs):
             if index not in tensors:
                 raise Misused(f"input '{item.get_node().get_friendly_name()}' has no value")
             run.set_input_tensor(index, tensors[index])
+
+    def input_tensor(self, what: str, blob: Any, item: Any) -> Any:
+        """Return a tensor for an input: of its type, whose elements may be packed into the bytes of the blob."""
+        type_ = item.get_element_type()
+        packed = blob[0] == "u8" and type_.get_type_name() not in (*DTYPES, "string")
+        if packed and item.get_partial_shape().is_dynamic:
+            raise Misused(f"{what} takes {type_.get_type_name()}, packed into bytes, and a static shape")
+        return self.tensor(what, (blob[0], list(item.get_shape()), blob[2]) if packed else blob, type_)
 
     def set_states(self, run: Any, given: "dict[str, Any]") -> None:
         """Give variables values."""
@@ -327,7 +350,7 @@ class Modern:
         tensor.data.reshape(-1).view("u1")[:] = flat
         return tensor
 
-    def taken(self, tensor: Any) -> "tuple[str, tuple[int, ...], bytes]":
+    def taken(self, tensor: Any) -> Any:
         """Return element type, sizes and bytes."""
         kind, sizes = tensor.get_element_type().get_type_name(), tuple(tensor.get_shape())
         if kind == "string":
@@ -361,13 +384,14 @@ class Modern:
                 if partial.rank.is_dynamic:
                     raise Misused(f"input '{item.get_node().get_friendly_name()}' has no known rank")
                 shapes.append(tuple(within(dim, size if axis else 1) for axis, dim in enumerate(partial)))
-            if shapes not in found:
+            large = any(np.prod(shape, dtype=float) > MAX_ELEMENTS for shape in shapes)
+            if shapes not in found and not (found and large):
                 found.append(shapes)
         return found
 
     # --- facts
 
-    def device_name(self, asked: str) -> str:
+    def device_name(self, compiled: Any, asked: str) -> str:
         """Return the full name of a device, or the name that was asked for."""
         with contextlib.suppress(RuntimeError):
             return str(self.core.get_property(asked, "FULL_DEVICE_NAME"))
@@ -395,11 +419,18 @@ def executed(model: Any) -> "list[Any]":
     return rows
 
 
-def find(named: "dict[str, list[Any]]", name: str, index: int) -> Any:
+def sent(request: Any) -> "tuple[dict[str, Any], dict[str, Any]]":
+    """Return the blobs of inputs and of variables by name; they are the last ones."""
+    inputs, states = request["inputs"], request.header.get("states", [])
+    blobs = request.blobs[len(request.blobs) - len(inputs) - len(states) :]
+    return dict(zip(inputs, blobs)), dict(zip(states, blobs[len(inputs) :]))
+
+
+def find(named: "dict[str, list[Any]]", name: str, index: int, runtime: str) -> Any:
     """Output `index` of the layer called `name`; what a Result reads, for a Result."""
     found = named.get(name, [])
     if not found:
-        raise Misused(f"it has no layer '{name}': nothing that leads to an output of the model has this name")
+        raise Misused(f"{runtime} has no layer '{name}': nothing that leads to an output of the model has this name")
     if len(found) > 1:
         raise Misused(f"{len(found)} layers are called '{name}'; rename all but one")
     if found[0].get_type_name() == "Result":
@@ -776,11 +807,11 @@ def shapes(request: Any) -> "Any":
     return api().shapes(request)
 
 
-def attempt(request: Any) -> "Any":
+def attempt(request: Any, runtime: Any = None) -> "Any":
     """Go as far as `until`; answer processor time, peak memory and why no sizes suit."""
     started = time.process_time()
     reset_peak()
-    unfit = api().attempt(request)
+    unfit = (runtime or api()).attempt(request)
     return {"seconds": time.process_time() - started, "peak": peak(), "unfit": unfit}, []
 
 

@@ -20,7 +20,7 @@ from ir_tools.inputs import (
     parse_generator,
     plan_inputs,
 )
-from ir_tools.runtime._tensors import input_numbers
+from ir_tools.runtime.worker import installed
 from ir_tools.types import ELEMENT_TYPES, element_type, parse_shape
 from tests.cli.conftest import pooling_xml
 
@@ -250,7 +250,7 @@ def test_a_name_of_two_inputs_is_that_of_the_first() -> None:
     built = ov.Model([ops.concat([first, second], 0)], [first, second])
     model = ir_tools.read(built)
     arrays = {"two": np.zeros(1, np.float32), "other": np.ones(2, np.float32)}
-    assert input_numbers(built, [*arrays]) == [0, 1]
+    assert [installed().numbers(built)[name] for name in arrays] == [0, 1]
     assert {name: array.size for name, array in checked_inputs(model, arrays).items()} == {
         "two": 1,
         "other": 2,

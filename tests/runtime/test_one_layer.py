@@ -11,8 +11,6 @@ from ir_tools.format.read import read
 from ir_tools.graph import Model
 from ir_tools.inputs import complete_inputs
 from ir_tools.ops import Array
-from ir_tools.runtime import worker
-from ir_tools.runtime._request import Request
 from ir_tools.runtime.client import RuntimeClient, Tap
 from ir_tools.runtime.one_layer import LayerRunner
 from ir_tools.weights import values
@@ -112,21 +110,3 @@ def test_kept_model_of_a_file_goes_with_the_file(client: RuntimeClient, tmp_path
         path.write_bytes(one_layer(kind, "opset1", {}, "1"))
         for _ in range(2):
             assert client.infer(path, None, values, keep=True).outputs["layer"].tolist() == [expected]
-
-
-def test_the_model_that_was_asked_for_longest_ago_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is compiled once more at its next turn; the others are not."""
-    compiled: list[str] = []
-
-    def prepare(request: Request) -> str:
-        compiled.append(request["device"])
-        return compiled[-1]
-
-    monkeypatch.setattr(worker, "_prepare", prepare)
-    monkeypatch.setattr(worker, "_KEPT", {})
-    monkeypatch.setattr(worker, "MAX_KEPT", 2)
-    for device in "ababcbcacb":
-        header: dict[str, object] = {"model": None, "weights": None, "device": device, "inputs": [], "states": []}
-        found: object = worker._kept(Request(header, []))
-        assert found == device
-    assert "".join(compiled) == "abcab"
