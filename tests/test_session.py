@@ -85,6 +85,18 @@ def test_states_of_the_gold_answer_are_in_f64() -> None:
     assert {state.dtype for state in session.states.values()} == {np.dtype(np.float64)}
 
 
+@pytest.mark.parametrize("engine", ["reference", "runtime"])
+@pytest.mark.parametrize("kind", [object, "U", "S"])
+def test_texts_in_any_of_the_types_that_numpy_has_for_them(kind: Any, engine: Engine) -> None:
+    builder = ir_tools.Builder()
+    ends = [builder.parameter(name, [2], "string") for name in "xy"]
+    builder.result(builder.call("Concat", *ends, name="all", axis=0))
+    words = np.array(["a", "büro"], object)
+    given = np.array([word.encode() for word in words] if kind == "S" else words, kind)
+    with ir_tools.Session(builder.model, engine=engine) as session:
+        assert session.run({"x": given, "y": words})["all"].tolist() == [*words, *words]
+
+
 def test_inputs_are_made_up() -> None:
     model = ir_tools.read(stateful.accumulator())
     found = [ir_tools.run(model, given, seed=3) for given in (None, ir_tools.plan_inputs(model, seed=3).arrays())]

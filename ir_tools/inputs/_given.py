@@ -105,10 +105,20 @@ def fitted(name: str, value: object, dtype: ElementType, shape: Shape) -> Given:
     if dtype.kind == "string":
         if array.dtype.kind not in TEXT:
             raise UsageError(f"input '{name}' has values of {array.dtype}; expected texts")
-        return Given(array)
+        return Given(_texts(array))
     if dtype.dtype is None:
         return Given(array)
     return Given(array) if array.dtype == dtype.dtype else _cast(name, array, dtype)
+
+
+def _texts(array: Array) -> Array:
+    """Return an array of texts, whatever numpy keeps them in, as one of objects; bytes are UTF-8."""
+    texts = np.empty(array.shape, object)
+    items = array.astype(object).ravel()
+    texts.ravel()[:] = [
+        item.decode(errors="surrogateescape") if isinstance(item, bytes) else str(item) for item in items
+    ]
+    return texts
 
 
 def _cast(name: str, array: Array, dtype: ElementType) -> Given:
