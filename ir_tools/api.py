@@ -618,7 +618,11 @@ def compat(
     from ir_tools.releases.table import OPENVINO, find_release
 
     chosen = [find_release(name) for name in word_list(releases)] or OPENVINO
-    return report(load_model(model), chosen, migrated=migrated, check=check)
+    if isinstance(model, str | PathLike | bytes) and not is_onnx(model):
+        source: Model | Path | bytes = path_or_bytes(model)
+    else:
+        source = load_model(model)
+    return report(source, chosen, migrated=migrated, check=check)
 
 
 @checked(add=optional(parameters.TEXT), remove=optional(parameters.TEXT))

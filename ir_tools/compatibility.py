@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
+from ir_tools.checks import IrFile
 from ir_tools.collection import gc_paused
 from ir_tools.diagnostics import Severity
 from ir_tools.display import brief_fields, notebook_table, plural, shortened
@@ -25,7 +27,7 @@ from ir_tools.runtime.client import sources
 from ir_tools.runtime.environments import found_python
 from ir_tools.runtime.release import release_client
 from ir_tools.types import element_type
-from ir_tools.validation import validate
+from ir_tools.validation import findings_in, opened
 
 __all__ = [
     "Answer",
@@ -171,19 +173,26 @@ SEVERITY = (Answer.STOPPED, Answer.UNKNOWN, Answer.READS, Answer.DIFFERS)
 UNKNOWN = Fact(element_type("dynamic"), None)
 IGNORED = (WRONG_PORT_PRECISION, CONTRADICTING_RECORD)
 """What ports record the runtime works out again."""
-ERRORS = tuple(rule.code for rule in RULES if rule.severity is Severity.ERROR and rule not in IGNORED)
+ERRORS = frozenset(rule for rule in RULES if rule.severity is Severity.ERROR and rule not in IGNORED)
 
 
 @gc_paused()
-def compatibility(model: Model, releases: Sequence[Release] = OPENVINO) -> tuple[Compatibility, ...]:
+def compatibility(
+    model: Model, releases: Sequence[Release] = OPENVINO, file: IrFile | None = None
+) -> tuple[Compatibility, ...]:
     """Return what each release does with a model.
 
     A model of IR v2 to v7 is read by none of them. Nothing is claimed of a model in which `validate` finds errors.
+
+    Args:
+        model: the model.
+        releases: which.
+        file: that the model was read from and is as it was; without it, what `write` would write is read again.
     """
     if model.is_legacy:
         reason = f"IR v{model.version} is of Inference Engine until 2020; ir-tools migrate makes IR v11 of it"
         return tuple(_whole(release, Answer.STOPPED, reason) for release in releases)
-    problem = _problem(model)
+    problem = _problem(file or opened(model))
     if problem is not None:
         return tuple(_whole(release, Answer.UNKNOWN, problem) for release in releases)
     layers = [*_layers(model)]
@@ -226,17 +235,30 @@ def _span(releases: Sequence[Release]) -> str:
 
 
 def report(
-    model: Model, releases: Sequence[Release] = OPENVINO, *, migrated: bool = False, check: bool = False
+    source: Model | str | Path | bytes,
+    releases: Sequence[Release] = OPENVINO,
+    *,
+    migrated: bool = False,
+    check: bool = False,
 ) -> CompatibilityReport:
     """Return what each release does with a model, and the line about all of them.
 
     Args:
-        model: the model.
+        source: the model, or the path or the bytes of its `.xml`.
         releases: which.
         migrated: whether also to answer for the model after a migration for each release that does not run it.
         check: whether also to let the releases that are here read and compile it.
+
+    Raises:
+        ReadError: the file cannot be read.
     """
-    found = compatibility(model, releases)
+    if isinstance(source, Model):
+        model, file = source, None
+    else:
+        with gc_paused():
+            file = opened(source)
+            model = file.whole_model()
+    found = compatibility(model, releases, file)
     badge = f"Inference Engine until 2020 (IR v{model.version})" if model.is_legacy else summary(found)
     if migrated:
         found = tuple(one if one.runs else replace(one, migrated=after_migration(model, one.release)) for one in found)
@@ -278,9 +300,9 @@ def _whole(release: Release, answer: Answer, reason: str) -> Compatibility:
     return Compatibility(release=release, answer=answer, obstacles=(obstacle,))
 
 
-def _problem(model: Model) -> str | None:
+def _problem(file: IrFile) -> str | None:
     """Return why nothing can be said of a model; None if there is no reason."""
-    errors = validate(model, select=ERRORS)
+    errors = findings_in(file, ERRORS)
     if not errors:
         return None
     more = f" and {len(errors) - 1} more" if len(errors) > 1 else ""
@@ -307,8 +329,9 @@ def _layers(model: Model) -> Iterator[tuple[Located, Seen | None]]:
             yield located, None
             continue
         sources = graph.sources(layer.id)
-        inputs = tuple(facts.get((path, port.id)) or UNKNOWN for port in layer.inputs if port.id in sources)
-        outputs = tuple(facts.get((path, port.id)) or UNKNOWN for port in layer.outputs)
+        content = layer.common
+        inputs = tuple(facts.get((path, port.id)) or UNKNOWN for port in content.inputs if port.id in sources)
+        outputs = tuple(facts.get((path, port.id)) or UNKNOWN for port in content.outputs)
         seen = around.seen(located, op, inputs, outputs, model.version)
         yield located, found.setdefault(decisive(seen), seen)
 
@@ -321,20 +344,25 @@ def _on(release: Release, model: Model, layers: Sequence[tuple[Located, Seen | N
         return _whole(release, Answer.UNKNOWN, "it was not measured")
     if not release.reads[0] <= model.version <= release.reads[1]:
         return _whole(release, Answer.STOPPED, f"it does not read IR v{model.version}")
-    obstacles = []
-    verdicts: dict[int, tuple[Answer, str] | None] = {id(None): (Answer.STOPPED, FOREIGN)}
-    for located, seen in layers:
-        if id(seen) not in verdicts:
-            assert seen is not None
-            verdicts[id(seen)] = verdict(release, seen)
-        found = verdicts[id(seen)]
-        if found is not None:
-            answer, reason = found
-            layer = f"{located.layer.type} {located.layer.version}"
-            line = model.line_of(located.graph, located.layer.id)
-            obstacles.append(Obstacle(path=located.path, line=line, layer=layer, reason=reason, answer=answer))
-    answers = {one.answer for one in obstacles}
+    verdicts = {
+        number: (Answer.STOPPED, FOREIGN) if seen is None else verdict(release, seen)
+        for number, seen in {id(seen): seen for _, seen in layers}.items()
+    }
+    answers = {found[0] for found in verdicts.values() if found is not None}
     answer = next((one for one in SEVERITY if one in answers), Answer.RUNS)
+    reasons = {number: found[1] for number, found in verdicts.items() if found is not None and found[0] is answer}
     return Compatibility(
-        release=release, answer=answer, obstacles=tuple(one for one in obstacles if one.answer is answer)
+        release=release,
+        answer=answer,
+        obstacles=tuple(
+            Obstacle(
+                path=located.path,
+                line=model.line_of(located.graph, located.layer.id),
+                layer=f"{located.layer.type} {located.layer.version}",
+                reason=reasons[id(seen)],
+                answer=answer,
+            )
+            for located, seen in (layers if reasons else ())
+            if id(seen) in reasons
+        ),
     )

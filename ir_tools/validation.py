@@ -28,7 +28,7 @@ from ir_tools.types import Shapes, closest
 if TYPE_CHECKING:
     from ir_tools.runtime.client import RuntimeClient
 
-__all__ = ["chosen", "errors_in", "validate"]
+__all__ = ["chosen", "errors_in", "findings_in", "opened", "validate"]
 
 
 def validate(
@@ -69,7 +69,7 @@ def validate(
     found: list[Diagnostic] = []
     with gc_paused():
         try:
-            found.extend(_findings(_open(source, weights, extensions=bool(extensions)), rules))
+            found.extend(_findings(opened(source, weights, extensions=bool(extensions)), rules))
         except ReadError as unreadable:
             found += unreadable.diagnostics
     if runtime:
@@ -87,10 +87,17 @@ def validate(
 
 def errors_in(file: IrFile) -> list[Diagnostic]:
     """Return the errors in a file that is open; rules that find warnings alone, which read the `.bin`, are left out."""
-    rules = {rule for rule in RULES if rule.severity is Severity.ERROR}
+    return findings_in(file, {rule for rule in RULES if rule.severity is Severity.ERROR}, mild=False)
+
+
+def findings_in(file: IrFile, rules: Set[Rule], *, mild: bool = True) -> list[Diagnostic]:
+    """Return what these rules find in a file that is open, in the order of its lines.
+
+    `mild`: also what is no error.
+    """
     try:
         with gc_paused():
-            return _sorted(_findings(file, rules, mild=False))
+            return _sorted(_findings(file, rules, mild=mild))
     except ReadError as unreadable:
         return _sorted(unreadable.diagnostics)
 
@@ -132,7 +139,14 @@ def _precision(rule: Rule, words: Iterable[str]) -> int:
     return max(letters, default=-1)
 
 
-def _open(source: Model | str | Path | bytes, weights: bytes | str | Path | None, *, extensions: bool) -> IrFile:
+def opened(
+    source: Model | str | Path | bytes, weights: bytes | str | Path | None = None, *, extensions: bool = False
+) -> IrFile:
+    """Return a file for the checks; of a model, what `write` would write.
+
+    Raises:
+        ReadError: a file cannot be read, or is not XML.
+    """
     if isinstance(source, Model):
         document = Document(render(source), None if source.path is None else str(source.path))
         stored = source.weights if weights is None else weights_of(document, weights, source.path)

@@ -11,7 +11,7 @@ from ir_tools.format.constants import Constant
 from ir_tools.format.content import ElementSource
 from ir_tools.format.nets import Net
 from ir_tools.format.problems import ElementProblem
-from ir_tools.format.read import Reading, tolerant
+from ir_tools.format.read import Reading, model_of, tolerant
 from ir_tools.format.usual import Usual
 from ir_tools.graph import Layer, Model
 from ir_tools.infer import ConsistencyCheck
@@ -66,6 +66,14 @@ class IrFile:
     def is_whole(self) -> bool:
         """Whether nothing was left out of `model`, so that it is what `read` gives."""
         return not self.unread and all(len(net.graph) == len(net.layers) for net in self.nets)
+
+    def whole_model(self) -> Model:
+        """Return what `read` gives.
+
+        Raises:
+            ReadError: the model cannot be read.
+        """
+        return self.model if self.is_whole else model_of(self.document, self.weights, self.path)
 
     @property
     def constants(self) -> list[Constant]:

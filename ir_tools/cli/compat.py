@@ -61,7 +61,7 @@ def _report(
     from ir_tools.compatibility import CompatibilityReport, report
 
     try:
-        return report(ir_tools.read(path), releases, migrated=migrated, check=asked)
+        return report(ir_tools.read(path) if is_onnx(path) else path, releases, migrated=migrated, check=asked)
     except ReadError as why:
         if alone:
             raise

@@ -14,7 +14,7 @@ from ir_tools.collection import gc_paused
 from ir_tools.diagnostics import Diagnostic
 from ir_tools.errors import ReadError
 from ir_tools.format.read import load as read_bytes
-from ir_tools.format.read import model_of, open_files
+from ir_tools.format.read import open_files
 from ir_tools.graph import Model
 from ir_tools.runtime.extensions import library_paths
 from ir_tools.validation import errors_in
@@ -44,7 +44,7 @@ def load(path: Path, weights: Path | None = None, extensions: Sequence[Path] = (
     errors = [*_named(errors_in(file), path)]
     try:
         with gc_paused():
-            model = file.model if file.is_whole else model_of(file.document, file.weights, file.path)
+            model = file.whole_model()
     except ReadError as unreadable:
         raise ReadError(*(errors or _named(unreadable.diagnostics, path))) from None
     findings().extend(errors)

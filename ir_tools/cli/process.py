@@ -1,5 +1,7 @@
 """The process around a command: standard streams of any kind, and signals that end it."""
 
+import atexit
+import gc
 import io
 import os
 import signal
@@ -11,8 +13,9 @@ from types import FrameType
 
 __all__ = ["drop_unwritten", "ended_by_signals", "lost_files_reported", "open_streams"]
 
-SIGNALS = (signal.SIGTERM, signal.SIGHUP)
-"""Signals that end the process like an error: temporary files and child processes go away with it."""
+SIGNALS = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL, signal.SIGHUP: signal.SIG_DFL}
+"""Signals that end the process like an error, with their usual handlers: temporary files and child processes go away.
+"""
 
 
 def open_streams() -> None:
@@ -47,21 +50,23 @@ def drop_unwritten() -> None:
 def ended_by_signals() -> Iterator[None]:
     """Turn signals that end the process into SystemExit, with the exit code that a shell gives them.
 
-    Signals that are ignored (`nohup`) stay so; a second one ends the process at once.
+    Signals that are ignored (`nohup`) stay so; a second one ends the process at once. What a large model takes in
+    memory is left to the system: Python would walk and free it for seconds.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = {number: signal.getsignal(number) for number in SIGNALS}
-    for number, handler in before.items():
-        if handler is signal.SIG_DFL:
-            signal.signal(number, _end)
+    before = {number: handler for number in SIGNALS if (handler := signal.getsignal(number)) is SIGNALS[number]}
+    for number in before:
+        signal.signal(number, _end)
     try:
         yield
+    except _Ended as ended:
+        atexit._run_exitfuncs()
+        os._exit(ended.code)
     finally:
         for number, handler in before.items():
-            if handler is signal.SIG_DFL:
-                signal.signal(number, handler)
+            signal.signal(number, handler)
 
 
 @contextmanager
@@ -88,6 +93,13 @@ def _end_at_once(number: int) -> None:
     os._exit(2)
 
 
+class _Ended(SystemExit):
+    """A signal ends the process."""
+
+    code: int
+
+
 def _end(number: int, frame: FrameType | None) -> None:
     signal.signal(number, signal.SIG_DFL)
-    raise SystemExit(128 + number)
+    gc.freeze()
+    raise _Ended(128 + number)

@@ -23,6 +23,7 @@ from ir_tools.compatibility import (
 from ir_tools.format.write import write
 from ir_tools.releases.table import OPENVINO, find_release
 from ir_tools.rewrite.migration import migrate
+from ir_tools.source import Document
 from tests.cli.conftest import Cli, pooling_xml
 from tests.importers.onnx.models import Row, model_of
 
@@ -54,6 +55,20 @@ def test_onnx(cli: Cli, model: Path) -> None:
     first, second = cli("compat", path, model, "--badge").out.splitlines()
     assert (first.partition(":")[0], second) == (str(model), f"{path}: OpenVINO 2022.1 to 2026.4")
     assert cli("compat", path.with_name("none.onnx")).code == 2
+
+
+def test_a_file_is_parsed_once(cli: Cli, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed: list[str | None] = []
+    parse = Document.__init__
+
+    def note(document: Document, data: bytes, file: str | None) -> None:
+        parsed.append(file)
+        parse(document, data, file)
+
+    monkeypatch.setattr(Document, "__init__", note)
+    assert cli("compat", model).code == 0
+    assert ir_tools.compat(model).runs
+    assert parsed == [str(model)] * 2
 
 
 def test_versions_of_the_ir_and_of_operations() -> None:

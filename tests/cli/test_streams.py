@@ -355,3 +355,28 @@ with ended_by_signals():
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout) == (-signal.SIGTERM, "alive\nended\n")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_tidies_up_and_frees_nothing_else(folder: Path, number: int) -> None:
+    program = f"""
+import os, weakref
+from ir_tools.cli.process import ended_by_signals
+class Large:
+    def __del__(self):
+        print("freed", flush=True)
+class Folder:
+    def __enter__(self):
+        return weakref.finalize(self, print, "finalized", flush=True)
+    def __exit__(self, *error):
+        print("tidied", flush=True)
+def work():
+    large = Large()
+    large.itself = large
+    with Folder():
+        os.kill(os.getpid(), {number})
+with ended_by_signals():
+    work()
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (128 + number, "tidied\nfinalized\n", "")
