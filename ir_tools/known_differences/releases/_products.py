@@ -104,6 +104,8 @@ def _is_longer_than_guess(seen: Seen, *, spread: bool) -> bool:
     attrs, (data, filters) = seen.attrs, [fact.shape for fact in seen.inputs[:2]]
     if attrs is None or data is None or filters is None or attrs.auto_pad not in {"explicit", "valid"}:
         return False
+    if not 2 < len(data) <= len(filters):
+        return False
     windows = windows_of(attrs, len(data) - 2)
     axes = zip(data[2:], filters[2 - len(data) :], windows.dilations, windows.begin, windows.end, strict=True)
     return any(
