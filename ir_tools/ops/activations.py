@@ -350,8 +350,14 @@ ROWS = (
         accepts="float",
         attrs={"approximation_mode": OneOf(words=("erf", "tanh"), default="erf")},
     ),
-    Unary(type="Elu", function=elu, accepts="any", attrs={"alpha": Float()}, folds="none"),
-    Unary(type="Clamp", function=clamp, attrs={"min": Float(), "max": Float()}, folds="bounds", check=check_clamp),
+    Unary(type="Elu", function=elu, accepts="any", attrs={"alpha": Float(runtime_default=0.0)}, folds="none"),
+    Unary(
+        type="Clamp",
+        function=clamp,
+        attrs={"min": Float(runtime_default=0.0), "max": Float(runtime_default=0.0)},
+        folds="bounds",
+        check=check_clamp,
+    ),
     Unary(type="LogicalNot", function=lambda data: (data == 0).astype(data.dtype), accepts="any"),
     Unary(
         type="BitwiseNot",

@@ -374,7 +374,7 @@ GATHER_ELEMENTS = Op(
     version=6,
     migrate=migrate_gather_elements,
     inputs=(DATA, Input("indices", type="i32 i64")),
-    attrs={"axis": Int()},
+    attrs={"axis": Int(runtime_default=0)},
     check=check_gather_elements,
     shape=gather_elements_shape,
     kernel=gather_elements,

@@ -126,7 +126,7 @@ REVERSE = Op(
     type="Reverse",
     version=1,
     inputs=(DATA, Input("reversed_axes")),
-    attrs={"mode": OneOf(words=("index", "mask"))},
+    attrs={"mode": OneOf(words=("index", "mask"), runtime_default="index")},
     shape=reverse_shape,
     kernel=reverse,
     last_opset=1,

@@ -461,7 +461,7 @@ PAD_1 = Op(
         Input("pads_end", type="integer"),
         Input("pad_value", optional=True),
     ),
-    attrs={"pad_mode": OneOf(words=("constant", "edge", "reflect", "symmetric"))},
+    attrs={"pad_mode": OneOf(words=("constant", "edge", "reflect", "symmetric"), runtime_default="constant")},
     check=check_pad,
     shape=pad_shape,
     kernel=pad,

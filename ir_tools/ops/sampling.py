@@ -113,8 +113,8 @@ MULTINOMIAL = Op(
     inputs=(Input("probs", type="float"), Input("num_samples", type="integer")),
     attrs={
         "convert_type": IndexType(),
-        "with_replacement": Flag(),
-        "log_probs": Flag(),
+        "with_replacement": Flag(runtime_default=False),
+        "log_probs": Flag(runtime_default=False),
         **SEEDS,
     },
     shape=multinomial_shape,

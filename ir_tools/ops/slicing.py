@@ -248,7 +248,7 @@ CONCAT = Op(
     version=1,
     strings=True,
     inputs=(Input("data", type="T", many=True),),
-    attrs={"axis": Int()},
+    attrs={"axis": Int(runtime_default=0)},
     types={"T": "any"},
     shape=concat_shape,
     kernel=concat,

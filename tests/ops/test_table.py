@@ -231,6 +231,36 @@ def test_attributes_that_may_be_absent(op: Op, tmp_path: Path) -> None:
         data.attrib[name] = value
 
 
+UNFIT = {"LSTMCell-1 hidden_size", "PSROIPooling-1 output_dim"}
+"""Attributes whose assumed value the inputs of the sample do not fit."""
+
+
+@pytest.mark.parametrize("op", SAMPLED)
+def test_values_that_the_runtime_assumes(op: Op, tmp_path: Path) -> None:
+    """Without an attribute that the specification requires, the runtime takes that of the table; it fills lists."""
+    sample = sample_of(op)
+    assert sample is not None
+    path = tmp_path / "m.xml"
+    ov.serialize(single(op.type, op.version, sample.raw, sample.slots), path, tmp_path / "m.bin")
+    assumed = {
+        key_of(name, spec): name for name, spec in op.attrs.items() if spec.runtime_default not in (REQUIRED, ())
+    }
+    for key in [key for key in assumed.keys() & sample.raw.keys() if f"{op} {key}" not in UNFIT]:
+        written = ElementTree.parse(path)
+        data = written.find("layers/layer[@name='op']/data")
+        assert data is not None
+        del data.attrib[key]
+        written.write(tmp_path / "less.xml")
+        model = CORE.read_model(tmp_path / "less.xml", tmp_path / "m.bin")
+        ov.serialize(model, tmp_path / "again.xml", tmp_path / "again.bin")
+        again = ElementTree.parse(tmp_path / "again.xml").find("layers/layer[@name='op']/data")
+        assert again is not None
+        attrs, _ = check_attributes(op, dict(again.attrib))
+        assert attrs is not None
+        if f"{op} {key}" not in UNLIKE:
+            assert attrs[assumed[key]] == op.attrs[assumed[key]].runtime_default, key
+
+
 def words() -> Iterator[Any]:
     for op in RELEASED:
         if sample_of(op):
