@@ -1,4 +1,4 @@
-"""What becomes of made models: migrated, with other input shapes, and paired with copies of themselves; recorded.
+"""What becomes of made models, recorded: migrated, with other input shapes or records, paired with changed copies.
 
 `python -m tests.made.recorded` writes `recorded.json`, in seconds: needed after a change that means to do something
 else with them, or to make other models. What it writes is what the tests hold to be right: look at the difference
@@ -16,10 +16,11 @@ import numpy as np
 
 from ir_tools.comparison._models import paired_models
 from ir_tools.errors import IrToolsError, ShapeError, UsageError
-from ir_tools.graph import Layer, Model
+from ir_tools.graph import Layer, Model, Port
 from ir_tools.infer import propagate_shapes
 from ir_tools.ops import Fact
 from ir_tools.rewrite.migration import Migration, migrate
+from ir_tools.validation import validate
 from ir_tools.weights import values
 from tests.comparison.mutations import Mutation, copied, rename, renumber, retrain, shuffle_names
 from tests.made.models import model_of
@@ -42,6 +43,7 @@ def found(seed: int) -> dict[str, str]:
         **{target: migrated(migrate(model_of(seed), target)) for target in TARGETS},
         **{f"shapes {number}": _reshaped(seed, number) for number in range(4)},
         **{f"pairs {number}": _paired(seed, changes) for number, changes in enumerate(CHANGES)},
+        **{f"records {number}": _doubted(seed, number) for number in range(10)},
     }
 
 
@@ -76,6 +78,37 @@ def _paired(seed: int, changes: Sequence[Mutation]) -> str:
     right = sum(twin.twins.get(own) == partner for own, partner in layers)
     sources = sorted((*own, *other) for own, other in pairs.sources.items())
     return f"{right} right of {len(layers)} {_digest(layers)} {_digest(sources)}"
+
+
+def _doubted(seed: int, number: int) -> str:
+    """What is found where one or two tensors have another record: at their output, at some of those who read it."""
+    model, draw = model_of(seed), random.Random(f"{seed}/{number}")
+    graphs = [*model.graphs()]
+    for _ in range(draw.choice((1, 1, 2))):
+        graph = draw.choice((graphs[0], *graphs))
+        layer, port = draw.choice([(layer, port) for layer in graph.layers() for port in layer.outputs])
+        read = [graph.layer(consumer).port(to) for consumer, to in graph.consumers(layer.id, port.id)]
+        doubted = draw.choice(([port], read, [port, *read], draw.sample([port, *read], draw.randint(1, len(read) + 1))))
+        name, value = draw.choice(_other_records(port))
+        for each in doubted:
+            setattr(each, name, value)
+        if draw.random() < 0.2:
+            layer.tag["type"] = draw.choice(("Custom", "ShapeOf", "Convert"))
+    return " ".join(
+        f"{one.code}{str(one.severity)[0]} {one.path} {_digest([one.attribute, FACTS.findall(one.message)])}"
+        for one in validate(model)
+        if one.code.startswith(("IR2", "IR3"))
+    )
+
+
+def _other_records(port: Port) -> Sequence[tuple[str, object]]:
+    """What a port may record instead: sizes that are larger, not known, fewer or more, or another type."""
+    dims = port.dims
+    near = [(*dims[:at], size + 1, *dims[at + 1 :]) for at, size in enumerate(dims)]
+    far = ((-1,) * len(dims), dims[1:], (*dims, 3), ())
+    sizes = [("dims", other) for other in (*near, *far) if other != dims]
+    kinds = ("FP32", "FP16", "I64", "BOOL", None)
+    return [*sizes, *(("precision", kind) for kind in kinds if kind != port.precision)]
 
 
 def _digest(entries: Iterable[object]) -> str:
