@@ -1,6 +1,5 @@
 """Layers with the name of another."""
 
-from collections import Counter
 from collections.abc import Iterator
 
 from ir_tools.checks.define import Check
@@ -17,11 +16,10 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
         texts = [layer.get("name") for layer in net.layers.values()]
         if len(set(texts)) == len(texts):
             continue
-        names = Counter(texts)
         first: dict[str, int] = {}
         for layer_id, layer in net.layers.items():
             name = layer.get("name")
-            if name and names[name] > 1 and first.setdefault(name, layer_id) != layer_id:
+            if name and first.setdefault(name, layer_id) != layer_id:
                 message = f"layer {first[name]} is also called '{name}'"
                 yield ElementProblem(DUPLICATE_LAYER_NAME, layer, message, "rename one of the two")
 

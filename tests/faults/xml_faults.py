@@ -57,7 +57,7 @@ def _whole(kind: str, make: Callable[[str, random.Random], bytes]) -> None:
 def _zipped(text: str) -> bytes:
     store = io.BytesIO()
     with zipfile.ZipFile(store, "w") as archive:
-        archive.writestr("model.xml", text)
+        archive.writestr(zipfile.ZipInfo("model.xml"), text)
     return store.getvalue()
 
 

@@ -1,0 +1,13 @@
+"""Findings in files with one fault each, against what they were when they were looked at."""
+
+import pytest
+
+from tests.faults.recorded import GROUPS, found, load
+
+WANTED = load()
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_what_was_found(group: str) -> None:
+    """If it is something else on purpose, `python -m tests.faults.recorded` records it again."""
+    assert found(group) == WANTED[group]
