@@ -65,7 +65,7 @@ def test_what_is_wrong_whatever_the_sizes_are() -> None:
             found = list(slice_problems([Slice(row(tag, **{**right, **changes}), 2, None)], exact=True))
             assert len(found) == bool(words), changes
             assert all(words in text for _, text, _ in found)
-    assert not list(slice_problems([Slice(row(**{**right, "axis": 7}), 0, None)], exact=True))
+    assert not list(slice_problems([Slice(row("input", **{**right, "axis": 7}), 0, None)], exact=True))
 
 
 def test_a_result_is_joined_of_as_many_parts_as_the_first_input_has() -> None:
