@@ -1,5 +1,7 @@
 """Parts of models against the whole: the runtime gives the same tensors, and the part holds no more than it needs."""
 
+from io import BytesIO
+from itertools import permutations
 from pathlib import Path
 
 import numpy as np
@@ -8,12 +10,14 @@ import openvino.opset13 as op
 import pytest
 
 import ir_tools
+from ir_tools.builder import Builder
 from ir_tools.errors import UsageError
 from ir_tools.graph import Model
 from ir_tools.inputs import complete_inputs
 from ir_tools.ops import Array
-from ir_tools.rewrite.extraction import cut, reads
+from ir_tools.rewrite.extraction import cut, drop_unread, reads
 from ir_tools.runtime.client import RuntimeClient, Tap
+from ir_tools.weights import Weights, values
 
 
 @pytest.fixture
@@ -60,6 +64,7 @@ def test_a_part_holds_only_its_own_weights(model: Model) -> None:
     (source,) = reads(model, {layer})
     part = cut(model, {layer}, {source: np.zeros((1, 4, 8, 8), np.float32)}, layer)
     assert part.weights.size == 16
+    assert part.name == f"{model.name}_part"
 
 
 def test_the_model_is_not_changed(model: Model) -> None:
@@ -83,3 +88,23 @@ def test_a_parameter_has_the_tensor_names_of_what_it_stands_for(model: Model) ->
     (source,) = reads(model, {relu.id})
     part = cut(model, {relu.id}, {source: np.zeros((1, 2, 8, 8), np.float32)}, relu.id)
     assert [end.port.names for end in part.inputs] == [("half", "left")]
+
+
+def test_weights_stay_as_they_are_if_all_bytes_are_read() -> None:
+    """Of any constants of a file of twelve bytes, in any order: else those that are read are kept, and no others."""
+    file = Weights.from_bytes(bytes(range(1, 13)))
+    places = [(0, 4), (4, 8), (2, 4), (8, 4), (4, 2), (0, 12)]
+    for chosen in [some for count in range(1, 4) for some in permutations(places, count)]:
+        builder = Builder()
+        for offset, size in chosen:
+            made = builder.graph.layer(builder.constant(np.zeros(size, np.uint8)).layer)
+            made.raw.update(offset=str(offset), size=str(size))
+        builder.model.weights = file.copy()
+        drop_unread(builder.model, file)
+        held, found = BytesIO(), builder.model.weights
+        found.save(held)
+        read = {place for offset, size in chosen for place in range(offset, offset + size)}
+        assert (held.getvalue() == bytes(range(1, 13))) == (len(read) == 12)
+        assert {*held.getvalue()} - {0} == {place + 1 for place in read}
+        for layer, (offset, size) in zip(builder.graph.layers(), chosen, strict=True):
+            assert values(layer.raw, found).tolist() == [*range(offset + 1, offset + size + 1)]

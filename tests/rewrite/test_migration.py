@@ -301,6 +301,20 @@ def test_an_output_that_is_read_is_not_dropped() -> None:
     assert refused.reason == "output 1 is read by 'y0', and the target has no such output"
 
 
+@pytest.mark.parametrize("read", [0, 1])
+@pytest.mark.parametrize("target", ["opset7", "openvino-2021.3"])
+def test_of_layers_that_are_alike_only_those_whose_lost_outputs_are_read_are_refused(read: int, target: str) -> None:
+    builder = Builder(opset=8)
+    windows = {"kernel": (2, 2), "strides": (2, 2), "pads_begin": (0, 0), "pads_end": (0, 0), "dilations": (1, 1)}
+    data = builder.parameter("x", "1,1,4,4")
+    pools = [builder.outputs("MaxPool", data, **windows, name=name) for name in "ab"]
+    for source in (pools[0][0], pools[1][0], pools[read][1]):
+        builder.result(source)
+    found = migrate(builder.model, target)
+    assert [step.path for step in found.refused] == ["ab"[read]]
+    assert [step.path for step in found.steps] == ["ba"[read]]
+
+
 def test_layers_in_bodies_are_moved() -> None:
     text, weights = build([pool("opset14", rounding_type="ceil_torch")])
     inner = text[text.index(b"<layers>") : text.index(b"</net>")].decode()
