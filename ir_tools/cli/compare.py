@@ -864,7 +864,7 @@ def _show_verdict(screen: "Screen", found: "Comparison", compared: int) -> None:
         screen.verdict(f"{text}.", good=True)
         return
     name = first_name(found)
-    text = f"{outputs_words(found)}. " if found.outputs else ""
+    text = f"{outputs_words(found)}. " if found.outputs and found.mode != "isolated" else ""
     text += f"{rounding_note(found)}; the first is '{name}'" if found.ok else f"The first difference is '{name}'"
     if found.mode == "isolated" and first in found.outputs:
         text = f"{layers} agree, but taking their tensors out changed the output '{name}' of the runtime"

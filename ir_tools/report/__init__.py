@@ -46,6 +46,8 @@ def write_report(
 
 def _together(found: Sequence[Comparison], pages: Sequence[str], model: str) -> str:
     """Return a page with a row for each comparison, and its page below, folded."""
+    wrong = sum(not one.ok for one in found)
+    text = f"{wrong} of {len(found)} comparisons {'differs' if wrong == 1 else 'differ'}."
     return (
         _environment()
         .get_template("pages.html")
@@ -54,7 +56,8 @@ def _together(found: Sequence[Comparison], pages: Sequence[str], model: str) -> 
             mode=found[0].mode,
             place=place(found[0]),
             pairs=list(zip(found, pages, strict=True)),
-            ok=all(one.ok for one in found),
+            ok=not wrong,
+            verdict=text if wrong else f"All {len(found)} comparisons are ok.",
             style=_text("page.css"),
             sufficient=sufficient,
             first_name=first_name,
@@ -115,9 +118,11 @@ def _verdict(rows: Sequence[Row], noun: str) -> str:
     wrong = sum(row.status == "differs" for row in compared)
     if not compared:
         return f"No {noun} was compared."
+    if len(compared) == 1:
+        return f"The {noun} {'differs' if wrong else 'is ok'}."
     if wrong:
         return f"{wrong} of {plural(len(compared), noun)} {'differs' if wrong == 1 else 'differ'}."
-    return f"The {noun} is ok." if len(compared) == 1 else f"All {len(compared)} {noun}s are ok."
+    return f"All {len(compared)} {noun}s are ok."
 
 
 def _text(name: str) -> str:

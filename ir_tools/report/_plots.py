@@ -113,7 +113,7 @@ def _first(frame: _Frame, points: list[Row], first: Row | None) -> Iterator[str]
     label = row.name if len(row.name) <= LONGEST else f"...{row.name[-LONGEST:]}"
     yield f'<circle class="ring" cx="{x:.1f}" cy="{y:.1f}" r="8"/>'
     yield (
-        f'<text class="first" x="{x - 12 if left else x + 12:.1f}" y="{max(y - 10, TOP):.1f}"'
+        f'<text class="first" x="{x + 6 if left else x - 6:.1f}" y="{max(y - 14, TOP):.1f}"'
         f' text-anchor="{"end" if left else "start"}">{escape(label)}</text>'
     )
 
