@@ -178,6 +178,36 @@ def test_what_is_rounded_to_8_bits_is_so_in_every_precision(precision: Precision
     )
 
 
+@pytest.mark.parametrize("kind", ["f16", "bf16", "f32", "f64"])
+@pytest.mark.parametrize("precision", ["as written", "f32", "f64"])
+def test_floats_are_those_of_the_precision(precision: Precision, kind: str) -> None:
+    dtype = element_type(kind).dtype
+    b = Builder()
+    x = b.parameter("x", "3", kind)
+    third = b.constant(np.array([1, 2, 4], np.float32).astype(dtype))
+    b.result(b.call("Divide", x, third), "y")
+    b.result(third, "constant")
+    values = np.array([1.1, 0.3, 17], np.float32).astype(dtype)
+    found = run(b.model, {"x": values}, precision=precision)
+    wide = dtype if precision == "as written" else element_type(precision).dtype
+    assert [array.dtype for array in found.values()] == [wide, wide]
+    assert found["y"].astype(np.float64).tolist() == (values.astype(np.float64) / [1, 2, 4]).tolist()
+
+
+def test_what_several_known_differences_leave_unwritten_is_undefined(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Row:
+        def __init__(self, *masks: Array | None) -> None:
+            self.masks = lambda outputs: masks
+
+    b = Builder()
+    b.result(b.call("ReLU", b.parameter("x", "4")))
+    masks = np.eye(4, dtype=bool)
+    monkeypatch.setattr("ir_tools.execute.find", lambda *_: (Row(masks[0]), Row(masks[2]), Row(None)))
+    (step,) = Execution(b.model, explain=True).steps({b.model.inputs[0].name: np.ones(4, np.float32)})
+    assert step.undefined[0] is not None
+    assert step.undefined[0].tolist() == [True, False, True, False]
+
+
 def stateful(*, stored: bool) -> Model:
     b = Builder()
     start = b.constant(np.ones(2, np.float32))

@@ -96,7 +96,7 @@ def main(names: Sequence[str]) -> int:
     table, wrong = load(FILE) if FILE.exists() else {}, 0
     with LegacyClient(release_python(find_release("inference-engine-2020.1")), timeout=60) as old:
         for name in names or MAKERS:
-            table = {key: rows for key, rows in table.items() if key.rpartition(" ")[0] != name}
+            table[name] = {}
             for seed in _chosen(name):
                 made = case(name, seed)
                 try:
@@ -105,7 +105,7 @@ def main(names: Sequence[str]) -> int:
                     print(name, seed, str(why)[:1000], sep="\n", file=sys.stderr, flush=True)
                     wrong = 1
                 else:
-                    table[f"{name} {seed}"] = [numbers_of(made)]
+                    table[name][seed] = numbers_of(made)
     save(table, FILE)
     return wrong
 

@@ -1,17 +1,12 @@
 """What layers of IR v2 to v7 become, and give, as it was when Inference Engine 2020.1 was asked."""
 
-from collections import defaultdict
-
 import pytest
 
 from tests.legacy.makers import MAKERS, case
 from tests.legacy.recorded import FILE, numbers_of
 from tests.ops.recorded import load, same
 
-WANTED = defaultdict(list)
-for key, layers in load(FILE).items():
-    name, _, seed = key.rpartition(" ")
-    WANTED[name].append((int(seed), layers[0]))
+WANTED = load(FILE)
 
 
 def test_all_types_are_recorded() -> None:
@@ -21,4 +16,4 @@ def test_all_types_are_recorded() -> None:
 @pytest.mark.parametrize("name", MAKERS)
 def test_what_was_recorded(name: str) -> None:
     """If it is another on purpose, `python -m tests.legacy.recorded` asks Inference Engine 2020.1 again."""
-    assert [seed for seed, wanted in WANTED[name] if not same(numbers_of(case(name, seed)), wanted)] == []
+    assert [seed for seed, wanted in WANTED[name].items() if not same(numbers_of(case(name, seed)), wanted)] == []

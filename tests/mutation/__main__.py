@@ -23,7 +23,10 @@ from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
 
+from ir_tools.ops import FAMILIES
+
 ROOT = Path(__file__).resolve().parents[2]
+RECORDED = "tests/ops/test_recorded.py"
 PAGE = ROOT / "docs" / "mutation.md"
 EQUAL = Path(__file__).with_name("equal.toml")
 TESTS: Mapping[str, tuple[str, ...]] = {
@@ -110,7 +113,7 @@ TESTS: Mapping[str, tuple[str, ...]] = {
     "ir_tools/execut*.py": ("tests/test_execute.py", "tests/ops/test_state.py", "tests/ops/test_control_flow.py"),
     "ir_tools/cli/*": ("tests/cli/test_recorded.py", "tests/cli/test_{name}.py", "tests/cli"),
     "ir_tools/ops/*": (
-        "tests/ops/test_recorded.py",
+        RECORDED,
         "tests/ops/test_{family}.py",
         "tests/ops/test_edges.py",
         "tests/ops/test_moving_edges.py",
@@ -142,7 +145,7 @@ TESTS: Mapping[str, tuple[str, ...]] = {
     ),
 }
 """The tests concerned with a file: the first pattern that fits; those that there are, the most telling first."""
-FAMILIES: Mapping[str, str] = {
+PARTS: Mapping[str, str] = {
     "suppression": "class_suppression overlaps rotated",
     "convolution": "convolution_kernels convolution_shapes patches",
     "detection": "detection_output prior_boxes",
@@ -214,12 +217,30 @@ def tests_of(file: str) -> list[str]:
     path = Path(file)
     rows = next(rows for pattern, rows in TESTS.items() if fnmatch(file, pattern))
     name = path.stem.lstrip("_")
-    family = next((family for family, names in FAMILIES.items() if name in names.split()), name)
+    family = next((family for family, names in PARTS.items() if name in names.split()), name)
     named = [row.format(folder=path.parent.name, name=name, family=family) for row in rows]
     there = [row for row in dict.fromkeys(named) if (ROOT / row.partition("::")[0]).exists()]
     if not there:
         raise SystemExit(f"no tests are known for {file}; name them in TESTS")
-    return there
+    return [test for row in there for test in (recorded_of(path.stem) if row == RECORDED else [row])]
+
+
+def recorded_of(module: str) -> list[str]:
+    """Return the tests of recorded layers whose operations a module of `ops/` is part of; all of them, if all are."""
+    from tests.ops.recorded import RECORDED as KINDS
+
+    concerned, texts = {module}, {path.stem: path.read_text() for path in (ROOT / "ir_tools/ops").glob("*.py")}
+    del texts["__init__"]
+    while added := {
+        name
+        for name, text in texts.items()
+        if name not in concerned and re.search(rf"ir_tools\.ops(\.| import .*\b)({'|'.join(concerned)})\b", text)
+    }:
+        concerned |= added
+    ops = {str(op) for family in FAMILIES if family.__name__.rpartition(".")[2] in concerned for op in family.OPS}
+    drawn = {name: {str(kind.layer(number).op) for number in range(4)} for name, kind in KINDS.items()}
+    names = [name for name, types in drawn.items() if types & ops]
+    return [f"{RECORDED}::test_what_was_recorded[{name}]" for name in names] if len(names) < len(KINDS) else [RECORDED]
 
 
 def score(file: str, sample: int | None = None, seed: int = 1) -> Score:

@@ -100,10 +100,14 @@ def _interval(rng: np.random.Generator, size: int) -> tuple[int, int | None]:
 def settings_around(case: Case, count: int, seed: int) -> Iterator[Setting]:
     """The case itself, and random settings near it."""
     rng = np.random.default_rng(seed)
-    for number in range(count):
-        changed = case.changes[number % len(case.changes)] if case.changes and number % 2 else {}
-        slots = around(rng, case.slots) if number else list(case.slots)
-        yield Setting(case.op, slots, {**case.raw, **changed}, len(case.op.outputs))
+    return (setting_around(case, rng, number) for number in range(count))
+
+
+def setting_around(case: Case, rng: np.random.Generator, number: int) -> Setting:
+    """A random setting near a case; number 0 is the case itself."""
+    changed = case.changes[number % len(case.changes)] if case.changes and number % 2 else {}
+    slots = around(rng, case.slots) if number else list(case.slots)
+    return Setting(case.op, slots, {**case.raw, **changed}, len(case.op.outputs))
 
 
 def compare_around(client: RuntimeClient, case: Case, count: int, seed: int = 0) -> None:

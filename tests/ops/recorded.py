@@ -1,21 +1,19 @@
 """What the runtime gave for many random layers, as a few digits for each, so that tests need no runtime to know it.
 
 `python -m tests.ops.recorded [NAME...]` makes the layers again, holds shape rules and kernels against the runtime, and
-writes `recorded.json`. It takes minutes, and is needed after a change of the functions that make the layers. What
-checks find is recorded beside that: the runtime says only of layers that run that nothing may be wrong with them.
-
-Layers near the samples of the whole table (`table_makers`) go wherever chance leads, so some of them fall under known
-differences or are rejected when compiled: those on which the runtime does not agree are left out.
+writes `recorded.json`. It takes minutes, and is needed after a change of the functions that make the layers. Layers on
+which the runtime does not agree are left out. What checks find is recorded beside that: the runtime says only of layers
+that run that nothing may be wrong with them. Which layers are worth keeping, `tests.ops.choosing` finds out.
 """
 
 import json
 import sys
 import warnings
 import zlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -44,18 +42,15 @@ from tests.ops import (
     test_sorting,
     test_suppression,
 )
-from tests.ops.around import Case, compare_around, limited, settings_around
+from tests.ops.around import Case, limited, setting_around
+from tests.ops.layer_support import Setting
 from tests.ops.single import Fed, Maker, attrs_of, computed, values_of
 
 FILE = Path(__file__).with_name("recorded.json")
-SHAPES, VALUES, SEED = 120, 50, 21
-"""Random layers of each kind, of which shapes or values are compared; and the seed."""
-TABLE_SHAPES, TABLE_VALUES = 100, 50
-"""Random layers near the sample of each operation."""
 TOLERANCES = {"f32": 1e-5, "f64": 1e-5, "f16": 2e-3, "bf16": 1.6e-2}
 """Of the largest magnitude: what other processors and versions of NumPy round otherwise."""
 Rng = np.random.Generator
-Made = TypeVar("Made")
+T = TypeVar("T")
 
 
 class Number(NamedTuple):
@@ -67,15 +62,19 @@ class Number(NamedTuple):
 
 
 class Recorded(NamedTuple):
-    """Random layers: what each gives here, and a comparison that fails if the runtime gives something else.
+    """Random layers of one kind, by number.
 
-    `found` takes the numbers of layers to leave out; `differing`: those on which the runtime does not agree.
+    Attributes:
+        layer: the layer of a number, always the same.
+        numbers: what it gives here.
+        agree: for each of some layers, whether the runtime says the same.
+        make: makes more of them, with arrays.
     """
 
-    found: Callable[[Collection[int]], list[list[Number]]]
-    compare: Callable[[RuntimeClient], None]
+    layer: Callable[[int], Any]
+    numbers: Callable[[Any], list[Number]]
+    agree: Callable[[RuntimeClient, Sequence[Any]], list[bool]]
     make: Callable[[Rng], Fed] | None = None
-    differing: Callable[[RuntimeClient], Collection[int]] = lambda _: ()
 
 
 def digits_of(value: object) -> str:
@@ -83,28 +82,51 @@ def digits_of(value: object) -> str:
     return f"{zlib.crc32(repr(value).encode()) & 0xFFFF:04x}"
 
 
+def _drawn(make: Callable[[Rng], T]) -> Callable[[int], T]:
+    return lambda number: make(np.random.default_rng([21, number]))
+
+
 # --- shapes -----------------------------------------------------------------------------------------------------
 
 
 def _shapes(make: layer_support.SettingMaker) -> Recorded:
-    def settings() -> Iterator[layer_support.Setting]:
-        return layer_support.settings(make, np.random.default_rng(SEED), SHAPES)
-
-    def compare(client: RuntimeClient) -> None:
-        for setting in settings():
-            layer_support.compare_shapes(client, setting)
-
-    return Recorded(lambda _: [_rows(setting, layer_support.plain_row) for setting in settings()], compare)
+    return _settings(_drawn(lambda rng: next(layer_support.settings(make, rng, 1))), layer_support.plain_row)
 
 
 def _shapes_around(case: Case) -> Recorded:
-    return Recorded(
-        lambda _: [_rows(setting, lambda row: row[:2]) for setting in settings_around(case, SHAPES, SEED)],
-        lambda client: compare_around(client, case, SHAPES, SEED),
-    )
+    return _settings(lambda number: setting_around(case, np.random.default_rng([21, number]), number), _plain)
 
 
-def _rows(setting: layer_support.Setting, known: Callable[[layer_support.Row], object]) -> list[Number]:
+def _table_shapes(op: Op) -> Recorded:
+    return _settings(_drawn(lambda rng: table_makers.setting(rng, op)), layer_support.plain_row)
+
+
+def _plain(row: layer_support.Row) -> object:
+    return row[:2]
+
+
+def _settings(layer: Callable[[int], Setting], known: Callable[[layer_support.Row], object]) -> Recorded:
+    """Return layers of which shapes are compared; `known`: what of an output the runtime says, too."""
+
+    def agrees(client: RuntimeClient, setting: Setting) -> bool:
+        try:
+            found = layer_support.found_rows(setting)
+        except SURPRISES:
+            return False
+        wanted = layer_support.wanted_rows(client, setting)
+        if isinstance(found, str) or isinstance(wanted, str):
+            return found == wanted or (wanted == layer_support.REJECTED and any(map(_is_wrong, _found_in(setting))))
+        return [*map(known, found)] == [*map(known, wanted)]
+
+    def numbers(setting: Setting) -> list[Number]:
+        with suppress(*SURPRISES):
+            return _rows(setting, known)
+        return []
+
+    return Recorded(layer, numbers, lambda client, layers: [agrees(client, one) for one in layers])
+
+
+def _rows(setting: Setting, known: Callable[[layer_support.Row], object]) -> list[Number]:
     rows = layer_support.found_rows(setting)
     digits = digits_of(rows if isinstance(rows, str) else [*map(known, rows)])
     return [Number(digits), *_violations(setting.op, setting.raw, map(layer_support.fact_of, setting.slots))]
@@ -127,22 +149,6 @@ def _violations(op: Op, raw: Mapping[str, str], facts: Iterable[Fact]) -> list[N
 
 
 # --- values -----------------------------------------------------------------------------------------------------
-
-
-def _values(make: Callable[[Rng], Fed], compare: Callable[[RuntimeClient], None]) -> Recorded:
-    def compare_all(client: RuntimeClient) -> None:
-        compare(client)
-        for layer in made(make):
-            found = _found(layer.op, layer.raw, map(layer_support.fact_of, layer.arrays))
-            assert all(one.kind.mild for one in found), f"{layer.op} {dict(layer.raw)}: {found}"
-
-    return Recorded(lambda _: [_outputs(layer) for layer in made(make)], compare_all, make)
-
-
-def made(make: Callable[[Rng], Made]) -> list[Made]:
-    """Return the random layers of a maker, always the same."""
-    rng = np.random.default_rng(SEED)
-    return [make(rng) for _ in range(VALUES)]
 
 
 def _outputs(layer: Fed) -> list[Number]:
@@ -170,12 +176,25 @@ def number_of(array: Array) -> Number:
     return Number(digits_of((array.dtype.name, array.shape, odd)), total, float(off))
 
 
+def _values(make: Callable[[Rng], Fed], compare: Callable[[RuntimeClient, Sequence[Fed]], None]) -> Recorded:
+    """Return layers with arrays; `compare` fails unless the runtime computes the same."""
+
+    def agree(client: RuntimeClient, layers: Sequence[Fed]) -> list[bool]:
+        with suppress(AssertionError, RuntimeFailure):
+            compare(client, layers)
+            return [not any(map(_is_wrong, _found_of(layer))) for layer in layers]
+        half = len(layers) // 2
+        return [*agree(client, layers[:half]), *agree(client, layers[half:])] if half else [False]
+
+    return Recorded(_drawn(make), _outputs, agree, make)
+
+
 def _kernels(make: Maker) -> Recorded:
-    return _values(make, lambda client: kernel_settings.compare(client, made(make)))
+    return _values(make, kernel_settings.compare)
 
 
 def _calls(make: Maker, tolerance: Callable[[Fed], float]) -> Recorded:
-    return _values(make, lambda client: layer_support.compare_values(client, made(make), tolerance))
+    return _values(make, lambda client, layers: layer_support.compare_values(client, layers, tolerance))
 
 
 def _constant(tolerance: float) -> Callable[[Fed], float]:
@@ -188,65 +207,45 @@ def _cases(make: Callable[[Rng], tuple[math_support.Case, list[Array]]]) -> Reco
         constants = [number for number, slot in enumerate(case.slots) if not isinstance(slot, tuple)]
         return Fed(case.op, case.raw, arrays, constants)
 
-    return _values(fed, lambda _: math_support.values_agree(make, VALUES, SEED, least=0.6))
+    def compare(client: RuntimeClient, layers: Sequence[Fed]) -> None:
+        assert all(map(_agrees, layers, _asked(client, layers)))
+
+    return _values(fed, compare)
 
 
 def _of_op(make: Callable[[Rng, Op], tuple[math_support.Case, list[Array]]], op: Op) -> Recorded:
     return _cases(lambda rng: make(rng, op))
 
 
-# --- the whole table --------------------------------------------------------------------------------------------
-
-
-def _nothing(client: RuntimeClient) -> None:
-    """Fail on no layer: those on which the runtime does not agree are left out."""
-
-
-def _table_shapes(op: Op) -> Recorded:
-    def settings() -> Iterator[tuple[int, layer_support.Setting]]:
-        return enumerate(table_makers.settings(op, TABLE_SHAPES, SEED))
-
-    def found(left_out: Collection[int]) -> list[list[Number]]:
-        return [[] if number in left_out else _rows(one, layer_support.plain_row) for number, one in settings()]
-
-    def differing(client: RuntimeClient) -> list[int]:
-        return [number for number, one in settings() if not _agreed(client, one)]
-
-    return Recorded(found, _nothing, differing=differing)
-
-
-def _agreed(client: RuntimeClient, setting: layer_support.Setting) -> bool:
-    try:
-        found = layer_support.found_rows(setting)
-    except SURPRISES:
-        return False
-    wanted = layer_support.wanted_rows(client, setting)
-    wrong = wanted == layer_support.REJECTED and any(map(_is_wrong, _found_in(setting)))
-    return wrong or layer_support.same_rows(found, wanted)
-
-
-def _found_in(setting: layer_support.Setting) -> list[Violation]:
-    return _found(setting.op, setting.raw, map(layer_support.fact_of, setting.slots))
-
-
-def _is_wrong(one: Violation) -> bool:
-    return not one.kind.mild
-
-
 def _table_values(op: Op) -> Recorded:
-    def layers() -> Iterator[tuple[int, Fed]]:
-        return enumerate(table_makers.layers(op, TABLE_VALUES, SEED))
+    def numbers(layer: Fed) -> list[Number]:
+        return _outputs(layer) if right_outputs(layer) is not None else []
 
-    def found(left_out: Collection[int]) -> list[list[Number]]:
-        return [[] if number in left_out else _outputs(one) for number, one in layers()]
+    def agree(client: RuntimeClient, layers: Sequence[Fed]) -> list[bool]:
+        return [*map(_agrees, layers, _asked(client, layers))]
 
-    def differing(client: RuntimeClient) -> list[int]:
-        right = {number: (one, outputs) for number, one in layers() if (outputs := right_outputs(one)) is not None}
-        asked = zip(right.items(), _asked(client, [layer for layer, _ in right.values()]), strict=True)
-        same = {number for (number, (layer, ours)), theirs in asked if theirs and _same_values(layer, ours, theirs)}
-        return [number for number, _ in layers() if number not in same]
+    return Recorded(_drawn(lambda rng: table_makers.layer(rng, op)), numbers, agree)
 
-    return Recorded(found, _nothing, differing=differing)
+
+def _asked(client: RuntimeClient, layers: Sequence[Fed]) -> list[list[Array]]:
+    """What the runtime computes for each; nothing for those that it does not run."""
+    if not layers:
+        return []
+    try:
+        return values_of(client, layers)
+    except RuntimeFailure:
+        half = len(layers) // 2
+        return [*_asked(client, layers[:half]), *_asked(client, layers[half:])] if half else [[]]
+
+
+def _agrees(layer: Fed, theirs: Sequence[Array]) -> bool:
+    ours = right_outputs(layer)
+    if ours is None or len(ours) != len(theirs):
+        return False
+    if any(array.dtype.kind == "O" for array in ours):
+        return all(map(np.array_equal, ours, theirs))
+    tolerance = 100 * TOLERANCES.get(from_dtype(ours[0].dtype).name, 0.0) if ours else 0.0
+    return layer_support.difference(layer, ours, theirs, min(tolerance, 0.02)) is None
 
 
 def right_outputs(layer: Fed) -> Sequence[Array] | None:
@@ -262,22 +261,16 @@ def right_outputs(layer: Fed) -> Sequence[Array] | None:
     return None
 
 
-def _asked(client: RuntimeClient, layers: Sequence[Fed]) -> list[list[Array]]:
-    """What the runtime computes for each; nothing for those that it does not run."""
-    if not layers:
-        return []
-    try:
-        return values_of(client, layers)
-    except RuntimeFailure:
-        half = len(layers) // 2
-        return [*_asked(client, layers[:half]), *_asked(client, layers[half:])] if half else [[]]
+def _found_of(layer: Fed) -> list[Violation]:
+    return _found(layer.op, layer.raw, map(layer_support.fact_of, layer.arrays))
 
 
-def _same_values(layer: Fed, ours: Sequence[Array], theirs: Sequence[Array]) -> bool:
-    if any(array.dtype.kind == "O" for array in ours):
-        return all(map(np.array_equal, ours, theirs))
-    tolerance = 100 * TOLERANCES.get(from_dtype(ours[0].dtype).name, 0.0) if ours else 0.0
-    return len(ours) == len(theirs) and layer_support.difference(layer, ours, theirs, min(tolerance, 0.02)) is None
+def _found_in(setting: Setting) -> list[Violation]:
+    return _found(setting.op, setting.raw, map(layer_support.fact_of, setting.slots))
+
+
+def _is_wrong(one: Violation) -> bool:
+    return not one.kind.mild
 
 
 # --- all ----------------------------------------------------------------------------------------------------------
@@ -329,19 +322,24 @@ RECORDED: Mapping[str, Recorded] = {
 }
 
 
-Table = Mapping[str, Sequence[Sequence[Number]]]
-"""By name the layers of a kind, and of each the numbers."""
+Table = Mapping[str, Mapping[int, Sequence[Number]]]
+"""By name the layers of a kind by number, and what each gives."""
 
 
-def load(file: Path = FILE) -> dict[str, list[list[Number]]]:
+def load(file: Path = FILE) -> dict[str, dict[int, list[Number]]]:
     """Return what is in a file, by name."""
-    table = json.loads(file.read_text())
-    return {name: [[*map(_parsed, layer.split())] for layer in row.split(",")] for name, row in table.items()}
+    return {
+        name: dict(map(_parsed_layer, filter(None, row.split(","))))
+        for name, row in json.loads(file.read_text()).items()
+    }
 
 
 def save(table: Table, file: Path = FILE) -> None:
     """Write what `load` returns."""
-    rows = {name: ",".join(" ".join(map(_written, layer)) for layer in row) for name, row in table.items()}
+    rows = {
+        name: ",".join(" ".join([str(number), *map(_written, layer)]) for number, layer in row.items())
+        for name, row in table.items()
+    }
     file.write_text(json.dumps(rows, indent=1) + "\n")
 
 
@@ -353,9 +351,9 @@ def same(layer: Sequence[Number], recorded: Sequence[Number]) -> bool:
     )
 
 
-def left_out(layers: Sequence[Sequence[Number]]) -> set[int]:
-    """Return the numbers of the layers on which the runtime did not agree."""
-    return {number for number, layer in enumerate(layers) if not layer}
+def _parsed_layer(text: str) -> tuple[int, list[Number]]:
+    number, *words = text.split()
+    return int(number), [*map(_parsed, words)]
 
 
 def _parsed(word: str) -> Number:
@@ -367,21 +365,22 @@ def _written(number: Number) -> str:
     return f"{number.digits}:{number.total:.9g}" if number.total else number.digits
 
 
-def main(names: Sequence[str]) -> int:
-    """Record what agrees with the runtime, of all kinds of layers or of those named; return 1 if something does not."""
-    table, wrong = load(), 0
+Choose = Callable[[Callable[[int], Any], Callable[[Any], object]], Sequence[int]]
+
+
+def main(names: Sequence[str], choose: Choose | None = None) -> int:
+    """Record what agrees with the runtime, of all kinds of layers or of those named; `choose`: of other layers."""
+    table = load()
     with limited() as client:
         for name in names or RECORDED:
-            try:
-                RECORDED[name].compare(client)
-            except AssertionError as why:
-                print(name, str(why)[:1000], sep="\n", file=sys.stderr, flush=True)
-                wrong = 1
-            else:
-                differing = RECORDED[name].differing(client)
-                table[name] = RECORDED[name].found(differing)
+            kind = RECORDED[name]
+            numbers = [*table[name]] if choose is None else choose(kind.layer, kind.numbers)
+            layers = [*map(kind.layer, numbers)]
+            agreed = zip(numbers, layers, kind.agree(client, layers), strict=True)
+            table[name] = {number: kind.numbers(one) for number, one, same in agreed if same}
+            print(name, f"{len(table[name])} of {len(numbers)}", flush=True)
     save({name: table[name] for name in RECORDED if name in table})
-    return wrong
+    return 0
 
 
 if __name__ == "__main__":

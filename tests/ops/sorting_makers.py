@@ -38,6 +38,7 @@ def logits(rng: Rng, shape: tuple[int, ...]) -> np.ndarray:
 def greedy_decoder(rng: Rng) -> Fed:
     steps, count, classes = (int(size) for size in rng.integers([1, 1, 2], [8, 4, 5]))
     mask = np.arange(steps)[:, None] < rng.integers(0, steps + 1, count)
+    mask ^= (rng.random(mask.shape) < 0.1) & (rng.random() < 0.5)
     arrays = [logits(rng, (steps, count, classes)), floats(mask)]
     return Fed(OPS["CTCGreedyDecoder-1"], {"ctc_merge_repeated": flag(rng)}, arrays)
 

@@ -214,18 +214,18 @@ def computes(layer: Fed) -> bool:
     return all(from_dtype(array.dtype).name in COMPUTED for array in layer.arrays)
 
 
+def layer(rng: Rng, op: Op) -> Fed:
+    """A random layer with arrays of types that the runtime computes."""
+    return next(one for one in iter(lambda: fed(rng, op), None) if computes(one))
+
+
 def layers(op: Op, count: int, seed: int) -> Iterator[Fed]:
     """Random layers with arrays."""
     rng = np.random.default_rng(seed)
-    while count:
-        layer = fed(rng, op)
-        if computes(layer):
-            count -= 1
-            yield layer
+    return (layer(rng, op) for _ in range(count))
 
 
 def settings(op: Op, count: int, seed: int) -> Iterator[Setting]:
     """Random layers of which shapes are known in part."""
     rng = np.random.default_rng(seed)
-    for _ in range(count):
-        yield setting(rng, op)
+    return (setting(rng, op) for _ in range(count))
