@@ -51,6 +51,7 @@ class PackedWeights:
         zero: the element type of the constant that is subtracted, if there is one.
         scale: the sizes of the scale; None without one.
         readers: what computes with it, behind layers that change the shape alone.
+        origins: of layers that change the shape alone, by id: the layer whose output they have.
     """
 
     graph: Graph
@@ -59,10 +60,15 @@ class PackedWeights:
     zero: str
     scale: Sequence[int] | None
     readers: Sequence[_Reader]
+    origins: dict[int, Layer | None]
 
     @classmethod
-    def of(cls, graph: Graph, constant: Layer) -> Self | None:
-        """Return what is known of a constant; None if it is not of few bits or nothing converts it, nor square."""
+    def of(cls, graph: Graph, constant: Layer, origins: dict[int, Layer | None]) -> Self | None:
+        """Return what is known of a constant; None if it is not of few bits or nothing converts it, nor square.
+
+        `origins`: empty, or those that calls for other constants have found in the graph as it is. Without them a
+        chain that many constants have in common would be followed from each, in quadratic time.
+        """
         square = _is_square(constant)
         if _kind(constant) not in KINDS and not square:
             return None
@@ -71,7 +77,7 @@ class PackedWeights:
         while len(readers := graph.consumers(layer.id, layer.common.outputs[0].id)) == 1:
             reader, port = graph.layer(readers[0][0]), readers[0][1]
             others = [source for number, source in graph.sources(reader.id).items() if number != port]
-            held = _held(graph, others[0]) if reader.type in SCALING and len(others) == 1 else None
+            held = _held(graph, others[0], origins) if reader.type in SCALING and len(others) == 1 else None
             if reader.type == "Multiply" and held is not None:
                 scale = graph.layer(others[0].layer).port(others[0].port).dims
             elif reader.type == "Subtract" and held is not None:
@@ -82,7 +88,7 @@ class PackedWeights:
         return (
             None
             if layer is constant and not square
-            else cls(graph, constant, layer, zero, scale, [*_readers(graph, layer)])
+            else cls(graph, constant, layer, zero, scale, [*_readers(graph, layer)], origins)
         )
 
     @property
@@ -141,10 +147,8 @@ class PackedWeights:
     def _is_quantized(self, reader: _Reader) -> bool:
         """Return whether the weights multiply data that a FakeQuantize gives: all is computed in 8 bits then."""
         source = self.graph.source(reader.layer.id, reader.layer.common.inputs[0].id)
-        while source is not None and self.graph.layer(source.layer).type in SHAPING:
-            layer = self.graph.layer(source.layer)
-            source = self.graph.source(layer.id, layer.common.inputs[0].id)
-        return source is not None and self.graph.layer(source.layer).type == "FakeQuantize"
+        origin = _origin(self.graph, source, self.origins)
+        return origin is not None and origin.type == "FakeQuantize"
 
 
 def _is_square(constant: Layer) -> bool:
@@ -156,25 +160,41 @@ def _kind(constant: Layer) -> str:
     return constant.common.raw.get("element_type", "").lower()
 
 
-def _held(graph: Graph, source: Source) -> Layer | None:
+def _held(graph: Graph, source: Source, origins: dict[int, Layer | None]) -> Layer | None:
     """Return the constant that a tensor is, or is converted of."""
-    layer = graph.layer(source.layer)
-    while layer.type in SHAPING:
-        feed = graph.source(layer.id, layer.common.inputs[0].id) if layer.common.inputs else None
-        if feed is None:
-            return None
-        layer = graph.layer(feed.layer)
-    return layer if role_of(layer) is Role.CONSTANT else None
+    origin = _origin(graph, source, origins)
+    return origin if origin is not None and role_of(origin) is Role.CONSTANT else None
 
 
-def _readers(graph: Graph, layer: Layer, *, exchanged: bool = False) -> Iterator[_Reader]:
+def _origin(graph: Graph, source: Source | None, origins: dict[int, Layer | None]) -> Layer | None:
+    """Return the layer that makes a tensor, before those that change its shape alone; None if nothing feeds them."""
+    passed = list[int]()
+    found: Layer | None = None
+    while source is not None:
+        found = graph.layer(source.layer)
+        if found.type not in SHAPING:
+            break
+        if found.id in origins:
+            found = origins[found.id]
+            break
+        passed.append(found.id)
+        source = graph.source(found.id, found.common.inputs[0].id) if found.common.inputs else None
+        found = None
+    origins.update(dict.fromkeys(passed, found))
+    return found
+
+
+def _readers(graph: Graph, layer: Layer) -> Iterator[_Reader]:
     """Yield what computes with the output of a layer, behind layers that change its shape alone."""
-    for number, port in graph.consumers(layer.id, layer.common.outputs[0].id):
-        reader = graph.layer(number)
-        if reader.type in SHAPING:
-            yield from _readers(graph, reader, exchanged=exchanged is not (reader.type == "Transpose"))
-        elif reader.type not in {"MatMul", "Gather"} or len(reader.common.inputs) > 1:
-            yield _Reader(reader, port, exchanged)
+    behind = [(layer, False)]
+    while behind:
+        shaped, exchanged = behind.pop()
+        for number, port in graph.consumers(shaped.id, shaped.common.outputs[0].id):
+            reader = graph.layer(number)
+            if reader.type in SHAPING:
+                behind.append((reader, exchanged is not (reader.type == "Transpose")))
+            elif reader.type not in {"MatMul", "Gather"} or len(reader.common.inputs) > 1:
+                yield _Reader(reader, port, exchanged)
 
 
 def _computed(graph: Graph, layer: Layer, model: Model) -> Array:

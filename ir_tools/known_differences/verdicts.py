@@ -269,7 +269,11 @@ def _unknown_sizes(shape: Shape) -> Iterator[str]:
 
 
 class Surroundings:
-    """What of the graphs of a model decides about what releases do with its layers, besides the layers themselves."""
+    """What of the graphs of a model decides about what releases do with its layers, besides the layers themselves.
+
+    Attributes:
+        origins: of `PackedWeights`, for each graph by its `id`; to be cleared when edges change.
+    """
 
     def __init__(self, model: Model) -> None:
         """Nothing is looked at until it is needed."""
@@ -277,6 +281,8 @@ class Surroundings:
         self._constants: dict[int, Mapping[int, frozenset[str]]] = {}
         self._names: dict[int, Mapping[int, frozenset[str]]] = {}
         self._used: dict[int, Set[int]] = {}
+        self.origins = defaultdict[int, dict[int, Layer | None]](dict)
+        self._joined = defaultdict[int, dict[tuple[int, int, bool, bool], bool]](dict)
         self._lacks_bytes: bool | None = None
 
     def _empty_file(self, op: Op) -> frozenset[str]:
@@ -340,14 +346,14 @@ class Surroundings:
             producers=_producers(graph, layer),
             readers=tuple(sorted(readers)),
             scaled=_scaled(graph, layer, known) if op.type.startswith("Reduce") else frozenset(),
-            affine=op.type == "StridedSlice" and _is_affine(graph, layer, known),
-            weights=_uses(graph, layer) if op.role is Role.CONSTANT else frozenset(),
+            affine=op.type == "StridedSlice" and _is_affine(graph, layer, known, self._joined[id(graph)]),
+            weights=_uses(graph, layer, self.origins[id(graph)]) if op.role is Role.CONSTANT else frozenset(),
         )
 
 
-def _uses(graph: Graph, constant: Layer) -> frozenset[str]:
+def _uses(graph: Graph, constant: Layer, origins: dict[int, Layer | None]) -> frozenset[str]:
     """Return what decides about how releases unpack a constant."""
-    packed = PackedWeights.of(graph, constant)
+    packed = PackedWeights.of(graph, constant, origins)
     return frozenset() if packed is None else packed.uses
 
 
@@ -424,37 +430,59 @@ def _scaled(graph: Graph, layer: Layer, constants: Collection[int]) -> frozenset
     return frozenset(found)
 
 
-def _is_affine(graph: Graph, layer: Layer, constants: Collection[int]) -> bool:
+def _is_affine(
+    graph: Graph, layer: Layer, constants: Collection[int], known: dict[tuple[int, int, bool, bool], bool]
+) -> bool:
     """Return whether a product and a sum behind a layer become one layer.
 
     The sum comes behind the product, with a Reshape in between or not, or at once before it if both are by constants.
+
+    Args:
+        graph: that the layer is in.
+        layer: the layer.
+        constants: the layers of the graph that are computed of constants alone.
+        known: the answers behind each input of the graph, with or without a product and a sum before it. Without them
+            a chain that many layers lead into would be followed from each, in quadratic time.
     """
-    for reader, port in graph.consumers(layer.id, layer.common.outputs[0].id):
-        product, total, targets = False, False, [(reader, port)]
-        while len(targets) == 1:
-            layer, port = graph.layer(targets[0][0]), targets[0][1]
-            by_constant = all(
-                source.layer in constants for number, source in graph.sources(layer.id).items() if number != port
-            )
-            ahead = port == layer.common.inputs[0].id
-            if layer.type in SUMS:
-                if product and ahead:
-                    return True
-                if not by_constant:
-                    break
-                total = True
-            elif layer.type in {"Multiply", "Negative"} or (layer.type == "Divide" and ahead):
-                if total:
-                    if by_constant:
-                        return True
-                    break
-                product = product or layer.type != "Negative"
-            elif layer.type in MOVED:
-                total = False
-            else:
+    return any(
+        _joins(graph, reader, port, constants, known)
+        for reader, port in graph.consumers(layer.id, layer.common.outputs[0].id)
+    )
+
+
+def _joins(
+    graph: Graph, reader: int, port: int, constants: Collection[int], known: dict[tuple[int, int, bool, bool], bool]
+) -> bool:
+    """Return whether a product and a sum that become one layer follow an input."""
+    product, total, found, passed = False, False, False, list[tuple[int, int, bool, bool]]()
+    while (key := (reader, port, product, total)) not in known:
+        passed.append(key)
+        layer = graph.layer(reader)
+        by_constant = all(
+            source.layer in constants for number, source in graph.sources(layer.id).items() if number != port
+        )
+        ahead = port == layer.common.inputs[0].id
+        if layer.type in SUMS:
+            found = product and ahead
+            if found or not by_constant:
                 break
-            targets = graph.consumers(layer.id, layer.common.outputs[0].id)
-    return False
+            total = True
+        elif layer.type in {"Multiply", "Negative"} or (layer.type == "Divide" and ahead):
+            if total:
+                found = by_constant
+                break
+            product = product or layer.type != "Negative"
+        elif layer.type in MOVED:
+            total = False
+        else:
+            break
+        targets = graph.consumers(layer.id, layer.common.outputs[0].id)
+        if len(targets) != 1:
+            break
+        ((reader, port),) = targets
+    found = known.get(key, found)
+    known.update(dict.fromkeys(passed, found))
+    return found
 
 
 def _border_name(layer: Layer) -> str:

@@ -158,7 +158,8 @@ class Fitting:
     def _fit_constant(self, located: Located, release: Release, around: Surroundings) -> None:
         """Store a constant in another type if the release does not read it rightly, or does not compute with it."""
         _, layer, graph = located
-        kind, packed = layer.common.raw.get("element_type", "").lower(), PackedWeights.of(graph, layer)
+        kind = layer.common.raw.get("element_type", "").lower()
+        packed = PackedWeights.of(graph, layer, around.origins[id(graph)])
         op = find_op(layer.type, layer.version)
         if not _right(release, kind):
             self._store_wider(located, f"{release.title} does not read {kind} rightly")
@@ -173,6 +174,7 @@ class Fitting:
                         self._turn(packed, reason)
                     if "square both ways" not in uses:
                         self._unpack(packed, reason)
+                    around.origins.clear()
                 break
 
     def _turn(self, packed: PackedWeights, reason: str) -> None:

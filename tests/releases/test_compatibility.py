@@ -1,5 +1,6 @@
 """What `compat` answers, and whether it is what the releases do with the models."""
 
+from collections import Counter
 from collections.abc import Hashable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 from ir_tools.builder import Builder
 from ir_tools.compatibility import Answer, _layers, compatibility
 from ir_tools.format.read import read
+from ir_tools.graph import Graph, Source
 from ir_tools.known_differences import as_model
 from ir_tools.known_differences.releases import ROWS, Seen
 from ir_tools.known_differences.verdicts import decisive, verdict
@@ -19,6 +21,7 @@ from ir_tools.ops.records import constant_fact
 from ir_tools.releases.table import OPENVINO, Release
 from ir_tools.runtime.environments import environment
 from ir_tools.types import element_type, parse_shape
+from tests.benchmarks.growth.layers import pieces_of_a_product, weights_behind_a_chain
 from tests.releases.pairs import asked, random_question
 from tests.runtime import killers
 
@@ -248,3 +251,38 @@ def test_answers_are_what_releases_do(release: Release) -> None:
     wrong = [(pair.question.about, pair.said.answer, pair.does) for pair in pairs if not pair.right]
     assert [pair for pair in wrong if pair[1] is Answer.RUNS] == []
     assert len(wrong) <= 1, wrong
+
+
+def test_chains_that_layers_have_in_common_are_followed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twice as many layers ask no more than twice, and some, for what feeds and what reads a port."""
+    asked = Counter[str]()
+    ask = Graph.source, Graph.consumers
+
+    def source(graph: Graph, layer: int, port: int) -> Source | None:
+        asked["source"] += 1
+        return ask[0](graph, layer, port)
+
+    def consumers(graph: Graph, layer: int, port: int) -> list[tuple[int, int]]:
+        asked["consumers"] += 1
+        return ask[1](graph, layer, port)
+
+    monkeypatch.setattr(Graph, "source", source)
+    monkeypatch.setattr(Graph, "consumers", consumers)
+    for make in (pieces_of_a_product, weights_behind_a_chain):
+        numbers = []
+        for layers in (40, 80):
+            asked.clear()
+            compatibility(read(*make(layers)))
+            numbers.append(asked.total())
+        assert numbers[1] < 2.2 * numbers[0]
+
+
+def test_long_chains_behind_square_weights() -> None:
+    made = Builder(opset=8)
+    weights = made.constant(np.eye(3, dtype=np.float32))
+    for _ in range(600):
+        weights = made.call(
+            "Unsqueeze", made.call("Reshape", weights, np.array([9]), special_zero=False), np.array([0])
+        )
+    made.result(made.call("MatMul", made.parameter("data", "1,9", "f32"), weights, transpose_b=True))
+    assert {one.answer for one in compatibility(made.model)} == {Answer.STOPPED, Answer.RUNS}

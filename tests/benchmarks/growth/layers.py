@@ -159,6 +159,57 @@ def growing(count: int) -> Sample:
     return Sample(net([parameter(0), *inner, end], [*wires, edge(*last, count + 3, 0)]), struct.pack("<4q", 0, 0, 0, 1))
 
 
+def pieces_of_a_product(count: int) -> Sample:
+    """StridedSlices that are multiplied, one after the other."""
+    mask = 'begin_mask="0" end_mask="0" new_axis_mask="" shrink_axis_mask="" ellipsis_mask=""'
+    small, one = port(0, [8]), [1]
+    data = 'element_type="i64" shape="1" offset="{}" size="8"'
+    ends = [layer(at + 1, "Const", data=data.format(8 * at), outputs=[port(0, one, precision="I64")]) for at in (0, 1)]
+    inner, wires, last = [], [], (0, 0)
+    for at in range(3, 2 * count + 3, 2):
+        inputs = [small, *(port(number, one, precision="I64") for number in (1, 2))]
+        inner.append(layer(at, "StridedSlice", data=mask, inputs=inputs, outputs=[port(3, [8])]))
+        inputs = [small, port(1, [8])]
+        inner.append(layer(at + 1, "Multiply", data='auto_broadcast="numpy"', inputs=inputs, outputs=[port(2, [8])]))
+        wires += [
+            edge(0, 0, at, 0),
+            edge(1, 0, at, 1),
+            edge(2, 0, at, 2),
+            edge(at, 3, at + 1, 0),
+            edge(*last, at + 1, 1),
+        ]
+        last = (at + 1, 2)
+    layers = [parameter(0, [8]), *ends, *inner, result(2 * count + 3, [8])]
+    return Sample(net(layers, [*wires, edge(*last, 2 * count + 3, 0)]), struct.pack("<2q", 0, 8))
+
+
+def weights_behind_a_chain(count: int) -> Sample:
+    """Products with weights of 8 bits, all with data from behind a chain of Reshapes."""
+    row, square, last = [1, 8], [8, 8], (0, 0)
+    data = 'element_type="i64" shape="2" offset="0" size="16"'
+    inner, wires = [layer(1, "Const", data=data, outputs=[port(0, [2], precision="I64")])], []
+    for at in range(2, count + 2):
+        inputs = [port(0, row), port(1, [2], precision="I64")]
+        inner.append(layer(at, "Reshape", data='special_zero="true"', inputs=inputs, outputs=[port(2, row)]))
+        wires += [edge(*last, at, 0), edge(1, 0, at, 1)]
+        last = (at, 2)
+    weights = port(0, square, precision="I8")
+    for at in range(count + 2, 5 * count + 2, 4):
+        data = 'element_type="i8" shape="8,8" offset="16" size="64"'
+        inner.append(layer(at, "Const", data=data, outputs=[weights]))
+        data = 'destination_type="f32"'
+        inner.append(layer(at + 1, "Convert", data=data, inputs=[weights], outputs=[port(1, square)]))
+        data, inputs = 'transpose_a="false" transpose_b="true"', [port(0, row), port(1, square)]
+        inner += [layer(at + 2, "MatMul", data=data, inputs=inputs, outputs=[port(2, row)]), result(at + 3, row)]
+        wires += [
+            edge(at, 0, at + 1, 0),
+            edge(at + 1, 1, at + 2, 1),
+            edge(*last, at + 2, 0),
+            edge(at + 2, 2, at + 3, 0),
+        ]
+    return Sample(net([parameter(0, row), *inner], wires), struct.pack("<2q", 1, 8) + bytes(64))
+
+
 def poolings(version: str, to_migrate: str = "floor", **changed: str) -> Callable[[int], Sample]:
     """A chain of poolings."""
 
@@ -248,6 +299,8 @@ LAYERS: Mapping[str, Callable[[int], Sample]] = {
     "layers that read one variable": one_variable("ReadValue"),
     "sizes that are computed": sizes_computed,
     "a chain of other shapes": growing,
+    "pieces of a product": pieces_of_a_product,
+    "weights behind a chain": weights_behind_a_chain,
     "poolings that stay": poolings("opset1"),
     "poolings to restamp": poolings("opset14"),
     "poolings in ceil_torch": poolings("opset14", "ceil_torch", strides="1, 1"),
