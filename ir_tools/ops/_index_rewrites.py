@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops._layers import I64, Layers, held
+from ir_tools.ops._layers import I64, Layers, by_formula, held
 from ir_tools.ops._segment_rewrites import combined_elements, combined_tuples
 from ir_tools.ops._values import known, known_axis, normal_axis, whole
 from ir_tools.ops._versions import VersionStep
@@ -18,6 +18,7 @@ __all__ = [
     "migrate_one_hot_16",
     "migrate_scatter_elements_12",
     "migrate_scatter_nd_15",
+    "without_one_batch",
 ]
 
 FROM_FRONT, BELOW_ZERO = "indices counted from the front", "index i below 0 is element i + size"
@@ -141,6 +142,20 @@ def _without_batches(layers: Layers, indices: Ref | Array, batches: int) -> Rewr
         back = [*range(batches), *middle, *range(batches, batches + inner), *tail]
         layers.call("Transpose", out, np.array(back))
     return layers.rewrite("batches merged into one axis", "batch b of indices reads the elements from b * size on")
+
+
+def without_one_batch(version: int) -> Step:
+    """Return what leaves out the batches of a Gather if there is one of them."""
+
+    @by_formula("one batch is the same as none")
+    def gathered(layers: Layers, attrs: Attrs) -> Ref | Refused:
+        data, batches = layers.inputs[0].shape, _batches(layers.inputs[1], attrs)
+        if not batches or data is None or any(dim.hi != 1 for dim in data[:batches]):
+            return Refused("there may be no batch, or several", "batch_dims")
+        places = layers.call("Squeeze", Ref(None, 1), np.arange(batches))
+        return layers.call("Gather", Ref(None), places, Ref(None, 2), version=version, batch_dims=0)
+
+    return gathered
 
 
 def _inside(size: int) -> tuple[tuple[str, int], ...]:

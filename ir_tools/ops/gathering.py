@@ -11,7 +11,7 @@ from math import prod
 import numpy as np
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops._index_rewrites import migrate_gather, migrate_gather_nd, migrate_one_hot_16
+from ir_tools.ops._index_rewrites import migrate_gather, migrate_gather_nd, migrate_one_hot_16, without_one_batch
 from ir_tools.ops._moving_rewrites import migrate_gather_elements, moved
 from ir_tools.ops._numbers import in_axis, same_type
 from ir_tools.ops._requirements import require_integers, require_one
@@ -367,8 +367,9 @@ GATHER_7 = GATHER_1.at(
     attrs={"batch_dims": Int(default=0)},
     readers={"batch_dims": "check shape kernel migrate"},
     migrate=migrate_gather(7),
+    substitute=without_one_batch(7),
 )
-GATHER_8 = GATHER_7.at(8, kernel=gather, migrate=migrate_gather(8))
+GATHER_8 = GATHER_7.at(8, kernel=gather, migrate=migrate_gather(8), substitute=without_one_batch(8))
 GATHER_ELEMENTS = Op(
     type="GatherElements",
     version=6,

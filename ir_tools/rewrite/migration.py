@@ -268,7 +268,7 @@ class _Migrating:
         infinite = any(isinstance(value, float) and math.isinf(value) for value in attrs.values())
         if seen.short or infinite:
             yield _complete(op, attrs, seen, infinite)
-        steps = [*((op.migrate, opset) for opset in self.target.opsets), (op.substitute, self.target.opsets[0])]
+        steps = [(op.substitute, self.target.opsets[0]), *((op.migrate, opset) for opset in self.target.opsets)]
         for step, opset in steps:
             try:
                 found = None if step is None else step(attrs, inputs, opset)

@@ -187,6 +187,7 @@ MORE = {
             sample(f"batch_dims={batches}", "f32 2,3,4", np.array(places), np.array(axis))
             for batches, places, axis in ((0, [-1, 2, 0], 1), (0, 1, -1), (0, [1, 1], 0), (1, [[2, -3], [0, 1]], 1))
         ]
+        + [sample("batch_dims=-1", "f32 1,3,4", np.array([[2, -3]]), np.array(-2))]
         for version in (7, 8)
     },
     "GatherND-8": [sample("batch_dims=2", "f32 2,3,4,5", "i64 2,3,1")],

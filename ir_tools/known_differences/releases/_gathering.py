@@ -1,14 +1,17 @@
 """Gathering, scattering, segments, searching and sorting."""
 
+import math
+from functools import partial
+
 import numpy as np
 
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, number, whole
-from ir_tools.known_differences.releases._predicates import has_value
+from ir_tools.known_differences.releases._predicates import axes_of, has_value
 from ir_tools.known_differences.releases._row import ReleaseDifference
 from ir_tools.known_differences.releases._seen import FIRST_VERSION, Seen
 from ir_tools.ops.definition import Fact
 from ir_tools.releases.measured import State
-from ir_tools.types import element_type
+from ir_tools.types import element_type, is_static
 
 __all__ = ["ROWS"]
 
@@ -23,6 +26,22 @@ def _has_negative_indices(seen: Seen) -> bool:
     return seen.inputs[1].value is not None and bool((seen.inputs[1].value.upper < 0).any())
 
 
+def _is_one_batch(seen: Seen, *, single: bool) -> bool:
+    """Return whether a Gather with batches has one of them, and nothing else before the axis.
+
+    `single`: whether single elements are gathered, few of few; else 2 to 16 at a time.
+    """
+    data, indices = (fact.shape for fact in seen.inputs[:2])
+    axes = axes_of(seen, 2)
+    if seen.attrs is None or not seen.attrs.batch_dims or data is None or indices is None or not axes:
+        return False
+    axis = axes[0]
+    if not (is_static(data) and is_static(indices)) or any(size.hi != 1 for size in data[:axis]):
+        return False
+    elements, places = math.prod(size.size for size in data[axis + 1 :]), math.prod(size.size for size in indices)
+    return elements == 1 and data[axis].size <= 16 and places < 16 if single else 1 < elements <= 16
+
+
 def _has_short_sequences(seen: Seen) -> bool:
     """Return whether a SearchSorted of more than one number is known to have sequences of one."""
     sequences, found = seen.inputs[0].shape, seen.outputs[0].shape
@@ -35,6 +54,21 @@ def _has_short_sequences(seen: Seen) -> bool:
 
 
 ROWS = (
+    *(
+        ReleaseDifference(
+            name=f"Gather from one batch, {what} at a time",
+            first=first,
+            last="2026.4",
+            ops=("Gather-7", "Gather-8"),
+            state=State.DIES,
+            reason=f"From one batch of known size, {what} at a time are read from beyond the data.",
+            model=Call(
+                "Gather-8", (counted(1, 8, size), np.arange(count)[None] % 8, Fixed(np.array(1))), {"batch_dims": "1"}
+            ),
+            applies=partial(_is_one_batch, single=size == 1),
+        )
+        for what, first, size, count in (("2 to 16 elements", "2022.1", 5, 100), ("few elements", "2026.0", 1, 3))
+    ),
     ReleaseDifference(
         name="empty bags without a row",
         first="2021.2",

@@ -28,9 +28,9 @@ def has_rank(seen: Seen, rank: int) -> bool:
     return shape is not None and len(shape) == rank
 
 
-def axes_of(seen: Seen) -> list[int] | None:
-    """Return the axes that the second input names, from the first one; None if they are not known."""
-    value, shape = seen.inputs[1].value, seen.inputs[0].shape
+def axes_of(seen: Seen, number: int = 1) -> list[int] | None:
+    """Return the axes that an input, mostly the second, names, from the first one; None if they are not known."""
+    value, shape = seen.inputs[number].value, seen.inputs[0].shape
     if value is None or value.exact is None or shape is None:
         return None
     return sorted(int(axis) % len(shape) for axis in value.exact.ravel())
