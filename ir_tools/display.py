@@ -8,16 +8,7 @@ from html import escape
 from itertools import islice
 from typing import Any
 
-__all__ = [
-    "brief",
-    "brief_fields",
-    "notebook_table",
-    "number",
-    "plural",
-    "shortened",
-    "sufficient",
-    "without_build",
-]
+__all__ = ["brief", "brief_fields", "notebook_table", "number", "plural", "shortened", "sufficient", "without_build"]
 
 ROWS = 20
 """Rows of a notebook's table."""

@@ -26,7 +26,7 @@ from ir_tools.errors import IrToolsError, ReadError, UsageError, WriteError
 if TYPE_CHECKING:
     from ir_tools.cli.screen import Screen
 
-__all__ = ["COMMANDS", "NOTES", "Answer", "Row", "command", "main", "print_document", "print_json"]
+__all__ = ["COMMANDS", "NOTES", "Answer", "Row", "command", "main", "print_document"]
 
 Row = dict[str, object]
 """A part of a JSON document."""

@@ -10,7 +10,7 @@ from ir_tools.cli.paths import similar
 from ir_tools.diagnostics import Diagnostic
 from ir_tools.rules.storage import UNREADABLE_FILE
 
-__all__ = ["Discovery", "Excludes", "discover"]
+__all__ = ["Discovery", "discover"]
 
 PEEK = 1 << 16
 """Bytes at the start of an `.xml` of a folder that decide whether it is an IR."""

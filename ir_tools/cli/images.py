@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ir_tools.ops import Array
     from ir_tools.types import ElementType, Shape
 
-__all__ = ["COLORS", "ImageOptions", "split_name"]
+__all__ = ["ImageOptions", "split_name"]
 
 COLORS = ("rgb", "bgr")
 """The orders of the channels of an image."""

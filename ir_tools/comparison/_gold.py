@@ -14,7 +14,7 @@ from ir_tools.execute import Execution, Fallback, Step
 from ir_tools.graph import Layer, Model
 from ir_tools.ops import Array
 
-__all__ = ["CLEARLY", "F64Errors", "GoldRun", "errors"]
+__all__ = ["F64Errors", "GoldRun", "errors"]
 
 CLEARLY = 2.0
 """How many times closer one side has to be before it counts as the closer one."""

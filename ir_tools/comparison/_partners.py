@@ -17,7 +17,7 @@ from ir_tools.graph import Graph, Layer, Model, Source
 from ir_tools.ops import Array
 from ir_tools.runtime.client import Tap
 
-__all__ = ["Mask", "Partner", "SecondRun"]
+__all__ = ["Mask", "SecondRun"]
 
 ABSENT = "the other model has no such tensor"
 Mask = npt.NDArray[np.bool_]

@@ -17,7 +17,7 @@ from ir_tools.ops import Array, pooling
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.runtime.extensions import Extensions
 
-__all__ = ["Engine", "OnnxComparison", "OnnxOutput", "Pair", "compare_engines", "compare_onnx"]
+__all__ = ["Engine", "OnnxComparison", "Pair", "compare_engines", "compare_onnx"]
 
 OURS, IMPORTER, ORT = "ir_tools", "openvino", "onnxruntime"
 

@@ -16,7 +16,7 @@ from ir_tools.ops import Array
 from ir_tools.runtime._frames import PREFIX, Buffer, from_array, pack, to_array, unpack
 from ir_tools.runtime.module import run_module
 
-__all__ = ["OrtRun", "main", "run_onnxruntime"]
+__all__ = ["main", "run_onnxruntime"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from ir_tools.source import Document, Element, Patch, Span, Style, Wiring
 from ir_tools.source.grammar import MAPS
 from ir_tools.types import id_number
 
-__all__ = ["Changes", "layer_text", "layers_of", "net_nodes", "wiring_of"]
+__all__ = ["Changes", "layer_text", "net_nodes"]
 
 PARTS = ("data", "rt_info", *MAPS, "input", "output")
 """What a `<layer>` holds besides bodies, in the order of OpenVINO's files."""

@@ -11,17 +11,7 @@ from ir_tools.graph import Layer, Port
 from ir_tools.source import Style
 from ir_tools.types import whole_number
 
-__all__ = [
-    "Node",
-    "content_nodes",
-    "dim_nodes",
-    "edge_text",
-    "escape",
-    "lead",
-    "port_text",
-    "render",
-    "tag_of",
-]
+__all__ = ["Node", "content_nodes", "dim_nodes", "edge_text", "escape", "lead", "port_text", "render", "tag_of"]
 
 _ESCAPES = {"&": "&amp;", "<": "&lt;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;", '"': "&quot;", "'": "&apos;"}
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")

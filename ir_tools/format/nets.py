@@ -37,7 +37,7 @@ from ir_tools.source import Document, Element, Wiring
 from ir_tools.source.grammar import BODIES, EDGE_ENDS, MAPS, SIDES
 from ir_tools.types import closest, id_number
 
-__all__ = ["MAX_NESTING", "EdgeState", "LeftOut", "Net", "Nets", "nets_of"]
+__all__ = ["MAX_NESTING", "EdgeState", "Net", "nets_of"]
 
 MAX_NESTING = 64
 """How many bodies may stand inside each other."""

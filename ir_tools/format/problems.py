@@ -10,16 +10,7 @@ from ir_tools.rules import Rule
 from ir_tools.source import Document, Element
 from ir_tools.types import id_number
 
-__all__ = [
-    "MAX_IN_ELEMENT",
-    "ElementProblem",
-    "Place",
-    "body_path",
-    "diagnostic_of",
-    "is_layer",
-    "place_of",
-    "read_error",
-]
+__all__ = ["MAX_IN_ELEMENT", "ElementProblem", "Place", "diagnostic_of", "place_of", "read_error"]
 
 MAX_IN_ELEMENT = 100
 """How many problems of one kind are listed one by one in an element."""

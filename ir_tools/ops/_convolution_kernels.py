@@ -15,7 +15,7 @@ from numpy.lib.stride_tricks import as_strided
 
 from ir_tools.ops.definition import Array
 
-__all__ = ["convolve", "deform", "low_bits_first", "overlap", "spread", "windows_on"]
+__all__ = ["convolve", "deform", "low_bits_first", "overlap", "spread"]
 
 BLOCK_BYTES = 1 << 20
 """Of columns that are multiplied at a time: what the cache of one core holds."""

@@ -9,7 +9,7 @@ from ir_tools.ops._overlaps import greedy
 from ir_tools.ops.definition import Array
 from ir_tools.ops.fields import Attrs
 
-__all__ = ["Generated", "Proposed", "generated", "of_one_image", "proposals"]
+__all__ = ["generated", "of_one_image", "proposals"]
 
 
 class Proposed(NamedTuple):

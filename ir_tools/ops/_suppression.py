@@ -7,7 +7,7 @@ import numpy as np
 
 from ir_tools.ops.definition import Array
 
-__all__ = ["Chosen", "Rule", "Settings", "corners", "selected"]
+__all__ = ["Rule", "Settings", "corners", "selected"]
 
 
 class Rule(NamedTuple):

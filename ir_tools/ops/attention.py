@@ -21,7 +21,7 @@ from ir_tools.ops.definition import Array, Fact, Input, Kind, Op, Oracle, Violat
 from ir_tools.ops.fields import Attrs, Flag
 from ir_tools.types import Dim, shape_text
 
-__all__ = ["GROUPED_MAT_MUL", "OPS", "SCALED_DOT_PRODUCT_ATTENTION"]
+__all__ = ["OPS"]
 
 
 def check_mask(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:

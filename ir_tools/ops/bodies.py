@@ -12,7 +12,7 @@ from ir_tools.graph import Layer
 from ir_tools.ops.definition import Array, Fact
 from ir_tools.types import Dim, Shape
 
-__all__ = ["Bodies", "BodyFacts", "BodyKernel", "BodyRule", "BodyRun", "Execute", "Maps", "PortMap", "PortMapRow"]
+__all__ = ["Bodies", "BodyFacts", "BodyRule", "BodyRun", "Execute", "Maps", "PortMap", "PortMapRow"]
 __all__ += ["check_slices", "port_maps"]
 
 

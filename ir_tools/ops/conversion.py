@@ -31,7 +31,7 @@ from ir_tools.ops.fields import Attrs, Flag, Type
 from ir_tools.types import Dim, ElementType, element_type
 from ir_tools.types.packing import element_type_of, fit
 
-__all__ = ["CONVERT", "CONVERT_LIKE", "CONVERT_PROMOTE_TYPES", "OPS"]
+__all__ = ["CONVERT_PROMOTE_TYPES", "OPS"]
 
 
 def convert_bounds(value: Bounds | None, target: ElementType) -> Bounds | None:

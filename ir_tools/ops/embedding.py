@@ -21,14 +21,7 @@ from ir_tools.ops.definition import Array, Fact, Input, Kind, Op, Violation
 from ir_tools.ops.fields import Attrs, OneOf
 from ir_tools.types import Dim
 
-__all__ = [
-    "EMBEDDING_BAG_OFFSETS_15",
-    "EMBEDDING_BAG_OFFSETS_SUM_3",
-    "EMBEDDING_BAG_PACKED_15",
-    "EMBEDDING_BAG_PACKED_SUM_3",
-    "EMBEDDING_SEGMENTS_SUM_3",
-    "OPS",
-]
+__all__ = ["OPS"]
 
 Check = Callable[[Attrs, Sequence[Fact]], Iterator[Violation]]
 

@@ -29,17 +29,7 @@ from ir_tools.ops.fields import Attrs, Field, Flag, Int, Ints, OneOf
 from ir_tools.ops.limits import check_kernel_size
 from ir_tools.types import Dim, Shape, element_type, shape_text
 
-__all__ = [
-    "ADAPTIVE_AVG_POOL_8",
-    "ADAPTIVE_MAX_POOL_8",
-    "AVG_POOL_1",
-    "AVG_POOL_14",
-    "AVG_POOL_16",
-    "MAX_POOL_1",
-    "MAX_POOL_8",
-    "MAX_POOL_14",
-    "OPS",
-]
+__all__ = ["AVG_POOL_1", "AVG_POOL_14", "AVG_POOL_16", "OPS"]
 
 LISTS = ("strides", "pads_begin", "pads_end", "dilations")
 MAX_WINDOWS = 1 << 20

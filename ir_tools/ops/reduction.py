@@ -35,7 +35,7 @@ from ir_tools.ops.fields import Attrs, Flag, OneOf
 from ir_tools.ops.limits import too_large
 from ir_tools.types import Dim, Shape, shape_text
 
-__all__ = ["OPS", "Reduction"]
+__all__ = ["OPS"]
 
 ANY = "float integer boolean"
 FEW_AXES = 5

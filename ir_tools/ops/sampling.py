@@ -18,7 +18,7 @@ from ir_tools.ops.fields import Attrs, Flag, IndexType, Int, OneOf, Type
 from ir_tools.ops.limits import MAX_SIZES
 from ir_tools.types import Dim, Shape
 
-__all__ = ["MULTINOMIAL", "OPS", "RANDOM_UNIFORM"]
+__all__ = ["OPS"]
 
 
 def check_uniform(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:

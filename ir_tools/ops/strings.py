@@ -14,7 +14,7 @@ from ir_tools.ops.definition import Array, Fact, Folding, Input, Kind, Op, Outpu
 from ir_tools.ops.fields import Attrs
 from ir_tools.types import Dim, element_type
 
-__all__ = ["OPS", "STRING_TENSOR_PACK", "STRING_TENSOR_UNPACK"]
+__all__ = ["OPS"]
 
 
 def check_pack(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:

@@ -13,7 +13,7 @@ from ir_tools.ops.definition import NEWEST_OPSET, UNBOUNDED, Array, Bounds, Fact
 from ir_tools.ops.fields import Attrs, IndexType, Int, ShapeText, Type
 from ir_tools.types import Dim, element_type
 
-__all__ = ["CONST", "IDENTITY", "OPS", "PARAMETER", "RESULT", "SHAPE_OF_1", "SHAPE_OF_3"]
+__all__ = ["OPS", "PARAMETER", "RESULT", "SHAPE_OF_3"]
 
 
 def parameter_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:

@@ -29,7 +29,7 @@ from ir_tools.rewrite.rewriter import Rewriter, changes_nothing, lost_output, re
 from ir_tools.rewrite.steps import MigrationStep, RefusedStep, StepPlace
 from ir_tools.rewrite.target import Target
 
-__all__ = ["Migration", "RemainingLayer", "migrate"]
+__all__ = ["Migration", "migrate"]
 
 MOST_ROUNDS = 8
 """How often the layers that a migration makes are migrated in turn."""

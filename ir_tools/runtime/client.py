@@ -26,18 +26,7 @@ from ir_tools.runtime.installed import openvino_version, require_openvino
 from ir_tools.states import checked_states
 from ir_tools.types import Shape, parse_shape
 
-__all__ = [
-    "STAGES",
-    "Attempt",
-    "Endpoints",
-    "Executed",
-    "Inference",
-    "RuntimeClient",
-    "Tap",
-    "TensorInfo",
-    "key_of",
-    "sources",
-]
+__all__ = ["STAGES", "Attempt", "Executed", "Inference", "RuntimeClient", "Tap", "TensorInfo", "key_of", "sources"]
 
 Array = npt.NDArray[Any]
 Source = Path | str | bytes | None

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ir_tools.source.grammar import GRAMMAR
 from ir_tools.types import id_number
 
-__all__ = ["HIDDEN_ENDS", "BrokenPlace", "broken_place"]
+__all__ = ["HIDDEN_ENDS", "broken_place"]
 
 _TOKEN = re.compile(
     rb"(?P<hidden><!--|<!\[CDATA\[|<\?)"

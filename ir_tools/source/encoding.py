@@ -8,7 +8,7 @@ from ir_tools.diagnostics import Diagnostic
 from ir_tools.errors import ReadError
 from ir_tools.rules.storage import WRONG_ENCODING
 
-__all__ = ["MAX_SIZE", "Encoded", "decode", "encode"]
+__all__ = ["MAX_SIZE", "decode", "encode"]
 
 MAX_SIZE = 1 << 30
 """The largest document that is read, in bytes; more than a million layers."""
