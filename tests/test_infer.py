@@ -23,6 +23,7 @@ from ir_tools.runtime.ask import LayerOracle
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import Dim, element_type, format_shape, parse_shape
 from ir_tools.validation import validate
+from tests import ir_text
 from tests.conftest import corpus_cases
 
 # --- the corpus against the runtime -------------------------------------------------------------------------------
@@ -97,89 +98,26 @@ def test_every_port_equals_the_runtime(path: Path, make: object, client: Runtime
 
 # --- small models -------------------------------------------------------------------------------------------------
 
-SMALL = """<?xml version="1.0"?>
-<net name="small" version="11">
-	<layers>
-		<layer id="0" name="x" type="Parameter" version="opset1">
-			<data shape="1,3,8,8" element_type="f32" />
-			<output>
-				<port id="0" precision="FP32" names="x,first">
-					<dim>1</dim>
-					<dim>3</dim>
-					<dim>8</dim>
-					<dim>8</dim>
-				</port>
-			</output>
-		</layer>
-		<layer id="1" name="relu" type="ReLU" version="opset1">
-			<input>
-				<port id="0" precision="FP32">
-					<dim>1</dim>
-					<dim>3</dim>
-					<dim>8</dim>
-					<dim>8</dim>
-				</port>
-			</input>
-			<output>
-				<port id="1" precision="FP32">
-					<dim>1</dim>
-					<dim>3</dim>
-					<dim>8</dim>
-					<dim>8</dim>
-				</port>
-			</output>
-		</layer>
-		<layer id="2" name="own" type="Custom" version="extension">
-			<input>
-				<port id="0" precision="FP32">
-					<dim>1</dim>
-					<dim>3</dim>
-					<dim>8</dim>
-					<dim>8</dim>
-				</port>
-			</input>
-			<output>
-				<port id="1" precision="FP32">
-					<dim>1</dim>
-					<dim>3</dim>
-					<dim>4</dim>
-				</port>
-			</output>
-		</layer>
-		<layer id="3" name="exp" type="Exp" version="opset1">
-			<input>
-				<port id="0" precision="FP32">
-					<dim>1</dim>
-					<dim>3</dim>
-					<dim>4</dim>
-				</port>
-			</input>
-			<output>
-				<port id="1" precision="FP32">
-					<dim>1</dim>
-					<dim>3</dim>
-					<dim>4</dim>
-				</port>
-			</output>
-		</layer>
-		<layer id="4" name="y" type="Result" version="opset1">
-			<input>
-				<port id="0" precision="FP32">
-					<dim>1</dim>
-					<dim>3</dim>
-					<dim>4</dim>
-				</port>
-			</input>
-		</layer>
-	</layers>
-	<edges>
-		<edge from-layer="0" from-port="0" to-layer="1" to-port="0" />
-		<edge from-layer="1" from-port="1" to-layer="2" to-port="0" />
-		<edge from-layer="2" from-port="1" to-layer="3" to-port="0" />
-		<edge from-layer="3" from-port="1" to-layer="4" to-port="0" />
-	</edges>
-</net>
-"""
+WIDE, NARROW = (1, 3, 8, 8), (1, 3, 4)
+SMALL = ir_text.net(
+    [
+        ir_text.parameter(0, WIDE, name="x", tag=' names="x,first"'),
+        ir_text.relu(1, dims=WIDE, name="relu"),
+        ir_text.layer(
+            2,
+            "Custom",
+            name="own",
+            version="extension",
+            inputs=[ir_text.port(0, WIDE)],
+            outputs=[ir_text.port(1, NARROW)],
+        ),
+        ir_text.layer(3, "Exp", name="exp", inputs=[ir_text.port(0, NARROW)], outputs=[ir_text.port(1, NARROW)]),
+        ir_text.result(4, NARROW, name="y"),
+    ],
+    [ir_text.edge(0, 0, 1, 0), *(ir_text.edge(number, 1, number + 1, 0) for number in (1, 2, 3))],
+    name="small",
+    after="",
+).decode()
 
 
 def line_of(name: str) -> int:

@@ -12,6 +12,7 @@ from ir_tools.format.write import write
 from ir_tools.infer import propagate_shapes
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import format_shape, parse_shape
+from tests.ir_text import edge, layer, net, parameter, port, result
 
 
 def model(folder: Path, pattern: tuple[int, int], first: bool, transposes: tuple[bool, bool]) -> Path:
@@ -19,37 +20,40 @@ def model(folder: Path, pattern: tuple[int, int], first: bool, transposes: tuple
     swap = transposes[1] if first else transposes[0]
     weights = (18, 4) if first != swap else (4, 18)
     flags = " ".join(f'transpose_{name}="{str(flag).lower()}"' for name, flag in zip("ab", transposes, strict=True))
-    layers = [
-        '<layer id="0" name="x" type="Parameter" version="opset1"><data shape="1,2,3,3" element_type="f32"/>'
-        + port("output", 0, (1, 2, 3, 3)),
-        '<layer id="1" name="sizes" type="Const" version="opset1">'
-        '<data element_type="i64" shape="2" offset="0" size="16"/>' + port("output", 0, (2,), "I64"),
-        '<layer id="2" name="w" type="Const" version="opset1"><data element_type="f32"'
-        f' shape="{weights[0]},{weights[1]}" offset="64" size="288"/>' + port("output", 0, weights),
-        '<layer id="3" name="rows" type="Reshape" version="opset1"><data special_zero="false"/>'
-        + port("input", 0, (1, 2, 3, 3), more=port("", 1, (2,), "I64"))
-        + port("output", 2, pattern),
-    ]
+    sizes = port(0, (2,), precision="I64")
     shapes = (pattern, weights) if first else (weights, pattern)
-    layers.append(
-        f'<layer id="4" name="y" type="MatMul" version="opset1"><data {flags}/>'
-        + port("input", 0, shapes[0], more=port("", 1, shapes[1]))
-        + port("output", 2, (1, 4))
-    )
-    layers.append('<layer id="5" name="out" type="Result" version="opset1">' + port("input", 0, (1, 4)))
-    edges = [(0, 0, 3, 0), (1, 0, 3, 1), (3, 2, 4, int(not first)), (2, 0, 4, int(first)), (4, 2, 5, 0)]
-    text = "".join(f"{layer}</layer>" for layer in layers)
-    joined = "".join(f'<edge from-layer="{a}" from-port="{b}" to-layer="{c}" to-port="{d}"/>' for a, b, c, d in edges)
+    texts = [
+        parameter(0, (1, 2, 3, 3), name="x"),
+        layer(1, "Const", name="sizes", data='element_type="i64" shape="2" offset="0" size="16"', outputs=[sizes]),
+        layer(
+            2,
+            "Const",
+            name="w",
+            data=f'element_type="f32" shape="{weights[0]},{weights[1]}" offset="64" size="288"',
+            outputs=[port(0, weights)],
+        ),
+        reshape(3, "rows", (1, 2, 3, 3), pattern),
+        layer(
+            4,
+            "MatMul",
+            name="y",
+            data=flags,
+            inputs=[port(0, shapes[0]), port(1, shapes[1])],
+            outputs=[port(2, (1, 4))],
+        ),
+        result(5, (1, 4), name="out"),
+    ]
+    wires = [(0, 0, 3, 0), (1, 0, 3, 1), (3, 2, 4, int(not first)), (2, 0, 4, int(first)), (4, 2, 5, 0)]
     path = folder / "m.xml"
-    path.write_text(f'<net name="m" version="11"><layers>{text}</layers><edges>{joined}</edges></net>')
+    path.write_bytes(net(texts, [edge(*wire) for wire in wires]))
     path.with_suffix(".bin").write_bytes(np.array(pattern, np.int64).tobytes() + bytes(48 + 288))
     return path
 
 
-def port(kind: str, number: int, dims: tuple[int, ...], precision: str = "FP32", more: str = "") -> str:
-    sizes = "".join(f"<dim>{size}</dim>" for size in dims)
-    text = f'<port id="{number}" precision="{precision}">{sizes}</port>{more}'
-    return f"<{kind}>{text}</{kind}>" if kind else text
+def reshape(number: int, name: str, before: tuple[int, ...], after: tuple[int, ...]) -> str:
+    """A Reshape by a list of two sizes."""
+    inputs = [port(0, before), port(1, (2,), precision="I64")]
+    return layer(number, "Reshape", name=name, data='special_zero="false"', inputs=inputs, outputs=[port(2, after)])
 
 
 CASES = [
@@ -88,23 +92,18 @@ def test_another_reshape_to_the_same_sizes_is_as_in_the_runtime(
 ) -> None:
     """It stands in front of no MatMul: sizes of its own stay; those that it shares change with the others."""
     path, dims = model(tmp_path, (1, 18), True, (False, False)), (2, 9) if shared else (-1, 9)
-    shape = ",".join("?" if size < 0 else str(size) for size in dims)
-    layers = [
-        f'<layer id="6" name="z" type="Parameter" version="opset1"><data shape="{shape}" element_type="f32"/>'
-        + port("output", 0, dims),
-        '<layer id="7" name="own" type="Const" version="opset1">'
-        '<data element_type="i64" shape="2" offset="0" size="16"/>' + port("output", 0, (2,), "I64"),
-        '<layer id="8" name="other" type="Reshape" version="opset1"><data special_zero="false"/>'
-        + port("input", 0, dims, more=port("", 1, (2,), "I64"))
-        + port("output", 2, (1, 18)),
-        '<layer id="9" name="end" type="Result" version="opset1">' + port("input", 0, (1, 18)),
+    sizes = [port(0, (2,), precision="I64")]
+    texts = [
+        parameter(6, dims, name="z"),
+        layer(7, "Const", name="own", data='element_type="i64" shape="2" offset="0" size="16"', outputs=sizes),
+        reshape(8, "other", dims, (1, 18)),
+        result(9, (1, 18), name="end"),
     ]
-    edges = [(6, 0, 8, 0), (1 if shared else 7, 0, 8, 1), (8, 2, 9, 0)]
-    joined = "".join(f'<edge from-layer="{a}" from-port="{b}" to-layer="{c}" to-port="{d}"/>' for a, b, c, d in edges)
+    wires = [(6, 0, 8, 0), (1 if shared else 7, 0, 8, 1), (8, 2, 9, 0)]
     if shared:
-        del layers[1]
-    text = path.read_text().replace("</layers>", "".join(f"{layer}</layer>" for layer in layers) + "</layers>")
-    path.write_text(text.replace("</edges>", joined + "</edges>"))
+        del texts[1]
+    text = path.read_text().replace("</layers>", "".join(texts) + "</layers>")
+    path.write_text(text.replace("</edges>", "".join(edge(*wire) for wire in wires) + "</edges>"))
     wanted = client.shapes(path, None, {"x": "3,2,3,3"})
     changed = read(path)
     assert all(

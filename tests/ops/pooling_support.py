@@ -4,18 +4,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 import openvino as ov
 
 from ir_tools.known_differences import KnownDifference, named
 from ir_tools.ops._windows import plan, pooling_of
-from ir_tools.ops.definition import Bounds, Fact, Op, Violation
+from ir_tools.ops.definition import Fact, Op
 from ir_tools.ops.fields import Attrs
 from ir_tools.ops.pooling import OPS
-from ir_tools.types import Dim, element_type, format_shape, parse_shape
-from tests.ops.single import computed
+from ir_tools.types import element_type, format_shape
+from tests.ops.layer_support import fact_of
+from tests.ops.single import CONFIG, CORE, Slot, Text, array_of, attrs_of, computed
 
 Array = npt.NDArray[Any]
 
@@ -38,18 +38,15 @@ class Setting:
     sizes: tuple[int, ...] | None = None
     results: int = 1
 
+    @property
+    def slots(self) -> list[Slot]:
+        return [(self.kind, self.shape), *([] if self.sizes is None else [np.array(self.sizes, np.int64)])]
+
     def attrs(self) -> Attrs:
-        violations: list[Violation] = []
-        attrs = self.op.read(self.data, violations)
-        assert attrs is not None, violations
-        return attrs
+        return attrs_of(self.op, self.data)
 
     def facts(self) -> list[Fact]:
-        facts = [Fact(element_type(self.kind), parse_shape(self.shape))]
-        if self.sizes is not None:
-            known = Bounds.exactly(np.array(self.sizes, np.int64))
-            facts.append(Fact(element_type("i64"), (Dim.of(len(self.sizes)),), known))
-        return facts
+        return [*map(fact_of, self.slots)]
 
     def arrays(self, rng: np.random.Generator) -> list[Array]:
         shape = tuple(int(size) for size in self.shape.split(","))
@@ -138,50 +135,13 @@ def _sliding(rng: np.random.Generator, rank: int, *, dilated: bool) -> Iterator[
 
 # --- the runtime ------------------------------------------------------------------------------------------------
 
-CORE = ov.Core()
-
-
-def _port(number: int, kind: str, sizes: Sequence[int] = ()) -> str:
-    dims = "".join(f"<dim>{size}</dim>" for size in sizes)
-    return f'<port id="{number}" precision="{element_type(kind).precision}">{dims}</port>'
-
-
-def _layer(number: int, name: str, kind: str, opset: int, data: Mapping[str, str], ports: str) -> str:
-    attributes = "".join(f' {key}="{value}"' for key, value in data.items())
-    return f'<layer id="{number}" name="{name}" type="{kind}" version="opset{opset}"><data{attributes}/>{ports}</layer>'
-
 
 def read_model(settings: Sequence[Setting]) -> Any:
     """One model with a Parameter, a pooling and Results for each setting, as IR text through the runtime's reader."""
-    layers, edges, weights = [], [], b""
-    for index, setting in enumerate(settings):
-        first = index * 10
-        data = {"shape": setting.shape, "element_type": setting.kind}
-        port = f"<output>{_port(0, setting.kind)}</output>"
-        layers.append(_layer(first, f"x{index}", "Parameter", 1, data, port))
-        edges.append((first, 0, first + 2, 0))
-        inputs = 1
-        if setting.sizes is not None:
-            count = len(setting.sizes)
-            data = {"element_type": "i64", "shape": str(count), "offset": str(len(weights)), "size": str(8 * count)}
-            layers.append(
-                _layer(first + 1, f"c{index}", "Const", 1, data, f"<output>{_port(0, 'i64', [count])}</output>")
-            )
-            edges.append((first + 1, 0, first + 2, 1))
-            weights += np.array(setting.sizes, np.int64).tobytes()
-            inputs = 2
-        outputs = range(inputs, inputs + len(setting.op.outputs))
-        ports = "<input>" + "".join(_port(number, "f32") for number in range(inputs)) + "</input><output>"
-        ports += "".join(_port(number, "f32") for number in outputs) + "</output>"
-        layers.append(_layer(first + 2, f"p{index}", setting.op.type, setting.op.version, setting.data, ports))
-        for result in range(setting.results):
-            layers.append(
-                _layer(first + 3 + result, f"r{index}_{result}", "Result", 1, {}, f"<input>{_port(0, 'f32')}</input>")
-            )
-            edges.append((first + 2, inputs + result, first + 3 + result, 0))
-    wires = "".join(f'<edge from-layer="{a}" from-port="{b}" to-layer="{c}" to-port="{d}"/>' for a, b, c, d in edges)
-    text = f'<net name="pools" version="11"><layers>{"".join(layers)}</layers><edges>{wires}</edges></net>'
-    return CORE.read_model(text.encode(), ov.Tensor(np.frombuffer(weights or b"\0", np.uint8).copy()))
+    text = Text()
+    for index, one in enumerate(settings):
+        text.asked(one.op.type, one.op.version, one.data, one.slots, one.results, f"{index}/")
+    return CORE.read_model(*text.model())
 
 
 def runtime_shapes(settings: Sequence[Setting]) -> list[list[str] | None]:
@@ -197,7 +157,7 @@ def runtime_shapes(settings: Sequence[Setting]) -> list[list[str] | None]:
         half = len(settings) // 2
         return [*runtime_shapes(settings[:half]), *runtime_shapes(settings[half:])] if half else [None]
     nodes = {node.get_friendly_name(): node for node in model.get_ops()}
-    return [[_shape_text(out) for out in nodes[f"p{index}"].outputs()] for index in range(len(settings))]
+    return [[_shape_text(out) for out in nodes[f"{index}/op"].outputs()] for index in range(len(settings))]
 
 
 def _shape_text(out: ov.Output) -> str:
@@ -225,12 +185,11 @@ def our_shapes(setting: Setting) -> list[str]:
 
 def request_for(settings: Sequence[Setting], arrays: Sequence[Sequence[Array]]) -> Any:
     """An inference request of the CPU plugin, in f32 and on one thread, that has run once on these arrays."""
-    config = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1}
-    compiled = CORE.compile_model(read_model(settings), "CPU", config)
+    compiled = CORE.compile_model(read_model(settings), "CPU", CONFIG)
     request = compiled.create_infer_request()
     by_name = {port.get_node().get_friendly_name(): port for port in compiled.inputs}
     for index, (setting, inputs) in enumerate(zip(settings, arrays, strict=True)):
-        request.set_tensor(by_name[f"x{index}"], _tensor(inputs[0], setting.kind))
+        request.set_tensor(by_name[f"{index}/in0"], _tensor(inputs[0], setting.kind))
     request.infer()
     return request
 
@@ -241,7 +200,7 @@ def runtime_values(settings: Sequence[Setting], arrays: Sequence[Sequence[Array]
     outputs = request.get_compiled_model().outputs
     found = {port.get_node().get_friendly_name(): request.get_tensor(port) for port in outputs}
     return [
-        [_array(found[f"r{index}_{result}"]) for result in range(setting.results)]
+        [array_of(found[f"{index}/out{result or ''}"]) for result in range(setting.results)]
         for index, setting in enumerate(settings)
     ]
 
@@ -250,12 +209,6 @@ def _tensor(array: Array, kind: str) -> Any:
     if kind == "bf16":
         return ov.Tensor(np.ascontiguousarray(array).view(np.uint16), array.shape, ov.Type.bf16)
     return ov.Tensor(np.ascontiguousarray(array))
-
-
-def _array(tensor: Any) -> Array:
-    if tensor.element_type == ov.Type.bf16:
-        return np.array(tensor.data).view(np.uint16).view(ml_dtypes.bfloat16)
-    return np.array(tensor.data)
 
 
 TOLERANCES = {"f32": 1e-5, "f64": 1e-5, "f16": 1e-3, "bf16": 8e-3}

@@ -55,7 +55,7 @@ def several(layers: Sequence[tuple[str, int, Mapping[str, str], Sequence[Slot]]]
 
     It takes little longer to read than one layer.
     """
-    text = _Text()
+    text = Text()
     for number, (type, version, raw, slots) in enumerate(layers):
         text.asked(type, version, raw, slots, 1, f"{number}/")
     return CORE.read_model(*text.model())
@@ -65,7 +65,7 @@ def single_text(
     type: str, version: int, raw: Mapping[str, str], slots: Sequence[Slot], outputs: int = 1
 ) -> tuple[bytes, bytes]:
     """The text and the weights of a model of one layer called `op`, with a Result for each output."""
-    text = _Text()
+    text = Text()
     text.asked(type, version, raw, slots, outputs)
     return text.model()
 
@@ -131,7 +131,7 @@ def values_of(client: RuntimeClient, layers: Sequence[Fed]) -> list[list[Array]]
     Raises:
         RuntimeFailure: one of them does not run.
     """
-    text, fed = _Text(), dict[str, Array]()
+    text, fed = Text(), dict[str, Array]()
     for number, one in enumerate(layers):
         slots = slots_of(one.arrays, one.constants)
         text.asked(one.op.type, one.op.version, one.raw, slots, one.count, f"{number}/")
@@ -149,7 +149,7 @@ Source = tuple[int, int, str]
 """A layer, the number of its output, and the element type that its port says."""
 
 
-class _Text:
+class Text:
     """IR text in the making."""
 
     def __init__(self) -> None:
@@ -274,10 +274,10 @@ def _infer(model: ov.Model, arrays: Sequence[Array]) -> list[Array]:
             np.copyto(tensor.data.view(array.dtype).reshape(array.shape), array)
         request.set_input_tensor(index, tensor)
     request.infer()
-    return [_array(request.get_output_tensor(index)) for index in range(len(model.outputs))]
+    return [array_of(request.get_output_tensor(index)) for index in range(len(model.outputs))]
 
 
-def _array(tensor: ov.Tensor) -> Array:
+def array_of(tensor: ov.Tensor) -> Array:
     dtype = element_type(tensor.get_element_type().get_type_name()).dtype
     assert dtype is not None
     values: Array = tensor.data.view(dtype).copy()

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Mapping
 
-from tests.benchmarks.growth.pieces import Sample, edge, layer, parameter, port, relu, result, sample
+from tests.benchmarks.growth.pieces import Sample, sample
+from tests.ir_text import edge, layer, parameter, port, relu, result
 
 __all__ = ["BODIES"]
 

@@ -3,7 +3,8 @@
 import random
 from collections.abc import Callable, Mapping
 
-from tests.benchmarks.growth.pieces import Sample, chain, edge, layer, net, parameter, port, relu, result, sample
+from tests.benchmarks.growth.pieces import Sample, chain, sample
+from tests.ir_text import edge, layer, net, parameter, port, relu, result
 
 __all__ = ["EDGES"]
 

@@ -4,19 +4,8 @@ import struct
 from collections.abc import Callable, Mapping
 
 from tests.benchmarks.growth.attributes import pool
-from tests.benchmarks.growth.pieces import (
-    Sample,
-    chain,
-    constant,
-    edge,
-    layer,
-    net,
-    parameter,
-    port,
-    relu,
-    result,
-    sample,
-)
+from tests.benchmarks.growth.pieces import Sample, chain, constant, sample
+from tests.ir_text import edge, layer, net, parameter, port, relu, result
 
 __all__ = ["LAYERS"]
 

@@ -3,7 +3,8 @@
 import struct
 from collections.abc import Callable, Mapping
 
-from tests.benchmarks.growth.pieces import Sample, edge, layer, net, parameter, port, relu, result, sample
+from tests.benchmarks.growth.pieces import Sample, sample
+from tests.ir_text import edge, layer, net, parameter, port, relu, result
 
 __all__ = ["PORTS"]
 
