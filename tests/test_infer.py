@@ -256,8 +256,8 @@ def test_every_broken_layer_is_named() -> None:
 
 
 def test_missing_attribute() -> None:
-    model = small(('type="ReLU" version="opset1">', 'type="Clamp" version="opset1"><data min="0"/>'))
-    with pytest.raises(ShapeError, match="max is missing"):
+    model = small(('type="ReLU" version="opset1">', 'type="Convert" version="opset1">'))
+    with pytest.raises(ShapeError, match="destination_type is missing"):
         propagate_shapes(model)
 
 
