@@ -115,7 +115,7 @@ class Compatibility:
     def why(self) -> str:
         """The first layers that are the reason, and how many others there are; empty if it runs."""
         more = [f"{len(self.obstacles) - SHOWN} more"] if len(self.obstacles) > SHOWN else []
-        return "; ".join([*map(str, self.obstacles[:SHOWN]), *more])
+        return "; ".join([*map(str, self.obstacles[:SHOWN]), *more]).replace(".; ", "; ")
 
 
 class CompatibilityReport(list[Compatibility]):

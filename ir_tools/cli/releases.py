@@ -151,12 +151,9 @@ def located(model: "Model", *clients: "RuntimeClient | None") -> Iterator[None]:
         for client in clients:
             if client is None or not str(failure).startswith(client.name) or "; the layer is '" in str(failure):
                 continue
-            release, text = client.release if isinstance(client, ReleaseClient) else None, ""
-            if release and not release.reads[0] <= (model.version or 0) <= release.reads[1]:
-                text = (
-                    f"{release.title} does not read IR v{model.version}; migrate the model for it with:"
-                    f" ir-tools migrate MODEL --for {release.name} -o OUT.xml"
-                )
+            text = ""
+            if isinstance(client, ReleaseClient) and (unread := client.unread(model.version)):
+                text = f"{unread}; migrate the model for it with: {client.migration}"
             elif failure.stage and failure.kind in {"rejected", "crashed"}:
                 found = try_model(model, client=client, search_seconds=SEARCH)
                 place = next((one for one in found if one.path), None)

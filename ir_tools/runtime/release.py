@@ -61,6 +61,16 @@ class ReleaseClient(RuntimeClient):
         """The release."""
         return self.release.title
 
+    def unread(self, version: int | None) -> str:
+        """Return that the release does not read an IR version, if so; else nothing."""
+        first, last = self.release.reads
+        return "" if first <= (version or 0) <= last else f"{self.title} does not read IR v{version}"
+
+    @property
+    def migration(self) -> str:
+        """The command that makes a file which the release reads."""
+        return f"ir-tools migrate MODEL --for {self.release.name} -o OUT.xml"
+
     def check(self, model_xml: Path | str | bytes, weights: Source = None, *, timeout: float | None = None) -> None:
         """Let the release read a file and compile it for the CPU.
 

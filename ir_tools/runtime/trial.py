@@ -30,8 +30,9 @@ from ir_tools.runtime.ask import LayerOracle
 from ir_tools.runtime.client import STAGES, Attempt, RuntimeClient, TensorInfo, sources
 from ir_tools.runtime.extensions import Extensions
 from ir_tools.runtime.outcomes import COMPILING, CRASHED, ENDLESS, READING, RUNNING, TOO_LARGE
+from ir_tools.runtime.release import ReleaseClient
 from ir_tools.source import Document
-from ir_tools.types import Shapes, element_type
+from ir_tools.types import Shapes, element_type, id_number
 
 __all__ = ["MEMORY", "try_model"]
 
@@ -192,6 +193,8 @@ class _Trial:
         remedy = remedy_for(failure.reason)
         if remedy or failure.kind == "missing":
             return _untried(self.file, failure.reason, remedy)
+        if unread := self._unread(failure):
+            return unread
         inputs = self._inputs() if failure.stage in {MAKE, RUN} else ()
         if failure.kind == "rejected" and any(map(_is_whole, inputs)):
             return _untried(self.file, f"inputs that were made up do not suit it: {failure.reason}", OWN_INPUTS)
@@ -218,6 +221,23 @@ class _Trial:
             path=place.path,
             help=outcome.help,
         )
+
+    def _unread(self, failure: RuntimeFailure) -> Diagnostic | None:
+        """Return the diagnostic of an IR version that a release does not read, if that is why it rejects the file."""
+        if failure.stage != READ or not isinstance(self.client, ReleaseClient):
+            return None
+        with contextlib.suppress(ReadError):
+            data = self.source if isinstance(self.source, bytes) else load(Path(self.source))
+            root = Document(data, self.file).root
+            if message := self.client.unread(id_number(root.get("version"))):
+                return Diagnostic(
+                    code=READING.rule.code,
+                    severity=READING.rule.severity,
+                    message=message,
+                    file=self.file,
+                    help=f"migrate it: {self.client.migration}",
+                )
+        return None
 
     def _inputs(self) -> tuple[TensorInfo, ...]:
         with contextlib.suppress(IrToolsError):

@@ -106,6 +106,11 @@ def test_validate_asks_the_release(cli: Cli, gelu: Path) -> None:
     outcome = cli("validate", "--runtime", "openvino-2021.4", gelu, "--format", "concise")
     assert outcome.code == 1
     assert "RUN101: layer 2 'relu': OpenVINO 2021.4 rejects" in outcome.out
+    newer = gelu.with_name("newer.xml")
+    newer.write_bytes(small(11))
+    outcome = cli("validate", "--runtime", "openvino-2021.4", newer)
+    assert "error RUN101: OpenVINO 2021.4 does not read IR v11" in outcome.out
+    assert "migrate it: ir-tools migrate MODEL --for openvino-2021.4 -o OUT.xml" in outcome.out
     for words in (("--runtime", gelu), (gelu, "--runtime"), ("--runtime=openvino-2024.6", gelu)):
         assert cli("validate", *words).code == 0
 
