@@ -319,3 +319,17 @@ def test_layers_of_one_type_in_a_row_are_counted_along_every_branch(seed: int) -
     found = View(Side(builder.model, builder.graph), {}).rows
     for layer_id in rows:
         assert found[layer_id] == max(len(row) for row in rows.values() if layer_id in row)
+
+
+@pytest.mark.parametrize(
+    ("own", "other", "same"),
+    [("2,3", "2,3", True), ("2,3", "2,4", False), ("2,?", "2,4", True), ("?,3", "2,4", False), ("2,3", "2,3,1", False)],
+)
+def test_sizes_are_the_same_up_to_those_that_are_not_known(own: str, other: str, same: bool) -> None:
+    views = []
+    for shape in (own, other):
+        builder = Builder()
+        layer_id = builder.parameter("x", shape).layer
+        views.append((View(Side(builder.model, builder.graph), {}), layer_id))
+    (mine, a), (theirs, b) = views
+    assert mine.same_sizes(a, theirs, b) is theirs.same_sizes(b, mine, a) is same

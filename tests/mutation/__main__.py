@@ -118,6 +118,7 @@ TESTS: Mapping[str, tuple[str, ...]] = {
         "tests/ops/test_edges.py",
         "tests/ops/test_moving_edges.py",
         "tests/ops/test_reference_cases.py",
+        "tests/ops/test_unreleased.py",
         "tests/ops/test_double.py",
         "tests/ops/test_taken_types.py",
         "tests/ops/test_layer_faults.py",

@@ -1,6 +1,7 @@
 """Random layers of every operation in the table: its sample with other attributes, inputs, shapes and element types."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -9,7 +10,7 @@ from ir_tools.ops.fields import Field, Flag, Float, Floats, Int, Ints, OneOf, Ty
 from ir_tools.types import ELEMENT_TYPES, element_type, from_dtype
 from tests.ops.around import around
 from tests.ops.layer_support import Setting
-from tests.ops.samples import Sample, ints, sample, sample_of
+from tests.ops.samples import Sample, ints, sample, sample_of, scalar
 from tests.ops.single import Between, Fed, Slot
 
 Rng = np.random.Generator
@@ -25,8 +26,33 @@ MORE = {
         "output_dim=1;group_size=2;spatial_scale=0.5;mode=bilinear;spatial_bins_x=2;spatial_bins_y=2",
         *("f32 1,16,8,8", "f32 2,5"),
     ),
+    "Broadcast-3": sample("mode=explicit", "f32 3", ints(2, 3), ints(1)),
+    "MulticlassNms-9": sample("", "f32 2,6,4", "f32 2,6", "i32 1"),
+    "StridedSlice-1": sample(
+        "begin_mask=0,1,0;end_mask=1,0,0;new_axis_mask=0,0,1;shrink_axis_mask=0,0,0;ellipsis_mask=0,0,0",
+        *("f32 4,5", ints(1, 0, 0), ints(3, 4, 1), ints(2, 2, 1)),
+    ),
+    **dict.fromkeys(("NV12toRGB-8", "NV12toBGR-8"), sample("", "f32 1,4,4,1", "f32 1,2,2,2")),
+    **dict.fromkeys(("I420toRGB-8", "I420toBGR-8"), sample("", "f32 1,4,4,1", "f32 1,2,2,1", "f32 1,2,2,1")),
 }
 """Where the table of samples has none, or one that reads less."""
+OPTIONAL: Mapping[str, tuple[Slot, ...]] = {
+    "Swish-4": (scalar(1.5, "f32"),),
+    **dict.fromkeys(("DFT-7", "IDFT-7", "RDFT-9", "IRDFT-9"), (ints(3),)),
+    "ISTFT-16": (scalar(40),),
+    "ScaledDotProductAttention-13": (("f32", "1,1,4,6"), scalar(0.5, "f32"), ("f32", "1,2,4,1")),
+    **dict.fromkeys(("DetectionOutput-1", "DetectionOutput-8"), (("f32", "1,4"), ("f32", "1,8"))),
+    "LSTMCell-1": (("f32", "9"),),
+    "DeformablePSROIPooling-1": (("f32", "2,2,1,1"),),
+    **dict.fromkeys(("CTCGreedyDecoderSeqLen-6", "CTCLoss-4"), (scalar(1, "i32"),)),
+    **dict.fromkeys(("NonMaxSuppression-5", "NonMaxSuppression-9"), (scalar(0.5, "f32"),)),
+    **dict.fromkeys(("ConvolutionBackpropData-1", "GroupConvolutionBackpropData-1"), (ints(10, 10),)),
+    "DeformableConvolution-8": (("f32", "1,9,6,6"),),
+    "SegmentMax-16": (scalar(4),),
+    "Eye-9": (ints(2),),
+    "Unique-10": (scalar(1),),
+}
+"""Inputs that follow those of a sample."""
 OPS = [
     op
     for family in FAMILIES
@@ -40,8 +66,15 @@ SPECIAL = (0.0, -1.0, 1.0, 0.5, -2.5, 1e30, np.inf, -np.inf, np.nan)
 
 def given(rng: Rng, op: Op) -> Sample:
     """A sample of the operation."""
-    found = [one for one in (sample_of(op), MORE.get(str(op))) if one is not None]
+    found = samples(op)
     return found[rng.integers(len(found))]
+
+
+def samples(op: Op) -> list[Sample]:
+    """The samples of an operation, of which one has all inputs."""
+    plain = sample_of(op)
+    full = None if plain is None or str(op) not in OPTIONAL else replace(plain, slots=plain.slots + OPTIONAL[str(op)])
+    return [one for one in (plain, MORE.get(str(op)), full) if one is not None]
 
 
 def outputs_of(op: Op) -> int:

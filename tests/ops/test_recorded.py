@@ -3,6 +3,7 @@
 import pytest
 
 from ir_tools.runtime.client import RuntimeClient
+from tests.ops import table_makers
 from tests.ops.recorded import RECORDED, load, same
 
 WANTED = load()
@@ -10,6 +11,12 @@ WANTED = load()
 
 def test_all_kinds_of_layers_are_recorded() -> None:
     assert [*WANTED] == [*RECORDED]
+
+
+def test_every_input_is_in_a_sample() -> None:
+    assert [
+        str(op) for op in table_makers.OPS if all(len(one.slots) < len(op.inputs) for one in table_makers.samples(op))
+    ] == []
 
 
 @pytest.mark.parametrize("name", RECORDED)

@@ -69,6 +69,7 @@ CASES = {
 RUN: list[Change] = [
     *((name, {}, {}) for name in CASES),
     ("Proposal-1", {"base_size": None, "ratio": "", "scale": "8,16", "framework": "tensorflow"}, {}),
+    ("Proposal-1", {"pre_nms_topn": "8"}, {}),
     ("Proposal-4", {"min_size": "-1", "nms_thresh": "-1"}, {}),
     ("GenerateProposals-9", {"min_size": "-1", "nms_threshold": "-1", "pre_nms_count": "1000000000"}, {}),
     ("ROIPooling-1", {"pooled_h": None, "output_roi": "3,2"}, {}),
@@ -76,6 +77,7 @@ RUN: list[Change] = [
     ("ROIPooling-1", {"pooled_h": "4", "output_roi": "3,2"}, {}),
     ("ROIAlign-9", {"pooled_h": "0", "sampling_ratio": "-1", "spatial_scale": "-1"}, {}),
     ("ROIAlign-3", {"sampling_ratio": "0", "mode": "max"}, {}),
+    ("ROIAlign-9", {}, {2: np.array([0, 0, -1, 5])}),
     ("ROIAlignRotated-15", {"sampling_ratio": "0", "spatial_scale": "0"}, {}),
     ("PSROIPooling-1", BINS, {}),
     ("DeformablePSROIPooling-1", {"output_dim": "3", "part_size": "2"}, {}),
@@ -111,7 +113,9 @@ UNPREDICTABLE: list[Change] = [
     ("ROIAlign-9", {"sampling_ratio": "1000000"}, {}),
     ("Proposal-1", {"post_nms_topn": "2000000000"}, {}),
     ("Proposal-1", {}, {2: np.array([0, 96, 1], np.float32)}),
+    ("Proposal-1", {"pre_nms_topn": "7"}, {}),
     ("ROIAlign-9", {"pooled_h": "-1"}, {}),
+    ("ROIAlign-9", {}, {2: np.array([-1, 0, 0, 0])}),
     ("ROIAlignRotated-15", {"sampling_ratio": "-1"}, {}),
 ]
 

@@ -6,10 +6,12 @@ from math import pi
 import numpy as np
 import pytest
 
+from ir_tools.errors import ShapeError
 from ir_tools.ops import FAMILIES, Array
 from ir_tools.ops.definition import Oracle
+from ir_tools.types import format_shape
 from tests.ops.layer_support import fact_of
-from tests.ops.single import attrs_of, computed
+from tests.ops.single import Slot, attrs_of, computed
 
 UNRELEASED = {str(op): op for family in FAMILIES for op in family.OPS if op.oracle is Oracle.SPECIFICATION}
 F32 = np.float32
@@ -59,3 +61,29 @@ def test_shape_and_values(name: str, example: Example) -> None:
     np.testing.assert_allclose(found, expected, rtol=1e-6)
     (fact,), wanted = op.shape(attrs, [fact_of(array) for array in inputs]), fact_of(expected)
     assert (fact.dtype, fact.shape) == (wanted.dtype, wanted.shape)
+
+
+@pytest.mark.parametrize(
+    ("name", "slots", "attribute"),
+    [
+        ("Bincount-17", [("i32", "4"), ("f32", "3")], "weights"),
+        ("Bincount-17", [("i32", "2..4"), ("f32", "5..")], "weights"),
+        ("Bincount-17", [("i32", "4,1")], "data"),
+        ("Bincount-17", [np.array([1, -1])], "data"),
+        ("Atan2-17", [("f32", "2"), ("f32", "3")], None),
+    ],
+)
+def test_impossible_inputs(name: str, slots: list[Slot], attribute: str | None) -> None:
+    op = UNRELEASED[name]
+    assert op.shape is not None
+    with pytest.raises(ShapeError) as caught:
+        op.shape(attrs_of(op, {}), [*map(fact_of, slots)])
+    assert caught.value.attribute == attribute
+
+
+def test_counts_of_data_that_is_not_known() -> None:
+    op = UNRELEASED["Bincount-17"]
+    assert op.shape is not None
+    for slots in ([("i32", "?")], [("i32", "4"), ("i64", "3..")]):
+        (fact,) = op.shape(attrs_of(op, {"minlength": "3"}), [*map(fact_of, slots)])
+        assert (str(fact.dtype), format_shape(fact.shape)) == ("i64", "3..")
