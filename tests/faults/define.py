@@ -20,6 +20,8 @@ __all__ = [
     "NotHere",
     "Place",
     "Spot",
+    "connect",
+    "convert_input",
     "fault",
     "is_type",
     "pick",
@@ -105,6 +107,10 @@ class Case:
         """Every layer, bodies included."""
         return [place for place in walk(self.root, "") if type_ is None or place.type.lower() == type_.lower()]
 
+    def ports(self) -> Iterator[tuple[Place, Node]]:
+        """Every port, with its layer."""
+        return ((place, port) for place in self.places() for side in ("input", "output") for port in place.ports(side))
+
     def main(self) -> list[Place]:
         return [place for place in self.places() if not place.prefix]
 
@@ -151,6 +157,35 @@ class Case:
                 found = [out for out in start.ports("output") if out.get("id") == edge.get("from-port")]
                 return (start, found[0]) if found else None
         return None
+
+
+def connect(graph: Node, start: object, out: object, end: object, into: object) -> Node:
+    """An edge that is added to a graph."""
+    names = ("from-layer", "from-port", "to-layer", "to-port")
+    wire = Node("edge", [(name, str(value)) for name, value in zip(names, (start, out, end, into), strict=True)])
+    graph.need("edges").children.append(wire)
+    return wire
+
+
+def convert_input(edge: Node, start: Place, end: Place, to: str, precision: str) -> None:
+    """Put a Convert into an edge; the input that reads it records the new type if it records one."""
+    out = next(port for port in start.ports("output") if port.get("id") == edge.get("from-port"))
+    port = next(port for port in end.ports("input") if port.get("id") == edge.get("to-port"))
+    if out.get("precision") in (precision, "STRING"):
+        raise NotHere
+    into, made = out.copy(), out.copy()
+    for one, number in ((into, "0"), (made, "1")):
+        one.set("id", number)
+        one.drop("names")
+    made.set("precision", precision)
+    node = Node("layer", [("id", "8800"), ("name", "changed"), ("type", "Convert"), ("version", "opset1")])
+    node.children = [Node("data", [("destination_type", to)]), Node("input", [], [into]), Node("output", [], [made])]
+    end.graph.need("layers").children.append(node)
+    connect(end.graph, start.node.get("id"), out.get("id"), 8800, 0)
+    edge.set("from-layer", "8800")
+    edge.set("from-port", "1")
+    if port.has("precision"):
+        port.set("precision", precision)
 
 
 def walk(graph: Node, prefix: str) -> Iterator[Place]:

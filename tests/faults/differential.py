@@ -18,7 +18,7 @@ from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types.elements import ELEMENT_TYPES
 from tests.faults.attribute_facts import ATTRIBUTES, A
 from tests.faults.base_models import bases
-from tests.faults.define import Base, Case, Mutant, NotHere, Place, pick
+from tests.faults.define import Base, Case, Mutant, NotHere, Place, connect, convert_input, pick
 from tests.faults.markup import Node, render
 from tests.faults.oracle import Oracle
 from tests.faults.sweep import judge
@@ -190,10 +190,8 @@ def unsqueezed(case: Case, rng: random.Random) -> Place:
     node = Node("layer", [("id", "7101"), ("name", "wider"), ("type", "Unsqueeze"), ("version", "opset1")])
     node.children = [Node("input", [], [into, axis]), Node("output", [], [made])]
     end.graph.need("layers").children += [const, node]
-    old = (start.node.get("id"), out.get("id"))
-    names = ("from-layer", "from-port", "to-layer", "to-port")
-    wires = [(*old, "7101", "0"), ("7100", "0", "7101", "1")]
-    end.graph.need("edges").children += [Node("edge", list(zip(names, wire, strict=True))) for wire in wires]
+    connect(end.graph, start.node.get("id"), out.get("id"), 7101, 0)
+    connect(end.graph, 7100, 0, 7101, 1)
     edge.set("from-layer", "7101")
     edge.set("from-port", "2")
     port = next(one for one in end.ports("input") if one.get("id") == edge.get("to-port"))
@@ -204,28 +202,10 @@ def unsqueezed(case: Case, rng: random.Random) -> Place:
 def converted(case: Case, rng: random.Random) -> Place:
     """Another element type in front of an input."""
     edge, start, end = pick(rng, case.edges())
-    out = next(port for port in start.ports("output") if port.get("id") == edge.get("from-port"))
     to, precision = rng.choice(
         (("f32", "FP32"), ("i32", "I32"), ("i64", "I64"), ("boolean", "BOOL"), ("f16", "FP16"), ("u8", "U8"))
     )
-    if out.get("precision") in (precision, "STRING"):
-        raise NotHere
-    into, made = out.copy(), out.copy()
-    for one, name in ((into, "0"), (made, "1")):
-        one.set("id", name)
-        one.drop("names")
-    made.set("precision", precision)
-    node = Node("layer", [("id", "7201"), ("name", "changed"), ("type", "Convert"), ("version", "opset1")])
-    node.children = [Node("data", [("destination_type", to)]), Node("input", [], [into]), Node("output", [], [made])]
-    end.graph.need("layers").children.append(node)
-    wire = (start.node.get("id"), out.get("id"), "7201", "0")
-    names = ("from-layer", "from-port", "to-layer", "to-port")
-    end.graph.need("edges").children.append(Node("edge", list(zip(names, wire, strict=True))))
-    edge.set("from-layer", "7201")
-    edge.set("from-port", "1")
-    port = next(one for one in end.ports("input") if one.get("id") == edge.get("to-port"))
-    if port.has("precision"):
-        port.set("precision", precision)
+    convert_input(edge, start, end, to, precision)
     return end
 
 

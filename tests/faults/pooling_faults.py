@@ -5,8 +5,9 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
+from tests import ir_text
 from tests.faults.define import Case, Expect, Fault, Guilt, NotHere, Place, fault, pick
-from tests.faults.markup import Node
+from tests.faults.markup import Node, parse
 
 __all__ = ["FAULTS"]
 
@@ -167,8 +168,6 @@ def input_of_rank_two(case: Case, rng: random.Random) -> Guilt:
 
 # --- what runs, but surprises -------------------------------------------------------------------------------------
 
-HEAD = '<net name="single" version="11"><layers>'
-
 
 def _single(
     kind: str,
@@ -186,77 +185,41 @@ def _single(
         if case.base.name not in ("pooling", "classifier"):
             raise NotHere
 
-        def port(number: int, dims: str, precision: str = "FP32") -> Node:
-            return Node(
-                "port",
-                [("id", str(number)), ("precision", precision)],
-                [Node("dim", [], [dim]) for dim in dims.split(",")],
-            )
-
-        def layer(
-            number: int,
-            name: str,
-            kind: str,
-            opset: str,
-            attrs: list[tuple[str, str]],
-            into: list[Node],
-            made: list[Node],
-        ) -> Node:
-            node = Node("layer", [("id", str(number)), ("name", name), ("type", kind), ("version", opset)])
-            node.children = [Node("data", attrs)] if attrs else []
-            node.children += [Node("input", [], list(into))] if into else []
-            node.children += [Node("output", [], list(made))] if made else []
-            return node
-
-        outs = [port(1, out)] + ([port(2, out, extra)] if extra else [])
-        pool = layer(1, "pool", type_, version, list(raw.items()), [port(0, size)], outs)
+        before, after = size.split(","), out.split(",")
+        read = [ir_text.port(0, before)]
+        made = [ir_text.port(1, after), *([ir_text.port(2, after, precision=extra)] if extra else [])]
+        data = " ".join(f'{name}="{text}"' for name, text in raw.items())
         layers = [
-            layer(0, "x", "Parameter", "opset1", [("shape", size), ("element_type", "f32")], [], [port(0, size)]),
-            pool,
+            ir_text.parameter(0, before, name="x"),
+            ir_text.layer(1, type_, name="pool", version=version, data=data, inputs=read, outputs=made),
+            ir_text.result(2, after, name="y"),
         ]
-        layers.append(layer(2, "y", "Result", "opset1", [], [port(0, out)], []))
-        wires = [
-            Node("edge", list(zip(("from-layer", "from-port", "to-layer", "to-port"), row, strict=True)))
-            for row in (("0", "0", "1", "0"), ("1", "1", "2", "0"))
-        ]
-        case.root = Node(
-            "net",
-            [("name", "single"), ("version", "11")],
-            [Node("layers", [], list(layers)), Node("edges", [], list(wires))],
+        case.root = parse(
+            ir_text.net(layers, [ir_text.edge(0, 0, 1, 0), ir_text.edge(1, 1, 2, 0)], name="single", after="")
         )
         case.weights = b""
-        return Guilt(
-            [Place(pool, case.root, "").spot],
-            at=[pool.need("data"), pool],
-            within=pool.all("output") + pool.all("input"),
-        )
+        pool = case.main()[1]
+        return Guilt([pool.spot], at=[pool.need_data(), pool.node], within=pool.ports_within())
 
     FAULTS.append(Fault(kind, GROUP, expect, change))
 
 
-def _avg(**more: str) -> dict[str, str]:
-    base = {
-        "kernel": "3",
-        "strides": "2",
-        "pads_begin": "1",
-        "pads_end": "1",
-        "exclude-pad": "true",
-        "rounding_type": "floor",
-        "auto_pad": "explicit",
-    }
-    return {**base, **{name.replace("exclude_pad", "exclude-pad"): text for name, text in more.items()}}
+SLIDING = {
+    "kernel": "3",
+    "strides": "2",
+    "pads_begin": "1",
+    "pads_end": "1",
+    "rounding_type": "floor",
+    "auto_pad": "explicit",
+}
+
+
+def _avg(exclude_pad: str = "true", **more: str) -> dict[str, str]:
+    return {**SLIDING, "exclude-pad": exclude_pad, **more}
 
 
 def _max(**more: str) -> dict[str, str]:
-    base = {
-        "kernel": "3",
-        "strides": "2",
-        "pads_begin": "1",
-        "pads_end": "1",
-        "rounding_type": "floor",
-        "auto_pad": "explicit",
-    }
-    return {**base, **more}
+    return {**SLIDING, **more}
 
 
 _single(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from tests.faults.define import Case, Fault, Guilt, NotHere, Place, fault, is_type, pick
+from tests.faults.define import Case, Fault, Guilt, NotHere, Place, convert_input, fault, is_type, pick
 from tests.faults.markup import Node
 
 __all__ = ["FAULTS"]
@@ -308,42 +308,14 @@ def _mixed(kind: str, types: tuple[str, ...], index: int, to: str, precision: st
 
     def change(case: Case, rng: random.Random) -> Guilt:
         rows = [
-            (edge, start, end, port)
+            (edge, start, end)
             for edge, start, end in case.edges()
             if end.type in types
             and len(end.ports("input")) > index
-            and (port := end.ports("input")[index]).get("id") == edge.get("to-port")
+            and end.ports("input")[index].get("id") == edge.get("to-port")
         ]
-        edge, start, end, port = pick(rng, rows)
-        out = next(one for one in start.ports("output") if one.get("id") == edge.get("from-port"))
-        if out.get("precision") == precision:
-            raise NotHere
-        into, made = out.copy(), out.copy()
-        for one, number in ((into, "0"), (made, "1")):
-            one.drop("names")
-            one.set("id", number)
-        made.set("precision", precision)
-        node = Node("layer", [("id", "8800"), ("name", "changed"), ("type", "Convert"), ("version", "opset1")])
-        node.children = [
-            Node("data", [("destination_type", to)]),
-            Node("input", [], [into]),
-            Node("output", [], [made]),
-        ]
-        end.graph.need("layers").children.append(node)
-        first = Node(
-            "edge",
-            [
-                ("from-layer", start.node.get("id")),
-                ("from-port", out.get("id")),
-                ("to-layer", "8800"),
-                ("to-port", "0"),
-            ],
-        )
-        edge.set("from-layer", "8800")
-        edge.set("from-port", "1")
-        end.graph.need("edges").children.append(first)
-        if port.has("precision"):
-            port.set("precision", precision)
+        edge, start, end = pick(rng, rows)
+        convert_input(edge, start, end, to, precision)
         at = [end.node, *([end.data] if end.data else []), edge]
         return Guilt([end.spot], at=at, within=end.ports_within())
 

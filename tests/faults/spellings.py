@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from tests.faults.attribute_facts import ATTRIBUTES
 from tests.faults.define import Case, Expect, Fault, Guilt, NotHere, Place, pick
@@ -30,37 +30,34 @@ def _edge_ends(case: Case) -> Iterator[Target]:
 
 
 def _port_ids(case: Case) -> Iterator[Target]:
-    for place in case.places():
-        for side in ("input", "output"):
-            for port in place.ports(side):
-                yield port, "id", [place]
+    for place, port in case.ports():
+        yield port, "id", [place]
 
 
 def _dims(case: Case) -> Iterator[Target]:
-    for place in case.places():
-        for side in ("input", "output"):
-            for port in place.ports(side):
-                for dim in port.all("dim"):
-                    if dim.text.isdigit():
-                        yield dim, "", [place]
+    for place, port in case.ports():
+        for dim in port.all("dim"):
+            if dim.text.isdigit():
+                yield dim, "", [place]
+
+
+def _attribute(name: str, places: Callable[[Case], Iterable[Place]]) -> Targets:
+    def targets(case: Case) -> Iterator[Target]:
+        return ((place.data, name, [place]) for place in places(case) if place.data and place.data.get(name))
+
+    return targets
 
 
 def _in_consts(name: str) -> Targets:
-    def targets(case: Case) -> Iterator[Target]:
-        for place in case.consts():
-            if place.need_data().get(name):
-                yield place.need_data(), name, [place]
-
-    return targets
+    return _attribute(name, Case.consts)
 
 
 def _parameters(name: str) -> Targets:
-    def targets(case: Case) -> Iterator[Target]:
-        for place in case.places("Parameter"):
-            if place.need_data().get(name):
-                yield place.need_data(), name, [place]
+    return _attribute(name, lambda case: case.places("Parameter"))
 
-    return targets
+
+def _named(name: str) -> Targets:
+    return _attribute(name, Case.places)
 
 
 def _of_kind(*kinds: str) -> Targets:
@@ -75,21 +72,10 @@ def _of_kind(*kinds: str) -> Targets:
     return targets
 
 
-def _named(name: str) -> Targets:
-    def targets(case: Case) -> Iterator[Target]:
-        for place in case.places():
-            if place.data and place.data.get(name):
-                yield place.data, name, [place]
-
-    return targets
-
-
 def _precisions(case: Case) -> Iterator[Target]:
-    for place in case.places():
-        for side in ("input", "output"):
-            for port in place.ports(side):
-                if port.has("precision"):
-                    yield port, "precision", [place]
+    for place, port in case.ports():
+        if port.has("precision"):
+            yield port, "precision", [place]
 
 
 def _stamps(case: Case) -> Iterator[Target]:
