@@ -109,7 +109,7 @@ ALIASES: dict[str, Callable[[Path, Path], object]] = {
 READ = [
     (writer, read)
     for writer, words in WRITERS.items()
-    for read in ("m.xml", "m.bin", *(["data.npy"] if words[0] != "validate" else []))
+    for read in ("m.xml", "m.bin", *(["data.npy"] if words[0] in {"run", "compare", *MAY_REPLACE_MODEL} else []))
     if writer != "compare --dump"
 ]
 
@@ -322,7 +322,7 @@ def test_a_full_disk_leaves_what_was_there(cli: Cli, folder: Path, writer: str, 
         assert call(cli, words, "out").code == int("bisect" in writer)
         shutil.copy("data.npy", "out.bin")
     before = content(folder)
-    with full_disk(10 if words[0] == "validate" else 200):
+    with full_disk(200 if words[0] == "compare" else 10):
         outcome = call(cli, words, "out")
     assert_refused(outcome, "out", "File too large", "nothing was changed")
     assert content(folder) == before
