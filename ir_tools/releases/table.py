@@ -208,6 +208,7 @@ def find_release(name: str) -> Release:
         return found
     names, numbers = [release.name for release in RELEASES], re.search(r"\d+\.\d+", name)
     same = [one for one in names if numbers and one.endswith(f"-{numbers[0]}")]
-    meant = same[0] if same else None if numbers else closest(name, names)
+    longer = [one for one in reversed(names) if one.startswith(f"{name}.")]
+    meant = next(iter([*same, *longer]), None if numbers else closest(name, names))
     known = f"there are {RELEASES[0].name} and {OPENVINO[0].name} to {OPENVINO[-1].name} (ir-tools runtimes)"
     raise UsageError(f"there is no release {name!r}; {f'did you mean {meant!r}?' if meant else known}")

@@ -176,6 +176,10 @@ def rejecting(*_: object, **__: object) -> None:
             "there is no release 'openvino-2021.1'; there are inference-engine-2020.1 and openvino-2021.2 to ",
         ),
         (("compare", "--against", "2022.3"), "there is no release '2022.3'; did you mean 'openvino-2022.3'?"),
+        (
+            ("compare", "--against", "openvino-2024"),
+            "there is no release 'openvino-2024'; did you mean 'openvino-2024.6'?",
+        ),
         (("compare", "--against", "inference-engine-2020.1"), "is for models of IR v2 to v7 in compare and migrate"),
         (("compare", "--runtime", "inference-engine-2020.1"), "is for models of IR v2 to v7; this one is IR v10"),
         (("run", "--runtime", "openvino-2022.9"), "there is no release"),
