@@ -848,7 +848,7 @@ def _show_outputs(screen: "Screen", found: "Comparison") -> None:
 
 
 def _show_verdict(screen: "Screen", found: "Comparison", compared: int) -> None:
-    from ir_tools.comparison import difference_words, first_name, outputs_words, rounding_note
+    from ir_tools.comparison import compared_words, difference_words, first_name, outputs_words, rounding_note
 
     layers = plural(compared, "tensor")
     if found.without_kernel:
@@ -858,7 +858,7 @@ def _show_verdict(screen: "Screen", found: "Comparison", compared: int) -> None:
     first = found.first_difference
     if first is None:
         beyond = " beyond the tolerance" if found.needed else ""
-        text = f"No difference{beyond} in {layers} and {plural(len(found.outputs), 'output')}"
+        text = f"No difference{beyond} in {compared_words(found)}"
         text += f", {found.samples} samples" if found.samples > 1 else ""
         text += f"; {sufficient(found.needed)} would have been enough" if found.needed else ""
         screen.verdict(f"{text}.", good=True)

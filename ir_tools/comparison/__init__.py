@@ -18,6 +18,7 @@ from ir_tools.comparison._results import Comparison, LayerComparison, Mode, Outp
 from ir_tools.comparison._samples import merged
 from ir_tools.comparison._summary import (
     closer_words,
+    compared_words,
     difference_words,
     f64_note,
     first_name,
@@ -57,6 +58,7 @@ __all__ = [
     "allowed",
     "closer_words",
     "compare",
+    "compared_words",
     "difference",
     "difference_words",
     "f64_note",

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "closer_words",
+    "compared_words",
     "difference_words",
     "f64_note",
     "first_name",
@@ -32,14 +33,19 @@ def one_line(found: "Comparison") -> str:
     """Return `isolated against reference: 12 tensors and 1 output agree, 1.2e-07 is enough`."""
     first = found.mode if found.with_reference else f"OpenVINO {without_build(found.runtime)}"
     head = f"{first} against {found.second}"
-    compared = sum(entry.status != "skipped" for entry in found.layers)
-    what = f"{plural(compared, 'tensor')} and {plural(len(found.outputs), 'output')}"
+    what = compared_words(found)
     if found.first_difference is None:
         return f"{head}: {what} agree, {sufficient(found.needed)} is enough"
     if found.ok:
         return f"{head}: {outputs_words(found).lower()}; {rounding_note(found)}"
     wrong = sum(entry.status == "differs" for entry in found.layers) + sum(not entry.ok for entry in found.outputs)
     return f"{head}: {wrong} of {what} differ, first {first_name(found)!r}"
+
+
+def compared_words(found: "Comparison") -> str:
+    """Return `12 tensors and 1 output`: what was compared."""
+    compared, outputs = sum(entry.status != "skipped" for entry in found.layers), plural(len(found.outputs), "output")
+    return f"{plural(compared, 'tensor')} and {outputs}" if compared else outputs
 
 
 def place(found: "Comparison") -> str:

@@ -137,6 +137,11 @@ def test_the_outputs_come_first() -> None:
     assert "<title>differs: m</title>" in page
 
 
+def test_what_was_not_compared_is_not_counted() -> None:
+    assert "against reference: 2 tensors and 1 output agree" in repr(comparison(2))
+    assert "against reference: 1 output agree" in repr(comparison(0))
+
+
 def test_outputs_decide_where_errors_of_rounding_add_up() -> None:
     found = replace(comparison(9, wrong=4), rounding="bf16")
     assert found.ok
