@@ -8,6 +8,7 @@ from typing import Protocol
 
 from ir_tools.cli.paths import similar
 from ir_tools.diagnostics import Diagnostic
+from ir_tools.lfs import pointer_problem
 from ir_tools.rules.storage import UNREADABLE_FILE
 
 __all__ = ["Discovery", "discover"]
@@ -108,13 +109,14 @@ def _is_candidate(path: Path) -> bool:
 
 
 def _is_ir(path: Path) -> bool:
-    """Return whether an `.xml` is an IR, broken or not: it has a `<net>`, or weights lie beside it."""
+    """Return whether an `.xml` is an IR, broken or not: it has a `<net>`, weights beside it, or is in Git LFS."""
     try:
         with path.open("rb") as file:
             start = file.read(PEEK)
     except OSError:
         return True
-    return b"<net" in start or b"<\0n\0e\0t" in start or path.with_suffix(".bin").exists()
+    known = b"<net" in start or b"<\0n\0e\0t" in start or pointer_problem(start, None) is not None
+    return known or path.with_suffix(".bin").exists()
 
 
 def _unreadable(path: Path, message: str, remedy: str | None = "check its permissions") -> Diagnostic:

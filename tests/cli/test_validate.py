@@ -140,6 +140,15 @@ def test_in_a_folder_capitals_and_links_that_lead_nowhere_count(cli: Cli, good: 
     assert [row["message"] for row in second["findings"]] == ["is a link to nowhere.xml, which is not there"]
 
 
+def test_in_a_folder_pointers_of_git_lfs_count(cli: Cli, good: Path) -> None:
+    """A model that was not downloaded is not one that was checked."""
+    pointer = good.with_name("pointer.xml")
+    pointer.write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0f\nsize 48\n")
+    outcome = cli("validate", good.parent, "--format", "concise")
+    assert outcome.code == 1
+    assert f"{pointer}:1: error IR021: the file is a pointer of Git LFS" in outcome.out
+
+
 def test_a_folder_that_cannot_be_searched_is_reported(cli: Cli, good: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Not by permissions: whoever runs the tests may be allowed everything."""
     locked, scandir = good.parent / "locked", os.scandir
