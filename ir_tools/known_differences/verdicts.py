@@ -345,7 +345,7 @@ class Surroundings:
             between=all(before) and all(after),
             producers=_producers(graph, layer),
             readers=tuple(sorted(readers)),
-            scaled=_scaled(graph, layer, known) if op.type.startswith("Reduce") else frozenset(),
+            scaled=_scaled(graph, layer, known) if layer.common.outputs else frozenset(),
             affine=op.type == "StridedSlice" and _is_affine(graph, layer, known, self._joined[id(graph)]),
             weights=_uses(graph, layer, self.origins[id(graph)]) if op.role is Role.CONSTANT else frozenset(),
         )
