@@ -165,3 +165,18 @@ def test_a_wrong_type_of_what_nothing_reads_is_usual_of_further_outputs_alone() 
         builder.graph.layer(source.layer).port(source.port).precision = "FP32"
     found = [(one.layer_name, str(one.severity)) for one in validate(builder.model, select="wrong-port-precision")]
     assert found == [("pool", "warning"), ("sizes", "error")]
+
+
+def test_sizes_that_a_record_leaves_open_are_as_computed() -> None:
+    """The layer is wrong where all others agree on the first size; nobody contradicts the second one but the last."""
+    builder = Builder()
+    first = builder.call("ReLU", builder.parameter("x", "1,3"), name="first")
+    second = builder.call("Exp", first, name="second")
+    third = builder.call("Abs", second, name="third")
+    builder.result(third, "y")
+    for source, dims in ((first, (2, -1)), (second, (2, -1)), (third, (2, 5))):
+        builder.graph.layer(source.layer).outputs[0].dims = dims
+        for consumer, port in builder.graph.consumers(*source):
+            builder.graph.layer(consumer).port(port).dims = dims
+    told = [(found.code, found.layer_name) for found in validate(builder.model)]
+    assert told == [("IR305", "first"), ("IR305", "third")]

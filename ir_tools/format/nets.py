@@ -178,7 +178,6 @@ class _Reader:
         self.plain_tags = True
         self.problems: list[ElementProblem] = []
         self.broken: set[Element] = set()
-        self.sideless: set[Element] = set()
         self.hiding: dict[Element, bool] = {}
         self.numbers = _Numbers()
         self.legacy = is_legacy(document)
@@ -438,11 +437,9 @@ class _Reader:
         """Note an edge to or from a port that its layer does not have."""
         word = "from" if side == "output" else "to"
         if layer.find(side) is None and layer.get("type") not in LACKING[side]:
-            if layer not in self.sideless:
-                self.sideless.add(layer)
-                self.broken.add(layer)
-                message = f"the layer has no <{side}>, and an edge goes {word} its port {end[1]}"
-                self.problems.append(ElementProblem(DANGLING_EDGE, layer, message, f"write <{side}> with the port"))
+            self.broken.add(layer)
+            message = f"the layer has no <{side}>, and an edge goes {word} its port {end[1]}"
+            self.problems.append(ElementProblem(DANGLING_EDGE, layer, message, f"write <{side}> with the port"))
             return
         words = ", ".join(port.get("id", "") for port in islice(layer.iterfind(f"{side}/port"), 10))
         remedy = f"its {side} ports are {words}" if words else f"it has no {side} ports"

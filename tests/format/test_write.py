@@ -735,6 +735,17 @@ def test_a_link_stays_a_link(pair: Path) -> None:
     assert read(pair).graph.layer(1).raw["kernel"] == "5"
 
 
+def test_a_link_to_a_file_of_another_kind_is_replaced(pair: Path) -> None:
+    link, other = pair.with_name("link.xml"), pair.with_name("other.txt")
+    other.write_text("a text")
+    link.symlink_to(other)
+    write(edited(pair)[0], link)
+    assert not link.is_symlink()
+    assert other.read_text() == "a text"
+    assert not pair.with_name("other.bin").exists()
+    assert read(link).graph.layer(1).raw["kernel"] == "5"
+
+
 def test_a_link_to_a_model_with_other_weights_is_replaced(pair: Path) -> None:
     link = pair.with_name("link.xml")
     link.symlink_to(pair)

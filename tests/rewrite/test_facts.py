@@ -60,6 +60,18 @@ def test_only_sizes_that_a_step_looks_at_are_computed(
     assert steps == ([] if indices == "of data" else ["Gather opset8"])
 
 
+@pytest.mark.parametrize("sizes", [2, 3])
+def test_values_are_known_of_tensors_that_are_as_large_as_recorded(sizes: int) -> None:
+    """Of two sizes that a ShapeOf is said to give three, none is known."""
+    builder = Builder(opset=8)
+    given = builder.call("ShapeOf", builder.parameter("x", "4,5"), output_type="i64", name="sizes")
+    builder.result(builder.call("Reshape", builder.parameter("data", "20"), given, special_zero=False, name="y"))
+    builder.graph.layer(given.layer).outputs[0].dims = (sizes,)
+    place = next(located for located in builder.model.walk() if located.layer.name == "y")
+    value = KnownFacts(builder.model, LayerSignatures()).of(place).inputs[1].value
+    assert (None if value is None else value.lower.tolist()) == ([4, 5] if sizes == 2 else None)
+
+
 def test_no_rule_knows_values_that_depend_on_an_input_without_values() -> None:
     rng, compared = np.random.default_rng(3), 0
     for op in (op for family in FAMILIES for op in family.OPS if op.type != "ShapeOf" and op.bodies is None):

@@ -10,8 +10,10 @@ import openvino.opset13 as ops
 import pytest
 
 import ir_tools
+from ir_tools.builder import Builder
 from ir_tools.checks.variables import _fault
 from ir_tools.diagnostics import Severity
+from ir_tools.format.write import render
 from ir_tools.validation import validate
 from tests.rules.test_rules import FOLDER
 
@@ -112,6 +114,17 @@ TO_RELU, TO_LAST = EDGE(0, 0, 2, 0), EDGE(2, 1, 4, 0)
 def test_unfed_inputs(text: str, pairs: list[tuple[str, str]], names: list[str]) -> None:
     """An edge that went astray may be the one that is missing."""
     assert [name for _, name, _ in told(changed(text, *pairs), ["IR126"])] == names
+
+
+@pytest.mark.parametrize("side", ["input", "output"])
+def test_a_layer_without_a_side_is_named_once_however_many_edges_need_it(side: str) -> None:
+    builder = Builder()
+    data = builder.parameter("x", "1,2")
+    total = builder.call("Add", data, data, name="total")
+    for name in "yz":
+        builder.result(total, name)
+    text = re.sub(rf"(name=\"total\".*?)<{side}>.*?</{side}>", r"\1", render(builder.model).decode(), flags=re.DOTALL)
+    assert told(text, ["IR122"]) == [("IR122", "total", "error")]
 
 
 def test_of_unfed_inputs_with_one_id_the_first_is_named() -> None:
