@@ -43,7 +43,6 @@ def changes_nothing(signature: LayerSignature, op: Op | None, rewrite: Rewrite) 
     return (
         _in_place(signature, rewrite)
         and signature.version == f"opset{new.opset}"
-        and len(signature.outputs) == len(new.outputs)
         and _merged(signature.raw, op, new, ",") == signature.raw
     )
 

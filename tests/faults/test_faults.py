@@ -110,6 +110,7 @@ def test_runtime_and_validation_agree(tmp_path: Path) -> None:
     assert len(wrong) <= 0.02 * len(found), "\n".join(map(str, wrong))
 
 
+@pytest.mark.sweep
 def test_command_line() -> None:
     command = [sys.executable, "-m", "tests.faults.sweep", "--only", "duplicate-layer-id", "--show"]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2])

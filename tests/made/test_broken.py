@@ -29,13 +29,14 @@ USES: tuple[Callable[[Model], object], ...] = (
 
 @pytest.mark.parametrize("name", [name for name in names() if any(word in name for word in WITH_BODIES)])
 def test_nothing_but_errors_of_this_package_is_raised(name: str) -> None:
+    """Each file is given to every other one of what can be done with it."""
     used = 0
-    for text, weights in changed(name).values():
+    for number, (text, weights) in enumerate(changed(name).values()):
         try:
             model = read(text, weights)
         except IrToolsError:
             continue
-        for use in USES:
+        for use in USES[number % 2 :: 2]:
             try:
                 use(model)
             except IrToolsError:
