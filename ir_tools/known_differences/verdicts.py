@@ -345,7 +345,7 @@ class Surroundings:
             between=all(before) and all(after),
             producers=_producers(graph, layer),
             readers=tuple(sorted(readers)),
-            scaled=_scaled(graph, layer, known) if layer.common.outputs else frozenset(),
+            scaled=_scaled(graph, layer, known),
             affine=op.type == "StridedSlice" and _is_affine(graph, layer, known, self._joined[id(graph)]),
             weights=_uses(graph, layer, self.origins[id(graph)]) if op.role is Role.CONSTANT else frozenset(),
         )
@@ -412,8 +412,8 @@ def _alone(graph: Graph, source: Source | None) -> str:
 
 def _scaled(graph: Graph, layer: Layer, constants: Collection[int]) -> frozenset[int]:
     """Return along which axes of the first output constants scale or shift it, in layers that are compiled with it."""
-    found, rank = set[int](), len(layer.common.outputs[0].dims)
-    while len(targets := graph.consumers(layer.id, layer.common.outputs[0].id)) == 1:
+    found, rank = set[int](), len(layer.common.outputs[0].dims) if layer.common.outputs else 0
+    while layer.common.outputs and len(targets := graph.consumers(layer.id, layer.common.outputs[0].id)) == 1:
         layer, port = graph.layer(targets[0][0]), targets[0][1]
         given = [source for number, source in graph.sources(layer.id).items() if number != port]
         if any(source.layer not in constants for source in given):

@@ -84,7 +84,7 @@ def files() -> dict[str, tuple[bytes, bytes | None]]:
 
 def found(name: str) -> dict[str, str]:
     """What is found in each file: code, severity and place of all findings, and a digest of what else they name."""
-    return {label: words_of_file(*pair) for label, pair in changed(name).items()}
+    return {label: _shown(*pair) for label, pair in changed(name).items()}
 
 
 def changed(name: str) -> dict[str, tuple[bytes, bytes | None]]:
@@ -270,8 +270,7 @@ def _other_texts(text: str, words: Sequence[str]) -> Iterator[tuple[str, str]]:
         yield f"={word}", word
 
 
-def words_of_file(text: bytes, weights: bytes | None) -> str:
-    """Return code, severity and place of all findings in a file, and a digest of what else they name."""
+def _shown(text: bytes, weights: bytes | None) -> str:
     return " ".join(map(_words_of, validate(text, weights)))
 
 
