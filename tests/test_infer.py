@@ -1,5 +1,6 @@
 """Shape propagation: the corpus against the runtime, findings, what is written back, layers that nobody knows."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -17,8 +18,9 @@ from ir_tools.graph import Graph, Layer, Model, Source
 from ir_tools.infer import Propagation, propagate_shapes
 from ir_tools.infer._facts import FactTable, InternedFact, StoredBounds, key_of, minimum_size
 from ir_tools.infer._indices import _beyond
+from ir_tools.infer._problems import _holders
 from ir_tools.infer._trials import ShapeTrials
-from ir_tools.ops import Bounds, Fact
+from ir_tools.ops import NEWEST_OPSET, Bounds, Fact, find_op, known_types
 from ir_tools.runtime.ask import LayerOracle
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import Dim, element_type, format_shape, parse_shape
@@ -244,6 +246,19 @@ def test_a_layer_that_cannot_take_its_inputs() -> None:
     assert (finding.layer_id, finding.line, finding.path) == (1, line_of("relu"), "relu")
     assert {key: (port.dims, port.precision) for key, port in model.ports.items()} == before
     assert model.graph.layer(0).raw["shape"] == "1,3,8,8"
+
+
+def test_the_text_of_a_shape_that_stays_stays() -> None:
+    model = small(('shape="1,3,8,8"', 'shape=" [1, 3,8,8]"'))
+    propagate_shapes(model, {"x": "1,3,8,8"}, in_place=True)
+    assert model.graph.layer(0).raw["shape"] == " [1, 3,8,8]"
+
+
+def test_the_opsets_that_hold_an_operation_are_named_first_and_last() -> None:
+    for type in known_types():
+        held = [number for number in range(1, NEWEST_OPSET + 1) if find_op(type, f"opset{number}")]
+        wanted = [*dict.fromkeys(map(str, (held[0], held[-1])))] if held else []
+        assert re.findall(r"opset(\d+)", _holders(type)) == wanted
 
 
 def test_every_broken_layer_is_named() -> None:
