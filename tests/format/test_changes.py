@@ -379,3 +379,10 @@ def test_a_body_that_is_taken_away_is_not_in_the_file() -> None:
     text = render(model)
     assert b"<body>" not in text
     assert b"<port_map>" in text
+
+
+@pytest.mark.parametrize("name", ["", "other", "a'b&"])
+def test_the_name_of_a_model_is_written(name: str) -> None:
+    model = read(SMALL)
+    model.name = name
+    assert read(render(model)).name == name
