@@ -43,6 +43,10 @@ class VersionStep(PartialStep):
         op = held(self.type, target)
         return op.version == self.version and op.in_opset(target)
 
+    def restamps(self, target: int) -> bool:
+        """Return whether the opset holds a version that is equal in all that both have."""
+        return self.change is None and held(self.type, target).in_opset(target)
+
     def __call__(self, attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
         """Return the layer in the version that the opset holds."""
         op = held(self.type, target)

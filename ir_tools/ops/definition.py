@@ -179,6 +179,10 @@ class LaterFact(Fact):
         """Whether the values have been worked out."""
         return not callable(self._found)
 
+    def without_values(self) -> Fact:
+        """Return what is known without working the values out."""
+        return Fact(self.dtype, self.shape, None, self.constant)
+
 
 class Kind(enum.Enum):
     """What sort of fault a violation is; the value is its rule.
@@ -307,6 +311,10 @@ class PartialStep(ABC):
     @abstractmethod
     def leaves(self, target: int) -> bool:
         """Return whether the operation stays in this opset."""
+
+    def restamps(self, target: int) -> bool:
+        """Return whether this opset takes the layer with another version and the same attributes, whatever it reads."""
+        return False
 
     @abstractmethod
     def __call__(self, attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:

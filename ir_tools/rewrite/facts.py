@@ -30,6 +30,11 @@ class InputFacts(NamedTuple):
         """Return whether sizes that small tensors hold have been computed."""
         return any(isinstance(fact, LaterFact) and fact.looked_at for fact in self.inputs)
 
+    @property
+    def without_values(self) -> tuple[Fact, ...]:
+        """The inputs without the sizes that small tensors hold."""
+        return tuple(fact.without_values() if isinstance(fact, LaterFact) else fact for fact in self.inputs)
+
 
 class KnownFacts:
     """Work out what is known of the tensors of a model: as recorded, and computed where the record does not say enough.

@@ -231,10 +231,17 @@ class _Migrating:
         return _Verdict(op, Refused(f"nothing that {judge.release.title} reads is known to mean the same"))
 
     def rewrite(self, op: Op, attrs: Attrs, inputs: Sequence[Fact]) -> Rewrite | Refused | None:
-        """Return the rewrite to an opset; one that holds only what it brings is read along with its predecessors."""
+        """Return the rewrite to an opset."""
+        return None if op.migrate is None else op.migrate(attrs, inputs, self._opset_for(op))
+
+    def restamps(self, op: Op) -> bool:
+        """Return whether layers of an operation get another version and stay as they are else, whatever they read."""
+        return isinstance(op.migrate, PartialStep) and op.migrate.restamps(self._opset_for(op))
+
+    def _opset_for(self, op: Op) -> int:
+        """Return the opset; one that holds only what it brings is read along with its predecessors."""
         opset = self.target.opsets[0]
-        last = opset if op.version > COMPLETE_OPSETS else min(opset, COMPLETE_OPSETS)
-        return None if op.migrate is None else op.migrate(attrs, inputs, last)
+        return opset if op.version > COMPLETE_OPSETS else min(opset, COMPLETE_OPSETS)
 
     def released(
         self, op: Op, attrs: Attrs, inputs: Sequence[Fact], judge: Judge, seen: Seen, lost: "_Lost"
@@ -309,6 +316,10 @@ class _Named:
     def verdict(self, layer: Layer, judge: Judge | None) -> _Verdict:
         """Return what is done to layers like this one."""
         return _Verdict(find_op(layer.type, layer.version))
+
+    def restamps(self, op: Op) -> bool:
+        """Return False: the rewrite decides."""
+        return False
 
     def rewrite(self, op: Op, attrs: Attrs, inputs: Sequence[Fact]) -> Rewrite | None:
         """Return the rewrite; what would be refused stays."""
@@ -440,7 +451,8 @@ class _Planning:
         found = self.outcomes.get(key)
         if found is None:
             if self.judge is None or seen is None:
-                found = _outcome(self.stage.rewrite, op, signature.raw, facts.inputs)
+                inputs = facts.without_values if self.stage.restamps(op) else facts.inputs
+                found = _outcome(self.stage.rewrite, op, signature.raw, inputs)
             else:
                 lost = partial(lost_output, graph, layer.id, signature)
                 found = self._released(self.judge, seen, verdict, signature.raw, facts.inputs, lost)

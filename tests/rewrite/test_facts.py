@@ -42,6 +42,16 @@ def picked(indices: str) -> Model:
     return builder.model
 
 
+def test_a_step_to_another_version_alone_computes_no_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
+    builder = Builder(opset=1)
+    sizes = [builder.call("ShapeOf", builder.parameter(name, [4, 4], "f32")) for name in ("features", "image")]
+    boxes = {"min_size": (2.0,), "offset": 0.5, "variance": (0.1,)}
+    builder.result(builder.call("PriorBox", *sizes, name="priors", **boxes), "out")
+    monkeypatch.setattr(Propagation, "fact", lambda *_: pytest.fail("a size is computed"))
+    steps = {step.path: step.after for step in migrate(builder.model, "opset8").steps}
+    assert steps["priors"] == "PriorBox opset8"
+
+
 @pytest.mark.parametrize(
     ("indices", "visited"), [("of constants", set()), ("of sizes", {"other", "other_input"}), ("of data", set())]
 )
