@@ -7,7 +7,7 @@ import numpy as np
 from ir_tools.ops._layers import I64, Layers, composed
 from ir_tools.ops.definition import Array, Ref, Refused
 from ir_tools.ops.fields import Attrs
-from ir_tools.types import Dim, is_static
+from ir_tools.types import Dim, Shape, is_static
 
 __all__ = ["grouped_products", "scaled_dot_product_attention"]
 
@@ -16,9 +16,8 @@ ONE = np.array([1], np.int64)
 LAST = np.array([-1], np.int64)
 
 
-@composed(13, "softmax(query * scale * transposed key + mask) * value", wide=True)
-def scaled_dot_product_attention(layers: Layers, attrs: Attrs) -> Ref:
-    """Rewrite ScaledDotProductAttention-13."""
+def _attention(layers: Layers, attrs: Attrs, *, divided: bool) -> Ref:
+    """Add the layers of an attention. `divided`: the products are divided by the sums of a SoftMax, not its terms."""
     query, key, value = (layers.working(number) for number in range(3))
     scaled = layers.call("Multiply", query, _scale(layers, query))
     scores = layers.call("MatMul", scaled, key, transpose_b=True)
@@ -30,7 +29,26 @@ def scaled_dot_product_attention(layers: Layers, attrs: Attrs) -> Ref:
             scores = _masked(layers, scores, mask)
         else:
             scores = layers.call("Add", scores, layers.to_type(mask, layers.fact(scores).dtype))
-    return layers.call("MatMul", _shares(layers, scores), value)
+    if len(layers.inputs) < 6 and not divided:
+        axis = -1 if layers.target >= 8 else layers.rank(scores) - 1
+        return layers.call("MatMul", layers.call("SoftMax", scores, axis=axis), value)
+    powers, total = _powers(layers, scores)
+    return layers.call("Divide", layers.call("MatMul", powers, value), total)
+
+
+def _exchanges(shape: Shape) -> bool:
+    """Return whether queries have as many rows as heads, which the runtime exchanges now and then."""
+    return shape is not None and len(shape) == 4 and shape[1].static and shape[1] == shape[2] != Dim.of(1)
+
+
+@composed(13, "softmax(query * scale * transposed key + mask) * value", wide=True)
+def scaled_dot_product_attention(layers: Layers, attrs: Attrs) -> Ref:
+    """Rewrite ScaledDotProductAttention-13.
+
+    OpenVINO 2023.3 to 2026.4 make it again of products around a SoftMax, and then exchange rows and heads of one number
+    if another layer transposes them: measured.
+    """
+    return _attention(layers, attrs, divided=_exchanges(layers.inputs[0].shape))
 
 
 def _scale(layers: Layers, query: Ref) -> Ref | Array:
@@ -64,17 +82,17 @@ def _triangle(layers: Layers) -> Ref | Array:
     return layers.call("GreaterEqual", rows, places[1])
 
 
-def _shares(layers: Layers, scores: Ref) -> Ref:
-    """Return the SoftMax of the scores along the last axis; a sink takes a share that is dropped."""
-    if len(layers.inputs) < 6:
-        axis = -1 if layers.target >= 8 else layers.rank(scores) - 1
-        return layers.call("SoftMax", scores, axis=axis)
-    sink = layers.working(5)
-    top = layers.call("Maximum", layers.call("ReduceMax", scores, LAST, keep_dims=True), sink)
+def _powers(layers: Layers, scores: Ref) -> tuple[Ref, Ref]:
+    """Return the terms of the SoftMax of the scores along the last axis, and their sum, of which a sink is a part."""
+    top = layers.call("ReduceMax", scores, LAST, keep_dims=True)
+    sink = layers.working(5) if len(layers.inputs) > 5 else None
+    if sink is not None:
+        top = layers.call("Maximum", top, sink)
     powers = layers.call("Exp", layers.call("Subtract", scores, top))
     total = layers.call("ReduceSum", powers, LAST, keep_dims=True)
-    both = layers.call("Add", total, layers.call("Exp", layers.call("Subtract", sink, top)))
-    return layers.call("Divide", powers, both)
+    if sink is not None:
+        total = layers.call("Add", total, layers.call("Exp", layers.call("Subtract", sink, top)))
+    return powers, total
 
 
 @composed(17, "a product of matrices for each group, of which every row keeps that of its own", wide=True)

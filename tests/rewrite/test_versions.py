@@ -10,6 +10,7 @@ from ir_tools.execute import run
 from ir_tools.graph import Model
 from ir_tools.ops import Array, find_op
 from ir_tools.rewrite.migration import migrate
+from ir_tools.runtime.client import RuntimeClient
 
 
 def layer(name: str, attributes: Mapping[str, str], *inputs: Array | tuple[str, str]) -> Model:
@@ -413,3 +414,14 @@ def test_a_signal_without_enough_of_a_window_is_zero() -> None:
             model = layer("ISTFT-16", {"center": "false", "normalized": "false", **raw}, *inputs, *length)
             assert not migrate(model, "opset15").refused
             assert close(model, 1, spectra, apart=1e-5)
+
+
+def test_an_attention_of_as_many_rows_as_heads_is_not_made_again_of_its_layers() -> None:
+    """The runtime would exchange rows and heads, as something else transposes the output."""
+    builder, rng = Builder(), np.random.default_rng(3)
+    arrays = {name: rng.normal(size=(1, 4, 4, 8)).astype(np.float32) for name in ("query", "key", "value")}
+    found = builder.call("ScaledDotProductAttention", *(builder.parameter(name, "1,4,4,8") for name in arrays))
+    builder.result(builder.call("Transpose", found, ints(0, 2, 1, 3)), "out")
+    with RuntimeClient() as client:
+        (values,) = client.infer_model(moved(builder.model, 12), arrays).outputs.values()
+    np.testing.assert_allclose(values, *run(builder.model, arrays).values(), rtol=1e-4, atol=1e-5)
