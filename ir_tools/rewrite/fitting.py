@@ -7,6 +7,7 @@ from ir_tools.builder import Builder
 from ir_tools.display import plural
 from ir_tools.graph import Endpoint, Layer, Located, Model, Port, Source
 from ir_tools.infer import LayerSignatures
+from ir_tools.inputs import plan_inputs
 from ir_tools.known_differences.packed_weights import PackedWeights
 from ir_tools.known_differences.releases import release_differences
 from ir_tools.known_differences.verdicts import (
@@ -27,7 +28,7 @@ from ir_tools.rewrite.judging import Judge
 from ir_tools.rewrite.rewriter import remove_unread
 from ir_tools.rewrite.steps import MigrationStep, RefusedStep, StepPlace
 from ir_tools.rewrite.target import INPUTS_OF_2021, Target, releases_in_words
-from ir_tools.types import Dim, element_type, is_static, parse_shape, precision_in_file
+from ir_tools.types import element_type, is_static, parse_shape, precision_in_file
 from ir_tools.weights import values
 
 __all__ = ["Fitting"]
@@ -85,10 +86,7 @@ class Fitting:
             return ()
         found = [(located, reason) for located in self.model.walk() if (reason := _missing_type(located, release))]
         if not release.dynamic:
-            dynamic = [located for located in self.model.walk() if _is_dynamic(located.layer)]
-            inputs = [located for located in dynamic if role_of(located.layer) is Role.PARAMETER]
-            reason = f"{release.title} has no dynamic shapes"
-            found += [(located, f"{reason}; {_remedy(located.layer)}") for located in inputs or dynamic]
+            found += self._dynamic(release)
         else:
             for end in self.model.inputs:
                 if parse_shape(end.layer.raw.get("shape", "")) is None:
@@ -96,6 +94,22 @@ class Fitting:
                     remedy = f"give the input a rank: ir-tools shapes MODEL --set {end.layer.name}=?,? -o OUT.xml"
                     found.append((located, f"{release.title}: {UNKNOWN_RANK}; {remedy}"))
         return tuple(self._place(located).refused(Refused(reason)) for located, reason in found)
+
+    def _dynamic(self, release: Release) -> list[tuple[Located, str]]:
+        """Return the inputs of unknown size, or if there are none the layers, and what to do about each."""
+        reason = f"{release.title} has no dynamic shapes"
+        inputs = [end for end in self.model.inputs if _is_dynamic(end.layer)]
+        if not inputs:
+            remedy = "OpenVINO 2022.1 and later have, and only the data decide this one"
+            return [(located, f"{reason}; {remedy}") for located in self.model.walk() if _is_dynamic(located.layer)]
+        sizes = {entry.name: ",".join(map(str, entry.shape)) for entry in plan_inputs(self.model).inputs}
+        return [
+            (
+                Located(end.layer.name, end.layer, self.model.graph),
+                f"{reason}; give the input fixed sizes: --set {end.layer.name}={sizes[end.name]}",
+            )
+            for end in inputs
+        ]
 
     def apply(self, model: Model, judge: Judge | None) -> None:
         """Change the model, or a copy of it; `judge`: of the model as it is, None if the target is not a release."""
@@ -374,22 +388,6 @@ def _is_dynamic(layer: Layer) -> bool:
     if role_of(layer) is Role.PARAMETER and not is_static(parse_shape(layer.common.raw.get("shape", ""))):
         return True
     return any(size < 0 for port in layer.common.outputs for size in port.dims)
-
-
-def _remedy(layer: Layer) -> str:
-    """Return what to do about a dynamic shape."""
-    if role_of(layer) is not Role.PARAMETER:
-        return "OpenVINO 2022.1 and later have, and only the data decide this one"
-    shape = parse_shape(layer.raw.get("shape", ""))
-    if shape is None:
-        return f"give the input fixed sizes: --set {layer.name}=1,3,64,64"
-    sizes = ",".join(str(dim.size if dim.static else _some_size(axis, dim)) for axis, dim in enumerate(shape))
-    return f"give the input fixed sizes: --set {layer.name}={sizes}"
-
-
-def _some_size(axis: int, dim: Dim) -> int:
-    """Return a size for an example: one sample of 64 elements along each other axis, if that is allowed."""
-    return max(dim.lo, min(64 if axis else 1, dim.hi or 64))
 
 
 def _can_widen(located: Located, kind: str) -> bool:

@@ -152,10 +152,10 @@ def test_types_in_ir_10_are_those_that_the_runtime_takes_and_gives() -> None:
 
 @pytest.mark.parametrize(
     ("shape", "sizes"),
-    [("?,3", "1,3"), ("1..4,3", "1,3"), ("?,?", "1,64"), ("5..,100..", "5,100"), ("0..2,..32", "1,32")],
+    [("?,3", "1,3"), ("1..4,3", "1,3"), ("?,?", "1,32"), ("5..,100..", "5,100"), ("0..2,..32", "1,32")],
 )
 def test_dynamic_shapes_are_refused_with_what_to_type_and_fixed_on_request(shape: str, sizes: str) -> None:
-    """One sample, and 64 elements along other axes, where the shape leaves it open."""
+    """With sizes that the model can take where the shape leaves them open."""
     model = doubled(shape)
     (refused,) = migrate(model, "openvino-2021.4").refused
     assert refused.reason == f"OpenVINO 2021.4 has no dynamic shapes; give the input fixed sizes: --set x={sizes}"
@@ -163,6 +163,16 @@ def test_dynamic_shapes_are_refused_with_what_to_type_and_fixed_on_request(shape
     assert moved.ok
     assert moved.model.inputs[0].layer.raw["shape"] == sizes
     assert migrate(model, "openvino-2022.1").refused == ()
+
+
+def test_sizes_to_type_are_some_that_the_layers_take() -> None:
+    builder = Builder()
+    one, none = (1,), (0,)
+    data, filters = builder.parameter("x", "1,1,?"), np.ones((1, 1, 100), np.float32)
+    found = builder.call("Convolution", data, filters, strides=one, dilations=one, pads_begin=none, pads_end=none)
+    builder.result(found)
+    (refused,) = migrate(builder.model, "openvino-2021.4").refused
+    assert migrate(builder.model, "openvino-2021.4", shapes=dict([refused.reason.rpartition(" ")[2].split("=")])).ok
 
 
 def test_sizes_that_data_decide_are_refused() -> None:

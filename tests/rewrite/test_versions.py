@@ -424,4 +424,5 @@ def test_an_attention_of_as_many_rows_as_heads_is_not_made_again_of_its_layers()
     builder.result(builder.call("Transpose", found, ints(0, 2, 1, 3)), "out")
     with RuntimeClient() as client:
         (values,) = client.infer_model(moved(builder.model, 12), arrays).outputs.values()
-    np.testing.assert_allclose(values, *run(builder.model, arrays).values(), rtol=1e-4, atol=1e-5)
+    (wanted,) = run(builder.model, arrays).values()
+    np.testing.assert_allclose(values, wanted, rtol=1e-4, atol=1e-5)
