@@ -98,18 +98,15 @@ class Fitting:
     def _dynamic(self, release: Release) -> list[tuple[Located, str]]:
         """Return the inputs of unknown size, or if there are none the layers, and what to do about each."""
         reason = f"{release.title} has no dynamic shapes"
-        inputs = [end for end in self.model.inputs if _is_dynamic(end.layer)]
+        dynamic = [located for located in self.model.walk() if _is_dynamic(located.layer)]
+        names = {end.layer.id: end.name for end in self.model.inputs}
+        inputs = [one for one in dynamic if one.graph is self.model.graph and one.layer.id in names]
         if not inputs:
             remedy = "OpenVINO 2022.1 and later have, and only the data decide this one"
-            return [(located, f"{reason}; {remedy}") for located in self.model.walk() if _is_dynamic(located.layer)]
+            return [(located, f"{reason}; {remedy}") for located in dynamic]
         sizes = {entry.name: ",".join(map(str, entry.shape)) for entry in plan_inputs(self.model).inputs}
-        return [
-            (
-                Located(end.layer.name, end.layer, self.model.graph),
-                f"{reason}; give the input fixed sizes: --set {end.layer.name}={sizes[end.name]}",
-            )
-            for end in inputs
-        ]
+        remedy = "give the input fixed sizes: --set"
+        return [(one, f"{reason}; {remedy} {one.layer.name}={sizes[names[one.layer.id]]}") for one in inputs]
 
     def apply(self, model: Model, judge: Judge | None) -> None:
         """Change the model, or a copy of it; `judge`: of the model as it is, None if the target is not a release."""
