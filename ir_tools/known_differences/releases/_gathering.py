@@ -162,6 +162,17 @@ ROWS = (
         applies=_has_negative_indices,
     ),
     ReleaseDifference(
+        name="Bucketize without with_right_bound",
+        first="2021.2",
+        last="2021.4",
+        ops=("Bucketize-3",),
+        reason="If with_right_bound is absent, it is read as false; it is true.",
+        model=Call("Bucketize-3", (counted(4), Fixed(counted(4))), {"output_type": "i64"}),
+        version=10,
+        sometimes=True,
+        applies=lambda seen: seen.short,
+    ),
+    ReleaseDifference(
         name="SearchSorted in sequences of one number",
         first="2024.5",
         last="2024.6",
