@@ -100,6 +100,24 @@ ROWS = (
     ),
     *(
         ReleaseDifference(
+            name=f"reductions of {what} along computed axes, {ops[0]} and others",
+            first="2022.1",
+            last=last,
+            ops=ops,
+            state=State.UNCOMPILED,
+            reason=f"Computed axes are not compiled for {what}.",
+            model=Call(ops[0], (np.array([[1, 2]], kind), whole(1)), {"keep_dims": "true"}),
+            types=types,
+            applies=lambda seen: 1 not in seen.constant,
+        )
+        for what, kind, types, last, ops in (
+            ("i8 and u8", np.uint8, "u8 i8", "2022.3", ("ReduceMax-1", "ReduceMin-1")),
+            ("i8 and u8", np.uint8, "u8 i8", "2026.4", ("ReduceSum-1", "ReduceMean-1", "ReduceProd-1", "ReduceL1-4")),
+            ("integers", np.int32, "u8 i8 u16 i16 u32 i32 u64 i64", "2026.4", ("ReduceL2-4",)),
+        )
+    ),
+    *(
+        ReleaseDifference(
             name=f"reductions along the middle axis scaled by a number, {what}",
             first=first,
             last=last,
