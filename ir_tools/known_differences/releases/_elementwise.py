@@ -24,6 +24,7 @@ TESTS = (
     *("Equal-1", "NotEqual-1", "Greater-1", "GreaterEqual-1", "Less-1", "LessEqual-1"),
     *("LogicalAnd-1", "LogicalOr-1", "LogicalXor-1"),
 )
+BYTES_AS_PDPD = ("Maximum-1", "Multiply-1", "Divide-1", "Power-1")
 BEFORE_2022 = (
     *("Add-1", "Subtract-1", "Multiply-1", "Divide-1", "Maximum-1", "Minimum-1", "Power-1", "FloorMod-1"),
     *TESTS,
@@ -480,6 +481,40 @@ ROWS = (
             ),
         )
         for first, last, state in spans
+    ),
+    *(
+        ReleaseDifference(
+            name=f"bytes that are broadcast as in pdpd, {ops[0]}, {what}",
+            first="2022.1",
+            last=last,
+            ops=ops,
+            state=State.UNCOMPILED,
+            reason=f'`auto_broadcast="pdpd"` is not compiled for i8 and u8 of {what}.',
+            model=Call(
+                ops[0],
+                (Given(np.array([1, 2], np.uint8), shape), np.array([3, 4], np.uint8)),
+                {"auto_broadcast": "pdpd"},
+            ),
+            types="u8 i8",
+            applies=applies,
+        )
+        for what, shape, last, ops, applies in (
+            ("any sizes", "2", "2022.3", (*BYTES_AS_PDPD, "Minimum-1"), has_value("auto_broadcast", "pdpd")),
+            ("unknown sizes", "?", "2026.4", BYTES_AS_PDPD, _broadcasts_as_pdpd),
+        )
+    ),
+    *(
+        ReleaseDifference(
+            name=f"{kind} infinities",
+            first="2022.3",
+            last=last,
+            ops=("IsInf-10", "IsFinite-10"),
+            reason=f"{kind} becomes f32, and infinities the largest number.",
+            sometimes=True,
+            model=Call("IsInf-10", (np.array([1, np.inf], dtype),)),
+            types=kind,
+        )
+        for kind, dtype, last in (("f16", np.float16, "2024.2"), ("f64", np.float64, "2026.4"))
     ),
     ReleaseDifference(
         name="SquaredDifference-1 of integers as in pdpd",

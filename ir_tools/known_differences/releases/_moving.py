@@ -54,6 +54,20 @@ def _has_blocks_elsewhere(seen: Seen) -> bool:
     return size is None or bool(size % blocks)
 
 
+def _may_be_tiled_wrongly(seen: Seen) -> bool:
+    """Return whether repeats are computed, and of five dimensions or more, or of four that may be longer than 1."""
+    shape = seen.inputs[0].shape
+    many = shape is None or len(shape) > 4 or (len(shape) == 4 and all(size.hi != 1 for size in shape))
+    return 1 not in seen.constant and many
+
+
+def _sorts_parts(seen: Seen) -> bool:
+    """Return whether a Unique sorts parts of its input that may have several elements."""
+    shape = seen.inputs[0].shape
+    sorts = len(seen.inputs) > 1 and has_value("sorted", True)(seen)
+    return sorts and (shape is None or sum(size.hi != 1 for size in shape) > 1)
+
+
 def _has_no_axes(seen: Seen) -> bool:
     """Return whether the list of axes of a Reverse is known to be empty."""
     axes = seen.inputs[1].shape
@@ -251,6 +265,36 @@ ROWS = (
             "Slice-8", (Given(counted(2, 40), "?,40"), *map(Fixed, (whole(0), whole(10**9), whole(1), whole(0))))
         ),
         applies=_may_be_huge,
+    ),
+    ReleaseDifference(
+        name="Squeeze that may leave axes, of an unknown size",
+        first="2024.5",
+        last="2026.4",
+        ops=("Squeeze-15",),
+        state=State.UNCOMPILED,
+        reason="With `allow_axis_skip` and an unknown size it is read and not compiled.",
+        model=Call("Squeeze-15", (Given(counted(1, 2), "1,?"), Fixed(whole(0))), {"allow_axis_skip": "true"}),
+        applies=lambda seen: has_value("allow_axis_skip", True)(seen) and not is_static(seen.inputs[0].shape),
+    ),
+    ReleaseDifference(
+        name="Tile of four dimensions by computed repeats",
+        first="2022.1",
+        last="2026.4",
+        ops=("Tile-1",),
+        reason="Blocks are copied to the wrong places if three or more dimensions are repeated.",
+        sometimes=True,
+        model=Call("Tile-1", (counted(3, 4, 3, 2), whole(2, 2, 2, 3))),
+        applies=_may_be_tiled_wrongly,
+    ),
+    ReleaseDifference(
+        name="Unique elements along an axis, sorted",
+        first="2022.3",
+        last="2023.0",
+        ops=("Unique-10",),
+        reason="Parts of several elements are not in order.",
+        sometimes=True,
+        model=Call("Unique-10", (floats([1, 0], [0, 1]), Fixed(number(1, np.int64))), {"sorted": "true"}),
+        applies=_sorts_parts,
     ),
     ReleaseDifference(
         name="Slice along computed axes",

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ir_tools.known_differences._model import Call, Fixed, counted, whole
+from ir_tools.known_differences._model import Call, Fixed, Given, counted, whole
 from ir_tools.known_differences.releases._predicates import gives_alone, has_value
 from ir_tools.known_differences.releases._row import ReleaseDifference
 from ir_tools.known_differences.releases._samples import WINDOWS
@@ -37,6 +37,13 @@ def _has_one_channel(seen: Seen) -> bool:
     """Return whether a pooling is known to have one channel."""
     shape = seen.inputs[0].shape
     return shape is not None and shape[1].hi == 1
+
+
+def _may_have_few_channels(seen: Seen) -> bool:
+    """Return whether an image may have fewer than four channels, and how many is not known."""
+    shape = seen.inputs[0].shape
+    few = shape is None or (len(shape) == 4 and not shape[1].static and shape[1].lo < 4)
+    return few and all(number == 0 for number, _ in seen.readers)
 
 
 def _pads_windows(seen: Seen) -> bool:
@@ -127,6 +134,17 @@ ROWS = (
             applies=lambda seen: any(number == 1 for number, _ in seen.readers),
         )
         for op, first in (("MaxPool-8", "2022.1"), ("MaxPool-14", "2024.0"))
+    ),
+    ReleaseDifference(
+        name="pooling of an unknown number of channels",
+        first="2022.1",
+        last="2022.3",
+        ops=("AvgPool-1", "MaxPool-1", "MaxPool-8"),
+        state=State.FAILS,
+        reason="Fewer than four channels, in a number that is not known, are not run.",
+        model=Call("AvgPool-1", (Given(counted(1, 3, 4, 4), "1,?,4,4"),), WINDOWS),
+        types="f32 f16",
+        applies=_may_have_few_channels,
     ),
     ReleaseDifference(
         name="i64 indices of AdaptiveMaxPool that are not read",

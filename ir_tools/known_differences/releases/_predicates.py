@@ -17,7 +17,7 @@ ELEMENTWISE_ALONE = frozenset({"HSigmoid", "Mish", "SoftPlus", "SoftSign"})
 CONVOLUTIONS = frozenset({"Convolution", "GroupConvolution"})
 
 
-def has_value(name: str, value: str) -> Callable[[Seen], bool]:
+def has_value(name: str, value: object) -> Callable[[Seen], bool]:
     """Return whether an attribute has this value."""
     return lambda seen: seen.attrs is not None and seen.attrs[name] == value
 

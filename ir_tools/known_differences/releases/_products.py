@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import DTypeLike
 
-from ir_tools.known_differences._model import Call, Fixed, Given, counted, whole
+from ir_tools.known_differences._model import Call, Fixed, Given, counted, number, whole
 from ir_tools.known_differences.releases._row import ReleaseDifference
 from ir_tools.known_differences.releases._samples import UNPADDED
 from ir_tools.known_differences.releases._seen import UNCONVERTED, Seen
@@ -174,6 +174,17 @@ ROWS = (
         model=Call("Einsum-7", (counted(2, 1), counted(3, 4)), {"equation": "ab,bc->ac"}),
         version=10,
         applies=lambda seen: any(len(sizes) > 1 for sizes in _sizes_of_letters(seen).values()),
+    ),
+    ReleaseDifference(
+        name="Einsum whose last input is a number",
+        first="2021.4",
+        last="2025.1",
+        ops=("Einsum-7",),
+        state=State.UNREAD,
+        reason="A last input without letters is taken for none.",
+        model=Call("Einsum-7", (counted(2), number(3.0)), {"equation": "a,->a"}),
+        version=10,
+        applies=lambda seen: bool(_terms(seen)) and not _terms(seen)[-1],
     ),
     ReleaseDifference(
         name="Einsum with a letter twice in one input",

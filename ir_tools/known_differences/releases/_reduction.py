@@ -10,10 +10,11 @@ from ir_tools.known_differences.releases._predicates import axes_of
 from ir_tools.known_differences.releases._row import ReleaseDifference
 from ir_tools.known_differences.releases._seen import NUMBER, Seen
 from ir_tools.releases.measured import State
-from ir_tools.types import is_static
+from ir_tools.types import element_type, is_static
 
 __all__ = ["ROWS"]
 
+BF16 = element_type("bf16").dtype
 BY_CHANNEL = ((3, (0,)), (3, (2,)))
 BY_CHANNEL_UNTIL_2024 = ((2, (0,)), (3, (0, 2)))
 """Ranks and axes of reductions that are scaled along another axis than that of the channels."""
@@ -106,13 +107,20 @@ ROWS = (
             ops=ops,
             state=State.UNCOMPILED,
             reason=f"Computed axes are not compiled for {what}.",
-            model=Call(ops[0], (np.array([[1, 2]], kind), whole(1)), {"keep_dims": "true"}),
+            model=Call(ops[0], (np.array([[1, 2]]).astype(kind), whole(1)), {"keep_dims": "true"}),
             types=types,
             applies=lambda seen: 1 not in seen.constant,
         )
         for what, kind, types, last, ops in (
             ("i8 and u8", np.uint8, "u8 i8", "2022.3", ("ReduceMax-1", "ReduceMin-1")),
             ("i8 and u8", np.uint8, "u8 i8", "2026.4", ("ReduceSum-1", "ReduceMean-1", "ReduceProd-1", "ReduceL1-4")),
+            (
+                "bf16",
+                BF16,
+                "bf16",
+                "2026.4",
+                ("ReduceSum-1", "ReduceMean-1", "ReduceProd-1", "ReduceMax-1", "ReduceMin-1"),
+            ),
             ("integers", np.int32, "u8 i8 u16 i16 u32 i32 u64 i64", "2026.4", ("ReduceL2-4",)),
         )
     ),
