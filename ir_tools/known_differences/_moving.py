@@ -15,7 +15,7 @@ COMPUTED = Call("Subtract-1", (Call("ShapeOf-3", (counted(4, 1),), {"output_type
 def _repeats_many(layer: Instance) -> bool:
     data, repeats = layer.inputs
     repeated = np.count_nonzero(repeats.ravel() != 1)
-    many = data.ndim > 4 or (data.ndim == 4 and 1 not in data.shape)
+    many = data.ndim > 4 or (data.ndim == 4 and 1 not in data.shape[:3])
     return 1 not in layer.constant and many and bool(repeated > 2)
 
 
@@ -45,7 +45,7 @@ ROWS = (
         name="Tile-1 of many dimensions by computed repeats",
         ops=("Tile-1",),
         kind=Kind.WRONG,
-        setting="three or more dimensions are repeated, of five or more, or of four longer than 1, and `repeats` is not a constant",
+        setting="three or more dimensions are repeated, of five or more, or of four whose first three are longer than 1, and `repeats` is not a constant",
         reason="The plugin copies blocks to the wrong places; with constant repeats it is right.",
         model=Call("Tile-1", (counted(3, 4, 3, 2), whole(2, 2, 2, 3))),
         applies=_repeats_many,

@@ -55,9 +55,9 @@ def _has_blocks_elsewhere(seen: Seen) -> bool:
 
 
 def _may_be_tiled_wrongly(seen: Seen) -> bool:
-    """Return whether repeats are computed, and of five dimensions or more, or of four that may be longer than 1."""
+    """Return whether repeats are computed, and of five dimensions or more, or of four with longer ones."""
     shape = seen.inputs[0].shape
-    many = shape is None or len(shape) > 4 or (len(shape) == 4 and all(size.hi != 1 for size in shape))
+    many = shape is None or len(shape) > 4 or (len(shape) == 4 and all(size.hi != 1 for size in shape[:3]))
     return 1 not in seen.constant and many
 
 
