@@ -8,7 +8,7 @@ from ir_tools.known_differences.releases._predicates import axes_of, has_rank
 from ir_tools.known_differences.releases._row import ReleaseDifference
 from ir_tools.known_differences.releases._seen import Seen
 from ir_tools.releases.measured import State
-from ir_tools.types import is_static
+from ir_tools.types import element_type, is_static
 
 __all__ = ["ROWS"]
 
@@ -42,6 +42,21 @@ def _names_axes_otherwise(seen: Seen) -> bool:
 
 
 ROWS = (
+    ReleaseDifference(
+        name="normalizations of bf16 over computed axes",
+        first="2022.1",
+        last="2026.4",
+        ops=("MVN-6", "NormalizeL2-1"),
+        state=State.UNCOMPILED,
+        reason="In bf16, axes that are computed are read and not compiled.",
+        model=Call(
+            "MVN-6",
+            (counted(2, 3).astype(element_type("bf16").dtype), whole(1)),
+            {"eps": "0.001", "eps_mode": "inside_sqrt", "normalize_variance": "true"},
+        ),
+        types="bf16",
+        applies=lambda seen: 1 not in seen.constant,
+    ),
     ReleaseDifference(
         name="NormalizeL2 over some axes",
         first="2021.2",
