@@ -61,6 +61,10 @@ def _may_be_tiled_wrongly(seen: Seen) -> bool:
     return 1 not in seen.constant and many
 
 
+def _has_unknown_input(seen: Seen) -> bool:
+    return not all(is_static(fact.shape) for fact in seen.inputs)
+
+
 def _sorts_parts(seen: Seen) -> bool:
     """Return whether a Unique sorts parts of its input that may have several elements."""
     shape = seen.inputs[0].shape
@@ -295,6 +299,36 @@ ROWS = (
         sometimes=True,
         model=Call("Unique-10", (floats([1, 0], [0, 1]), Fixed(number(1, np.int64))), {"sorted": "true"}),
         applies=_sorts_parts,
+    ),
+    *(
+        ReleaseDifference(
+            name=f"Roll of unknown sizes, {what}",
+            first=first,
+            last=last,
+            ops=("Roll-7",),
+            state=state,
+            reason=reason,
+            model=Call("Roll-7", (counted(2, 3), Given(whole(1), "?"), Given(whole(0), "?"))),
+            applies=applies,
+        )
+        for what, first, last, state, reason, applies in (
+            (
+                "compiled",
+                "2022.1",
+                "2022.1",
+                State.UNCOMPILED,
+                "An input of unknown size is read and not compiled.",
+                _has_unknown_input,
+            ),
+            (
+                "run",
+                "2022.2",
+                "2024.6",
+                State.FAILS,
+                "With an input of unknown size, computed axes are not run.",
+                lambda seen: 2 not in seen.constant and _has_unknown_input(seen),
+            ),
+        )
     ),
     ReleaseDifference(
         name="Slice along computed axes",
