@@ -1,5 +1,6 @@
 """Cells, sequences and variables."""
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -140,6 +141,10 @@ def _recurrent(op: str, *given: str, rows: int = 3, **raw: str) -> Call:
     shapes = (*given, *[""] * (len(arrays) - len(given)))
     feeds = (Given(array, shape) if shape else Fixed(array) for array, shape in zip(arrays, shapes, strict=True))
     return Call(op, tuple(feeds), {"hidden_size": "2"} | raw)
+
+
+def _with_peepholes(cell: Call) -> Call:
+    return replace(cell, inputs=(*cell.inputs, Fixed(counted(6) / 100)))
 
 
 def _integer_cell(recurrence: str) -> Call:
@@ -309,6 +314,17 @@ ROWS = (
             ("2022.1", "2022.2", State.DIES),
             ("2022.3", "2023.0", State.UNCOMPILED),
         )
+    ),
+    ReleaseDifference(
+        name="LSTMCell-1 with peepholes",
+        first="2021.2",
+        last="2021.2",
+        ops=("LSTMCell-1",),
+        state=State.UNREAD,
+        reason="A seventh input is one too many.",
+        model=_with_peepholes(_recurrent("LSTMCell-1", "3,4")),
+        version=10,
+        applies=lambda seen: len(seen.inputs) > 6,
     ),
     ReleaseDifference(
         name="LSTMCell-1 with computed weights",
