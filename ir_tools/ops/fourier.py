@@ -95,7 +95,8 @@ def rdft_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     out = list(data.shape)
     values = known(inputs[2]) if len(inputs) > 2 else ()
     if values is None:
-        out[axes[-1]] = Dim()
+        for axis in axes[-1:]:
+            out[axis] = Dim()
     elif axes:
         out = _with_sizes(out, axes, values)
         out[axes[-1]] = _half(out[axes[-1]])
@@ -119,7 +120,8 @@ def irdft_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     out = list(data.shape[:-1])
     values = known(inputs[2]) if len(inputs) > 2 else [-1] * len(axes)
     if values is None:
-        out[axes[-1]] = Dim()
+        for axis in axes[-1:]:
+            out[axis] = Dim()
     elif axes:
         doubled = times(Dim.of(2), shifted(out[axes[-1]], -1))
         out = _with_sizes(out, axes, values)

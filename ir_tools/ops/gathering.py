@@ -365,7 +365,7 @@ GATHER_1 = Op(
 GATHER_7 = GATHER_1.at(
     7,
     attrs={"batch_dims": Int(default=0)},
-    readers={"batch_dims": "check shape kernel migrate"},
+    readers={"batch_dims": "check shape kernel migrate substitute"},
     migrate=migrate_gather(7),
     substitute=without_one_batch(7),
 )

@@ -360,8 +360,9 @@ with ended_by_signals():
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_tidies_up_and_frees_nothing_else(folder: Path, number: int) -> None:
     program = f"""
-import os, weakref
-from ir_tools.cli.process import ended_by_signals
+import os, signal, weakref
+from ir_tools.cli.process import SIGNALS, ended_by_signals
+signal.signal({number}, SIGNALS[{number}])
 class Large:
     def __del__(self):
         print("freed", flush=True)
