@@ -89,6 +89,8 @@ SCALES: Mapping[str, Set[int]] = {
 """Types of layers that scale and shift by constants, and what `Seen.scaled` holds of them if these are numbers."""
 SUMS, MOVED = frozenset({"Add", "Subtract"}), frozenset({"Convert", "Reshape", "Squeeze", "Unsqueeze", "Transpose"})
 """Types of layers that shift by constants, and of those that products are computed with across."""
+JOINED = SUMS | MOVED | {"Multiply", "Negative", "Divide"}
+"""Types of layers that products and sums are looked for across, and of these."""
 RANKS = (State.UNREAD, State.DIES, State.UNCOMPILED, State.FAILS, State.DIFFERS, State.RUNS)
 """From worst to best."""
 
@@ -282,6 +284,7 @@ class Surroundings:
         self._names: dict[int, Mapping[int, frozenset[str]]] = {}
         self._used: dict[int, Set[int]] = {}
         self.origins = defaultdict[int, dict[int, Layer | None]](dict)
+        self._scales = defaultdict[int, dict[tuple[int, int], frozenset[int]]](dict)
         self._joined = defaultdict[int, dict[tuple[int, int, bool, bool], bool]](dict)
         self._lacks_bytes: bool | None = None
 
@@ -345,7 +348,7 @@ class Surroundings:
             between=all(before) and all(after),
             producers=_producers(graph, layer),
             readers=tuple(sorted(readers)),
-            scaled=_scaled(graph, layer, known),
+            scaled=_scaled(graph, layer, known, self._scales[id(graph)]),
             affine=op.type == "StridedSlice" and _is_affine(graph, layer, known, self._joined[id(graph)]),
             weights=_uses(graph, layer, self.origins[id(graph)]) if op.role is Role.CONSTANT else frozenset(),
         )
@@ -410,24 +413,47 @@ def _alone(graph: Graph, source: Source | None) -> str:
     return producer.type if role_of(producer) is Role.COMPUTATION else ""
 
 
-def _scaled(graph: Graph, layer: Layer, constants: Collection[int]) -> frozenset[int]:
-    """Return along which axes of the first output constants scale or shift it, in layers that are compiled with it."""
-    found, rank = set[int](), len(layer.common.outputs[0].dims) if layer.common.outputs else 0
-    while layer.common.outputs and len(targets := graph.consumers(layer.id, layer.common.outputs[0].id)) == 1:
-        layer, port = graph.layer(targets[0][0]), targets[0][1]
-        given = [source for number, source in graph.sources(layer.id).items() if number != port]
-        if any(source.layer not in constants for source in given):
-            break
-        if layer.type in SCALES and (layer.type in EITHER_WAY or port == layer.common.inputs[0].id):
-            shapes = [graph.layer(source.layer).port(source.port).dims for source in given]
-            axes = {axis for dims in shapes for axis, size in enumerate(dims, rank - len(dims)) if size != 1}
-            if len(axes) > 1 or min(axes, default=0) < 0:
-                break
-            by_channel = layer.type == "PReLU" and axes and len(shapes[0]) == 1
-            found |= {1} if by_channel else axes or SCALES[layer.type]
-        elif layer.type not in KEPT:
-            break
-    return frozenset(found)
+def _scaled(
+    graph: Graph, layer: Layer, constants: Collection[int], known: dict[tuple[int, int], frozenset[int]]
+) -> frozenset[int]:
+    """Return along which axes of the first output constants scale or shift it, in layers that are compiled with it.
+
+    Args:
+        graph: that the layer is in.
+        layer: the layer.
+        constants: the layers of the graph that are computed of constants alone.
+        known: the answers behind layers of the graph, by layer and rank of the tensor that was asked about. Without
+            them a chain would be followed from each of its layers, in quadratic time.
+    """
+    passed, rank = list[tuple[int, Set[int]]](), len(layer.common.outputs[0].dims) if layer.common.outputs else 0
+    while (layer.id, rank) not in known and (step := _scaling(graph, layer, rank, constants)) is not None:
+        passed.append((layer.id, step[0]))
+        layer = step[1]
+    found = known.setdefault((layer.id, rank), frozenset())
+    for number, axes in reversed(passed):
+        found = known[number, rank] = found | axes
+    return found
+
+
+def _scaling(graph: Graph, layer: Layer, rank: int, constants: Collection[int]) -> tuple[Set[int], Layer] | None:
+    """Return the layer that is compiled with another one and reads it, and along which axes it scales; None without."""
+    targets = graph.consumers(layer.id, layer.common.outputs[0].id) if layer.common.outputs else []
+    if len(targets) != 1:
+        return None
+    reader, port = graph.layer(targets[0][0]), targets[0][1]
+    if reader.type not in SCALES.keys() | KEPT:
+        return None
+    given = [source for number, source in graph.sources(reader.id).items() if number != port]
+    if any(source.layer not in constants for source in given):
+        return None
+    if reader.type in SCALES and (reader.type in EITHER_WAY or port == reader.common.inputs[0].id):
+        shapes = [graph.layer(source.layer).port(source.port).dims for source in given]
+        axes = {axis for dims in shapes for axis, size in enumerate(dims, rank - len(dims)) if size != 1}
+        if len(axes) > 1 or min(axes, default=0) < 0:
+            return None
+        by_channel = reader.type == "PReLU" and axes and len(shapes[0]) == 1
+        return {1} if by_channel else axes or SCALES[reader.type], reader
+    return (frozenset(), reader) if reader.type in KEPT else None
 
 
 def _is_affine(
@@ -458,6 +484,8 @@ def _joins(
     while (key := (reader, port, product, total)) not in known:
         passed.append(key)
         layer = graph.layer(reader)
+        if layer.type not in JOINED:
+            break
         by_constant = all(
             source.layer in constants for number, source in graph.sources(layer.id).items() if number != port
         )

@@ -147,8 +147,9 @@ def equation_of(text: str) -> Equation:
     left, arrow, right = text.partition("->")
     words = left.split(",")
     labels = {word: labels_of(word) for word in dict.fromkeys(words)}
-    inputs = tuple(labels[word] for word in words)
-    counts = Counter(label for own in inputs for label in set(own))
+    counts = Counter[str]()
+    for word, times in Counter(words).items():
+        counts.update(dict.fromkeys(labels[word], times))
     alone = sorted(label for own in labels.values() for label in own if label != REST and counts[label] == 1)
     output = labels_of(right) if arrow else (*([REST] if REST in counts else []), *alone)
     missing = [label for label in output if label not in counts]
@@ -156,7 +157,7 @@ def equation_of(text: str) -> Equation:
         raise ValueError(f"has '{missing[0]}' in the output, but in no input")
     if len(set(output)) < len(output):
         raise ValueError("has a label twice in the output")
-    return Equation(inputs, output)
+    return Equation(tuple(labels[word] for word in words), output)
 
 
 def einsum_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:

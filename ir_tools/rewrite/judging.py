@@ -1,13 +1,13 @@
 """What the release of a target does with the layers of a model, and would do with those of a rewrite."""
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Hashable, Iterable, Sequence, Set
 from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
 from ir_tools.graph import Layer, Located, Model
 from ir_tools.known_differences.releases import Seen, release_differences
-from ir_tools.known_differences.verdicts import Answer, Surroundings, behaviour, is_plain, verdict
+from ir_tools.known_differences.verdicts import Answer, Surroundings, behaviour, decisive, is_plain, verdict
 from ir_tools.ops import Op, Role, find_op
 from ir_tools.ops.definition import Array, Bounds, Fact, NewLayer, Ref, Rewrite
 from ir_tools.ops.records import constant_fact
@@ -36,6 +36,7 @@ class Judge:
         self._around = Surroundings(model)
         self._plain: dict[tuple[str, frozenset[str | None]], bool] = {}
         self._seen: dict[tuple[int, int], Seen] = {}
+        self._words: dict[Hashable, str] = {}
 
     def is_plain(self, layer: Layer, op: Op) -> bool:
         """Return whether the release runs every layer of this operation and of the element types of this layer.
@@ -86,7 +87,10 @@ class Judge:
     def running_in_words(self, seen: Seen) -> str:
         """Return which releases run a layer as it is: `OpenVINO 2022.1 and later run it`."""
         seen = replace(seen, version=self.model.version, opset=seen.op.version)
-        return releases_in_words(lambda release: verdict(release, seen) is None, "run")
+        key = decisive(seen)
+        if key not in self._words:
+            self._words[key] = releases_in_words(lambda release: verdict(release, seen) is None, "run")
+        return self._words[key]
 
     def of_rewrite(self, rewrite: Rewrite, old: Seen) -> Judged:
         """Return what the release does with the worst of the layers that a rewrite puts in the place of an old one."""

@@ -195,7 +195,7 @@ ROWS = (
         reason="A letter that an input has twice, or ..., is not compiled.",
         model=Call("Einsum-7", (counted(2, 2, 3),), {"equation": "aab->ab"}),
         version=10,
-        applies=lambda seen: any("." in term or len({*term}) < len(term) for term in _terms(seen)),
+        applies=lambda seen: any("." in term or len({*term}) < len(term) for term in {*_terms(seen)}),
     ),
     *(
         ReleaseDifference(
