@@ -9,7 +9,7 @@ import mmap
 import os
 import shutil
 import stat
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, Self
@@ -124,7 +124,8 @@ class Weights:
 
     def holds(self, offset: int, size: int) -> bool:
         """Return whether a constant lies in the `.bin` as it was read, or is one that was appended."""
-        return offset + size <= self.stored or (offset, size) in self._known.values()
+        there = self._chunks[bisect_left(self._starts, offset) : bisect_right(self._starts, offset)]
+        return offset + size <= self.stored or any(len(chunk) == size for chunk in there)
 
     @property
     def pending(self) -> int:

@@ -412,11 +412,11 @@ def test_only_what_leads_to_a_tensor_is_looked_at_and_only_what_follows_from_a_c
     assert {*facts.facts[main]} == {data, first, second}
     facts.fact(builder.graph, other)
     builder.graph.layer(second.layer).tag["type"] = "ShapeOf"
-    facts.forget(builder.graph, second.layer)
+    facts.forget([(builder.graph, second.layer)])
     assert {*facts.facts[main]} == {data, first, other}
     assert facts.fact(builder.graph, second).shape == parse_shape("2")
     builder.graph.layer(data.layer).raw["shape"] = "4,3,2"
-    facts.forget(builder.graph, data.layer)
+    facts.forget([(builder.graph, data.layer)])
     assert not facts.facts[main]
     assert facts.fact(builder.graph, second).shape == parse_shape("3")
 

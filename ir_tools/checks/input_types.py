@@ -28,7 +28,7 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
     if not WRITTEN.search(file.document.text):
         return
     for layer in file.model.graph.layers():
-        kind = (layer.raw.get("element_type") or "").lower() if role_of(layer) is Role.PARAMETER else ""
+        kind = (layer.common.raw.get("element_type") or "").lower() if role_of(layer) is Role.PARAMETER else ""
         if kind in REFUSED:
             severity = Severity.WARNING if kind == "dynamic" and _is_open(layer) else None
             message, remedy = f"an input of the model {REFUSED[kind]}", 'write another type, such as element_type="f32"'
@@ -39,7 +39,9 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
 
 def _is_open(layer: Layer) -> bool:
     """Return whether the shape is open, too: then whoever runs the model completes both."""
-    return any(size < 0 for port in layer.outputs for size in port.dims) or "..." in layer.raw.get("shape", "")
+    return any(size < 0 for port in layer.common.outputs for size in port.dims) or "..." in layer.common.raw.get(
+        "shape", ""
+    )
 
 
 CHECK = Check(find, (WRONG_ELEMENT_TYPE,))

@@ -16,7 +16,7 @@ UNKNOWN = {"...", "[...]"}
 def find(file: IrFile) -> Iterator[ElementProblem]:
     """Yield one problem for each Parameter of the main graph."""
     for layer in file.model.graph.layers():
-        if role_of(layer) is Role.PARAMETER and layer.raw.get("shape", "").strip() in UNKNOWN:
+        if role_of(layer) is Role.PARAMETER and layer.common.raw.get("shape", "").strip() in UNKNOWN:
             message = "the input has an unknown rank; the CPU plugin compiles the model only with a known one"
             remedy = "write its dimensions, ? for unknown sizes, or give them with --set"
             yield ElementProblem(UNKNOWN_RANK_INPUT, data_of(layer), message, remedy, attribute="shape")

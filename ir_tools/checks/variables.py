@@ -31,15 +31,15 @@ def _unread(file: IrFile) -> Iterator[ElementProblem]:
     known: dict[str, set[bool]] = {}
     idle = set[str]()
     for _, layer, graph in file.model.walk():
-        name = layer.raw.get("variable_id")
+        name = layer.common.raw.get("variable_id")
         if role_of(layer) is Role.READ_VARIABLE:
             if name is None:
                 return
-            read = any(graph.consumers(layer.id, port.id) for port in layer.outputs)
+            read = any(graph.consumers(layer.id, port.id) for port in layer.common.outputs)
             idle |= set() if read else {name}
             known.setdefault(name, set()).add(_is_old(layer.version))
     for place in file.model.walk():
-        name, old = place.layer.raw.get("variable_id"), _is_old(place.layer.version)
+        name, old = place.layer.common.raw.get("variable_id"), _is_old(place.layer.version)
         if role_of(place.layer) is not Role.ASSIGN_VARIABLE or name is None:
             continue
         fault = _fault(name, old, known, idle)
@@ -51,7 +51,7 @@ def _stored_twice(file: IrFile) -> Iterator[ElementProblem]:
     """Yield one problem for each further Assign of a variable in one graph."""
     first: dict[tuple[int, str], Layer] = {}
     for place in file.model.walk():
-        name = place.layer.raw.get("variable_id") if role_of(place.layer) is Role.ASSIGN_VARIABLE else None
+        name = place.layer.common.raw.get("variable_id") if role_of(place.layer) is Role.ASSIGN_VARIABLE else None
         if name is None:
             continue
         other = first.setdefault((id(place.graph), name), place.layer)

@@ -6,7 +6,7 @@ What cannot be read is left out and noted. `read` and `model_of` refuse a docume
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from functools import cache, partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
@@ -106,7 +106,7 @@ def open_files(
     path = Path(source)
     with locked(path.parent, shared=True):
         data = load(path)
-        found = _weights(weights, path, lambda: _extent(document.root))
+        found = _weights(weights, path, cache(lambda: _extent(document.root)))
     document = Document(data, str(path))
     return document, found, path
 
@@ -127,7 +127,7 @@ def reread(data: bytes, weights: Weights, path: Path | None) -> Model:
     """Read a model that was pickled: the bytes of its `.xml`, its weights and its path."""
     with gc_paused():
         document = Document(data, None if path is None else str(path))
-        weights.needed = lambda: _extent(document.root)
+        weights.needed = cache(lambda: _extent(document.root))
         return model_of(document, weights, path)
 
 
@@ -181,7 +181,7 @@ def weights_of(document: Document, weights: bytes | str | Path | None, path: Pat
     Raises:
         ReadError: the `.bin` is there and cannot be opened, or is named and not there.
     """
-    return _weights(weights, path, lambda: _extent(document.root))
+    return _weights(weights, path, cache(lambda: _extent(document.root)))
 
 
 def _weights(weights: bytes | str | Path | None, path: Path | None, needed: Callable[[], int]) -> Weights:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import enum
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from ir_tools.diagnostics import Severity
-from ir_tools.graph import Graph, Layer, Model, Port, Source
+from ir_tools.graph import Graph, Layer, Model, Port, Source, find_port
 from ir_tools.infer._answers import Answer, Checks
 from ir_tools.infer._differences import (
     Difference,
@@ -40,6 +41,8 @@ __all__ = ["ConsistencyCheck"]
 
 NUANCES = {Kind.SUSPECT, Kind.EMPTY, Kind.DIVISOR, Kind.IGNORED}
 """Not reported of a layer that cannot run anyway."""
+MAX_TRIED = 16
+"""Inputs of one layer with which it is tried what it gives: each takes as long as the layer has inputs."""
 
 
 class Evidence(enum.Enum):
@@ -93,6 +96,7 @@ class ConsistencyCheck(Engine):
         self._verdicts: dict[Answer, Verdict] = {}
         self._by_graph: dict[int, list[Problem]] = {}
         self._doubted: dict[tuple[int, Source], Port] = {}
+        self._tried = Counter[tuple[int, int]]()
         self.walk(model.graph, {})
 
     @cached_property
@@ -267,12 +271,18 @@ class ConsistencyCheck(Engine):
         """Whom the consumers of a port believe.
 
         A consumer believes what lets it give what it records itself; where that decides nothing, what its port says.
+        One with very many wrong inputs is not tried with each.
         """
         record, needed, said = self.record(wrong.port), set[Evidence](), set[Evidence]()
         for consumer, port in self._consumers(visit, wrong.port):
-            file, computed = (self._errors_with(visit.graph, consumer, port, known) for known in (record, wrong.known))
-            if file != computed:
-                needed.add(Evidence.RECORD if file < computed else Evidence.COMPUTED)
+            place = id(visit.graph), consumer.id
+            self._tried[place] += 1
+            if self._tried[place] <= MAX_TRIED:
+                file, computed = (
+                    self._errors_with(visit.graph, consumer, port, known) for known in (record, wrong.known)
+                )
+                if file != computed:
+                    needed.add(Evidence.RECORD if file < computed else Evidence.COMPUTED)
             if wrong.dims != () or port.precision is not None:
                 file, computed = (int(contradiction(port, known) is not None) for known in (record, wrong.known))
                 if file != computed:
@@ -307,7 +317,7 @@ class ConsistencyCheck(Engine):
         outputs = self.answers.of(signature, ()).outputs if role_of(signature) is Role.CONSTANT else None
         if outputs:
             return self.answers.constant(producer, outputs[0], offset)
-        return self.record(next((out for out in signature.outputs if out.id == source.port), port))
+        return self.record(find_port(signature.outputs, source.port) or port)
 
     def _outvoted(self, visit: Visit, port: Port) -> InternedFact | None:
         """Return what two or more consumers record of a port of which nothing can be computed, if all contradict it."""
@@ -327,10 +337,11 @@ class ConsistencyCheck(Engine):
         unranked = wrong.relation is Relation.UNKNOWN_RANK
         if not self._doubted and not unranked:
             return False
-        source = visit.graph.sources(visit.layer.id)[wrong.port.id]
+        source = visit.graph.source(visit.layer.id, wrong.port.id)
+        assert source is not None
         producer = self._doubted.get((id(visit.graph), source))
         if producer is None and unranked:
-            producer = visit.graph.layer(source.layer).port(source.port)
+            producer = self._output(visit.graph, source)
         return (
             producer is not None
             and producer.dims == wrong.port.dims
@@ -345,9 +356,9 @@ class ConsistencyCheck(Engine):
         if wrong.side == "output":
             others = [port for _, port in self._consumers(visit, wrong.port)]
         else:
-            source = visit.graph.sources(visit.layer.id).get(wrong.port.id)
-            producers = () if source is None else self.signatures.of(visit.graph.layer(source.layer))[0].outputs
-            others = [port for port in producers if source is not None and port.id == source.port]
+            source = visit.graph.source(visit.layer.id, wrong.port.id)
+            producer = None if source is None else self._output(visit.graph, source)
+            others = [] if producer is None else [producer]
         return bool(others) and all(port.dims == wrong.known.dims for port in others)
 
     def _is_usual(self, visit: Visit, wrong: Difference) -> bool:
@@ -367,7 +378,12 @@ class ConsistencyCheck(Engine):
         """Yield the layers and their input ports that an output feeds."""
         for consumer, to in visit.graph.consumers(visit.layer.id, port.id):
             found = visit.graph.layer(consumer)
-            yield found, next(port for port in self.signatures.of(found)[0].inputs if port.id == to)
+            read = find_port(self.signatures.of(found)[0].inputs, to)
+            assert read is not None
+            yield found, read
+
+    def _output(self, graph: Graph, source: Source) -> Port | None:
+        return find_port(self.signatures.of(graph.layer(source.layer))[0].outputs, source.port)
 
     # --- records in place of what is computed ---
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -19,6 +20,8 @@ from ir_tools.ops.records import recorded
 
 __all__ = ["Engine", "Tensors", "Visit"]
 
+MIN_REPEATED, REPEATED = 1 << 14, 4
+"""Layers of bodies that are looked at again in all walks of a loop but the first: so many, and more of large models."""
 Tensors = dict[tuple[int, int], InternedFact]
 """What is known in one graph, by layer and output port."""
 
@@ -60,6 +63,8 @@ class Engine:
         self.unknown = self.table.interned(UNKNOWN)
         self.facts: dict[int, Tensors] = {}
         self._records: dict[tuple[tuple[int, ...], str | None], InternedFact] = {}
+        self._left: set[int] = set()
+        self._repeated = 0
 
     # --- what a policy decides ---
 
@@ -163,7 +168,9 @@ class Engine:
 
         def run(body: str, parameters: Mapping[int, Fact]) -> BodyFacts:
             inner = layer.bodies[body]
-            walked[body] = self.walk(inner, parameters)
+            walked[body] = (
+                self._walk_again(inner, parameters) if id(inner) in self.facts else self.walk(inner, parameters)
+            )
             return results_of(inner, walked[body])
 
         try:
@@ -181,6 +188,19 @@ class Engine:
         return Answer(
             [self.table.interned(outputs.get(port.id, UNKNOWN)) for port in signature.outputs], answer.violations
         )
+
+    def _walk_again(self, body: Graph, given: Mapping[int, Fact]) -> Tensors:
+        """Walk through a body as `walk` does; after very many walks once more for whatever its inputs are.
+
+        Without that, a state that goes from back edge to back edge, and loops in loops, would take time without end.
+        """
+        if id(body) in self._left:
+            return self.facts[id(body)]
+        self._repeated += len(body)
+        if self._repeated > self._allowed:
+            self._left.add(id(body))
+            given = {} if self.tolerant else {number: replace(fact, shape=None) for number, fact in given.items()}
+        return self.walk(body, given)
 
     # --- parts ---
 
@@ -211,20 +231,22 @@ class Engine:
         self.model, self.answers.weights = model, model.weights
         self._places_changed()
 
-    def forget(self, graph: Graph, layer_id: int) -> None:
-        """Drop what is known of a layer that has changed, and of all that follow from it."""
+    def forget(self, layers: Iterable[tuple[Graph, int]]) -> None:
+        """Drop what is known of layers that have changed, and of all that follow from them."""
         self._places_changed()
-        if graph is not self.model.graph:
-            self.facts.pop(id(graph), None)
-            self.forget(*self.owners[id(graph)])
-            return
-        facts, todo, seen = self.facts.get(id(graph), {}), [layer_id], {layer_id}
+        main, changed = self.model.graph, set[int]()
+        for graph, layer_id in layers:
+            while graph is not main:
+                self.facts.pop(id(graph), None)
+                graph, layer_id = self.owners[id(graph)]
+            changed.add(layer_id)
+        facts, todo, seen = self.facts.get(id(main), {}), [*changed], {*changed}
         while todo and facts:
-            changed = todo.pop()
-            for port in self.signatures.of(graph.layer(changed))[0].outputs:
-                known = facts.pop((changed, port.id), None)
-                consumers = {consumer for consumer, _ in graph.consumers(changed, port.id)} - seen
-                if known is not None or changed == layer_id:
+            current = todo.pop()
+            for port in self.signatures.of(main.layer(current))[0].outputs:
+                known = facts.pop((current, port.id), None)
+                consumers = {consumer for consumer, _ in main.consumers(current, port.id)} - seen
+                if known is not None or current in changed:
                     seen |= consumers
                     todo += consumers
 
@@ -241,11 +263,17 @@ class Engine:
         return {(id(graph), layer.id): path for path, layer, graph in self.places}
 
     @cached_property
+    def _allowed(self) -> int:
+        """How many layers of bodies are looked at again."""
+        return MIN_REPEATED + REPEATED * sum(map(len, self.model.graphs()))
+
+    @cached_property
     def owners(self) -> Mapping[int, tuple[Graph, int]]:
         """The graph and the id of the layer that has each body, by `id` of the body."""
         return {id(body): (graph, layer.id) for _, layer, graph in self.places for body in layer.bodies.values()}
 
     def _places_changed(self) -> None:
+        self._left.clear()
         for name in ("places", "paths", "owners"):
             self.__dict__.pop(name, None)
 

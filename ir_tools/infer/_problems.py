@@ -85,11 +85,11 @@ def problem_of(layer: Layer, fault: Violation) -> Problem:
     part: Part = "data"
     port = None
     if fault.kind is Kind.OUTPUTS:
-        part, port = "output", layer.outputs[fault.input or 0].id
+        part, port = "output", layer.common.outputs[fault.input or 0].id
     elif fault.kind is Kind.INPUTS and fault.input is None:
         part = "layer"
-    elif fault.input is not None and fault.input < len(layer.inputs):
-        part, port = "input", layer.inputs[fault.input].id
+    elif fault.input is not None and fault.input < len(layer.common.inputs):
+        part, port = "input", layer.common.inputs[fault.input].id
     attribute = attribute_of(layer, fault) if part == "data" else None
     return Problem(fault.kind.value, layer, fault.text, fault.remedy, part, port, attribute=attribute)
 
@@ -98,7 +98,7 @@ def attribute_of(layer: Layer, fault: Violation) -> str | None:
     """Return the attribute that a violation is about: one that the layer has, or has to have."""
     if fault.kind in {Kind.MISSING, Kind.ASSUMED}:
         return fault.attribute
-    return fault.attribute if fault.attribute and fault.attribute in layer.raw else None
+    return fault.attribute if fault.attribute and fault.attribute in layer.common.raw else None
 
 
 def remark_on(signature: LayerSignature) -> Remark | None:

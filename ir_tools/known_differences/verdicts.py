@@ -5,7 +5,7 @@ from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence, S
 from enum import StrEnum
 
 from ir_tools.display import plural
-from ir_tools.graph import Graph, Layer, Located, Model, Source
+from ir_tools.graph import Graph, Layer, Located, Model, Source, find_port
 from ir_tools.known_differences.packed_weights import PackedWeights
 from ir_tools.known_differences.releases import (
     FIRST_VERSION,
@@ -447,7 +447,8 @@ def _scaling(graph: Graph, layer: Layer, rank: int, constants: Collection[int]) 
     if any(source.layer not in constants for source in given):
         return None
     if reader.type in SCALES and (reader.type in EITHER_WAY or port == reader.common.inputs[0].id):
-        shapes = [graph.layer(source.layer).port(source.port).dims for source in given]
+        ports = (find_port(graph.layer(source.layer).common.outputs, source.port) for source in given)
+        shapes = [tensor.dims for tensor in ports if tensor]
         axes = {axis for dims in shapes for axis, size in enumerate(dims, rank - len(dims)) if size != 1}
         if len(axes) > 1 or min(axes, default=0) < 0:
             return None

@@ -92,8 +92,7 @@ class KnownFacts:
         """
         self._computed.move(model)
         self._intervals = self._of_data = None
-        for graph, layer_id in layers:
-            self._computed.forget(graph, layer_id)
+        self._computed.forget(layers)
 
     def _output(self, graph: Graph, source: Source) -> Fact:
         """Return the record of an output, with the shape of a Parameter and the values of a small integer constant."""
