@@ -118,8 +118,10 @@ def _filled(layers: Layers, mask: Ref, rows: Ref, other: Ref | Array) -> Ref:
 
 # --- several updates of one element -----------------------------------------------------------------------------
 
-COMBINED = {"sum": "Add", "sub": "Subtract", "prod": "Multiply", "min": "Minimum", "max": "Maximum", "mean": "Add"}
+COMBINED = {"sum": "Add", "sub": "Add", "prod": "Multiply", "min": "Minimum", "max": "Maximum", "mean": "Add"}
 REDUCED = {"sum": "Sum", "sub": "Sum", "prod": "Prod", "min": "Min", "max": "Max", "mean": "Sum"}
+OTHERS = {"min": "Max", "max": "Min"}
+"""What of all updates changes none of their smallest and largest ones."""
 MOST_PAIRS = 1 << 26
 """Pairs of an element and an update that are held in memory."""
 
@@ -173,13 +175,16 @@ def combined_tuples(layers: Layers, attrs: Attrs, places: Ref | Array) -> Ref | 
 
 def _met(layers: Layers, attrs: Attrs, mask: Ref, updates: Ref, data: Ref, axis: int) -> Ref:
     """Combine all updates where a mask holds along an axis with the data; what has none stays."""
-    reduction, dtype = attrs.reduction, layers.dtype(data)
-    none = {"prod": 1, "min": np.inf, "max": -np.inf}.get(reduction, 0)
-    if dtype.kind in "iu" and reduction in {"min", "max"}:
-        none = lowest(dtype) if reduction == "max" else -1 - lowest(dtype)
-    parts = layers.call("Select", mask, updates, layers.number(none, data))
-    total, column = layers.call(f"Reduce{REDUCED[reduction]}", parts, np.array(axis)), np.array(axis)
+    reduction, column = attrs.reduction, np.array(axis)
     keeps = attrs.get("use_init_val", True)
+    none: Ref | Array = layers.number(1 if reduction == "prod" else 0, data)
+    if reduction in OTHERS:
+        whole = layers.call(f"Reduce{OTHERS[reduction]}", updates, column, keep_dims=True)
+        none = layers.call("Unsqueeze", data, column) if keeps else whole
+    elif reduction == "sub":
+        updates = layers.call("Negative", updates)
+    parts = layers.call("Select", mask, updates, none)
+    total = layers.call(f"Reduce{REDUCED[reduction]}", parts, column)
     found = layers.call(COMBINED[reduction], data, total) if keeps else total
     if reduction == "mean":
         hits = layers.call("ReduceSum", layers.to_type(mask, layers.fact(data).dtype), column)
