@@ -426,35 +426,42 @@ def _scaled(
             them a chain would be followed from each of its layers, in quadratic time.
     """
     passed, rank = list[tuple[int, Set[int]]](), len(layer.common.outputs[0].dims) if layer.common.outputs else 0
-    while (layer.id, rank) not in known and (step := _scaling(graph, layer, rank, constants)) is not None:
-        passed.append((layer.id, step[0]))
-        layer = step[1]
-    found = known.setdefault((layer.id, rank), frozenset())
+    behind: Layer | None = layer
+    while behind is not None and (behind.id, rank) not in known:
+        axes, reader = _scaling(graph, behind, rank, constants)
+        passed.append((behind.id, axes))
+        behind = reader
+    found = frozenset() if behind is None else known[behind.id, rank]
     for number, axes in reversed(passed):
         found = known[number, rank] = found | axes
     return found
 
 
-def _scaling(graph: Graph, layer: Layer, rank: int, constants: Collection[int]) -> tuple[Set[int], Layer] | None:
-    """Return the layer that is compiled with another one and reads it, and along which axes it scales; None without."""
+def _scaling(graph: Graph, layer: Layer, rank: int, constants: Collection[int]) -> tuple[Set[int], Layer | None]:
+    """Return along which axes the layer that reads another one scales it, and the layer if it is compiled with it.
+
+    What is subtracted from anything is scaled by -1 first.
+    """
+    none = frozenset[int]()
     targets = graph.consumers(layer.id, layer.common.outputs[0].id) if layer.common.outputs else []
     if len(targets) != 1:
-        return None
+        return none, None
     reader, port = graph.layer(targets[0][0]), targets[0][1]
     if reader.type not in SCALES.keys() | KEPT:
-        return None
+        return none, None
+    negative = frozenset({NUMBER}) if reader.type == "Subtract" and port != reader.common.inputs[0].id else none
     given = [source for number, source in graph.sources(reader.id).items() if number != port]
     if any(source.layer not in constants for source in given):
-        return None
+        return negative, None
     if reader.type in SCALES and (reader.type in EITHER_WAY or port == reader.common.inputs[0].id):
         ports = (find_port(graph.layer(source.layer).common.outputs, source.port) for source in given)
         shapes = [tensor.dims for tensor in ports if tensor]
         axes = {axis for dims in shapes for axis, size in enumerate(dims, rank - len(dims)) if size != 1}
         if len(axes) > 1 or min(axes, default=0) < 0:
-            return None
+            return negative, None
         by_channel = reader.type == "PReLU" and axes and len(shapes[0]) == 1
-        return {1} if by_channel else axes or SCALES[reader.type], reader
-    return (frozenset(), reader) if reader.type in KEPT else None
+        return {1} if by_channel else negative | (axes or SCALES[reader.type]), reader
+    return none, reader if reader.type in KEPT else None
 
 
 def _is_affine(

@@ -285,7 +285,12 @@ class _Migrating:
                 yield found
 
     def ends_with(self, plan: "_Plan") -> bool:
-        """Return whether nothing that the plan makes has to be migrated in turn."""
+        """Return whether nothing that the plan makes has to be migrated in turn.
+
+        What a release does with a layer depends on the layers beside it, which are known in the model alone.
+        """
+        if self.target.release is not None:
+            return not plan.rewrites
         return all(item.right and self.target.reads(item.rewrite.layers) for item in plan.rewrites)
 
 

@@ -230,6 +230,34 @@ def test_what_a_release_does_not_run_rightly_is_substituted(
     assert migrate(moved.model, f"openvino-{release}").steps == ()
 
 
+@pytest.mark.parametrize("kept", [True, False])
+@pytest.mark.parametrize(
+    ("kind", "release", "apart"),
+    [("f32", "2022.2", True), ("f32", "2022.3", False), ("i32", "2022.3", True), ("i32", "2026.4", True)],
+)
+def test_what_is_subtracted_from_something_is_scaled_by_minus_one(
+    kind: str, release: str, kept: bool, apart: bool
+) -> None:
+    builder = Builder()
+    total = builder.call("ReduceSum", builder.parameter("x", "5,2,4", kind), np.array([2]), keep_dims=kept)
+    builder.result(builder.call("Subtract", builder.parameter("y", "1", kind), total))
+    moved = migrate(builder.model, f"openvino-{release}")
+    assert [step.after for step in moved.steps] == ["ReduceSum + Maximum"] * apart
+
+
+def test_layers_of_a_rewrite_are_migrated_for_what_reads_them_in_the_model() -> None:
+    builder = Builder(opset=12)
+    given = (
+        builder.parameter("x", "5,2"),
+        builder.parameter("places", "5,2", "i64"),
+        builder.parameter("updates", "5,2"),
+    )
+    builder.result(builder.call("ScatterElementsUpdate", *given, np.array(0), reduction="mean"))
+    first, second = migrate(builder.model, "openvino-2022.2").steps
+    assert first.after.endswith("Convert + ReduceSum + Add + Divide")
+    assert second.after == "ReduceSum + Maximum"
+
+
 def test_layers_of_a_rewrite_that_nothing_reads_are_left_out() -> None:
     builder = Builder()
     boxes, scores = builder.parameter("boxes", "1,6,4"), builder.parameter("scores", "1,2,6")

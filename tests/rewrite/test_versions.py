@@ -11,6 +11,7 @@ from ir_tools.graph import Model
 from ir_tools.ops import Array, find_op
 from ir_tools.rewrite.migration import migrate
 from ir_tools.runtime.client import RuntimeClient
+from ir_tools.weights import values
 
 
 def layer(name: str, attributes: Mapping[str, str], *inputs: Array | tuple[str, str]) -> Model:
@@ -117,6 +118,11 @@ def test_updates_that_may_meet_are_combined_by_comparisons() -> None:
     for reduction in ("sum", "sub", "prod", "min", "max"):
         twice = layer("ScatterNDUpdate-15", {"reduction": reduction}, data, np.array([[1], [-3]]), ("f32", "2,3"))
         assert same(twice, 8, rows, updates)
+        integers = layer("ScatterNDUpdate-15", {"reduction": reduction}, ("i32", "4,3"), ("i64", "2,1"), ("i32", "2,3"))
+        assert same(integers, 8, rows.astype(np.int32), np.array([[1], [-3]]), updates.astype(np.int32))
+        moved = migrate(integers, "opset8").model
+        held = [values(each.raw, moved.weights) for each in moved.graph.layers() if each.type == "Const"]
+        assert max(int(numbers.max()) for numbers in held) < 2**24, "what releases that compute in floats hold"
     given = layer("ScatterNDUpdate-15", {"reduction": "sum"}, data, ("i64", "2,2"), ("f32", "2"))
     assert same(given, 8, rows, np.array([[1, -1], [1, 2]]), updates[0, :2])
     once = layer("ScatterNDUpdate-15", {"reduction": "sum"}, data, np.array([[1], [-1]]), ("f32", "2,3"))

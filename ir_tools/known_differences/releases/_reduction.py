@@ -18,6 +18,8 @@ BF16 = element_type("bf16").dtype
 BY_CHANNEL = ((3, (0,)), (3, (2,)))
 BY_CHANNEL_UNTIL_2024 = ((2, (0,)), (3, (0, 2)))
 """Ranks and axes of reductions that are scaled along another axis than that of the channels."""
+SIGNED = "i8 i16 u16 i32 u32 i64 u64"
+INTEGERS = f"u8 {SIGNED}"
 REDUCTIONS = ("ReduceMax-1", "ReduceMin-1", "ReduceMean-1", "ReduceSum-1", "ReduceProd-1", "ReduceL1-4", "ReduceL2-4")
 
 
@@ -47,7 +49,7 @@ def _scales_middle(seen: Seen) -> bool:
 def _scales_more_rows(seen: Seen) -> bool:
     """Return whether one number scales or shifts a reduction of three axes along one of the last two, of more rows."""
     shape = seen.outputs[0].shape
-    if NUMBER not in seen.scaled or _keeps_axes(seen) or _reduced(seen) not in {(3, (1,)), (3, (2,))} or not shape:
+    if NUMBER not in seen.scaled or _reduced(seen) not in {(3, (1,)), (3, (2,))} or not shape:
         return False
     return shape[1].hi is not None and (shape[0].hi is None or shape[0].hi > shape[1].lo)
 
@@ -73,6 +75,12 @@ def _scaled_sum(
     """Return a sum of ones along one axis, plus constant numbers."""
     total = Call("ReduceSum-1", (np.ones(shape, kind), Fixed(whole(axis))), {"keep_dims": str(keep).lower()})
     return Call("Add-1", (total, Fixed(np.array(numbers, kind))))
+
+
+def _subtracted_sum(shape: tuple[int, ...], axis: int) -> Call:
+    """Return 9 minus a sum of ones, i32."""
+    total = Call("ReduceSum-1", (np.ones(shape, np.int32), Fixed(whole(axis))), {"keep_dims": "true"})
+    return Call("Subtract-1", (np.full((1,), 9, np.int32), total))
 
 
 ROWS = (
@@ -145,17 +153,24 @@ ROWS = (
                 lambda seen: _scales_middle(seen) and _keeps_axes(seen),
             ),
             ("2022.2", "2022.2", "2022.2", (), "", _scales_middle),
-            ("of integers", "2022.2", "2026.4", (np.int32,), "i8 u8 i16 u16 i32 u32 i64 u64", _scales_middle),
+            ("of integers", "2022.2", "2026.4", (np.int32,), INTEGERS, _scales_middle),
         )
     ),
-    ReleaseDifference(
-        name="reductions of three axes with more rows than channels, scaled by a number",
-        first="2022.1",
-        last="2022.2",
-        ops=REDUCTIONS,
-        reason="Elementwise layers behind it scale or shift the last rows by other numbers.",
-        model=_scaled_sum((5, 2, 4), 2, 3),
-        applies=_scales_more_rows,
+    *(
+        ReleaseDifference(
+            name=f"reductions of three axes with more rows than channels, scaled by a number{what}",
+            first=first,
+            last=last,
+            ops=REDUCTIONS,
+            reason="Elementwise layers behind it scale or shift the last rows by other numbers.",
+            model=model,
+            types=types,
+            applies=_scales_more_rows,
+        )
+        for what, first, last, types, model in (
+            ("", "2022.1", "2022.2", "f16 bf16 f32 f64 u8", _scaled_sum((5, 2, 4), 2, 3)),
+            (", of integers", "2022.1", "2026.4", SIGNED, _subtracted_sum((5, 2, 4), 2)),
+        )
     ),
     *(
         ReleaseDifference(
