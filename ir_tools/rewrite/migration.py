@@ -122,6 +122,7 @@ def migrate(
     remaining: tuple[RemainingLayer, ...] = ()
     judge: Judge | None = None
     rounds = 0
+    settled = False  # whether layers that were made are looked at for the last time, beside their neighbours
     while stages:
         stage = stages.pop(0)
         judge = _judge(work, stage, fitting, known)
@@ -134,6 +135,9 @@ def migrate(
             rounds += 1
             if rounds > MOST_ROUNDS:
                 raise MigrationError(f"the steps to {to} do not come to an end: {plan.rewrites[0].step.after}")
+        elif judge is not None and plan.rewrites and not settled:
+            stages.insert(0, stage)
+            settled = True
         if plan.rewrites:
             work = _rewritten(work, plan, known, copied=work is model and (bool(stages) or not in_place))
             judge = _judge(work, stage, fitting, known)
@@ -285,12 +289,7 @@ class _Migrating:
                 yield found
 
     def ends_with(self, plan: "_Plan") -> bool:
-        """Return whether nothing that the plan makes has to be migrated in turn.
-
-        What a release does with a layer depends on the layers beside it, which are known in the model alone.
-        """
-        if self.target.release is not None:
-            return not plan.rewrites
+        """Return whether nothing that the plan makes has to be migrated in turn."""
         return all(item.right and self.target.reads(item.rewrite.layers) for item in plan.rewrites)
 
 
