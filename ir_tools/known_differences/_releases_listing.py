@@ -60,8 +60,8 @@ def listing() -> str:
     rows = "".join(f"| {op} | {_since(op)} | {'; '.join(_otherwise(op))} |\n" for op in operations())
     changes, limits = (
         "".join(
-            f"| {row.first} to {row.last} | {', '.join(row.ops)} | {row.name}: {row.reason} |\n"
-            for row in sorted(ROWS, key=lambda row: (row.ops, row.first, row.name))
+            f"| {row.span} | {', '.join(row.ops)} | {row.name}: {row.reason} |\n"
+            for row in sorted(ROWS, key=lambda row: (row.ops, row.releases[0].number, row.name))
             if (row.state is State.DIFFERS) is silent
         )
         for silent in (True, False)

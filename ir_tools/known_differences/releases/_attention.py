@@ -6,11 +6,10 @@ import numpy as np
 
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, whole
 from ir_tools.known_differences.releases._predicates import has_rank
-from ir_tools.known_differences.releases._row import ReleaseDifference
+from ir_tools.known_differences.releases._row import ReleaseDifference, not_compiled, not_read, not_run
 from ir_tools.known_differences.releases._samples import PLAIN
 from ir_tools.known_differences.releases._seen import Seen
 from ir_tools.ops import Array
-from ir_tools.releases.measured import State
 from ir_tools.types import element_type, is_static
 
 __all__ = ["ROWS"]
@@ -70,29 +69,24 @@ def _keys_and_values() -> tuple[Array, Array]:
 ROWS = (
     ReleaseDifference(
         name="attention with a boolean mask",
-        first="2023.3",
-        last="2025.2",
+        span="2023.3 to 2025.2",
         ops=("ScaledDotProductAttention-13",),
         reason="A boolean mask is read the other way round: a query sees the keys that are false.",
         model=Call("ScaledDotProductAttention-13", (*ATTENTION, np.array([[True, False, True]] * 2)), PLAIN),
         applies=lambda seen: _has_mask(seen) and seen.inputs[3].dtype.kind == "boolean",
     ),
-    ReleaseDifference(
+    not_read(
         name="attention with a mask of one row",
-        first="2023.3",
-        last="2024.2",
+        span="2023.3 to 2024.2",
         ops=("ScaledDotProductAttention-13",),
-        state=State.UNREAD,
         reason="A mask with one row for all queries, or one column for all keys, is not read.",
         model=Call("ScaledDotProductAttention-13", (*ATTENTION, np.zeros((1, 3), np.float32)), PLAIN),
         applies=partial(_repeats_mask, known=True),
     ),
-    ReleaseDifference(
+    not_run(
         name="attention of an unknown number of queries with a mask of one row",
-        first="2023.3",
-        last="2023.3",
+        span="2023.3 to 2023.3",
         ops=("ScaledDotProductAttention-13",),
-        state=State.FAILS,
         reason="A mask with one row for all queries, or one column for all keys, is read and fails.",
         model=Call(
             "ScaledDotProductAttention-13",
@@ -104,8 +98,7 @@ ROWS = (
     *(
         ReleaseDifference(
             name=f"attention with constant keys or values{types and f' of {types}'}",
-            first=first,
-            last=last,
+            span=span,
             ops=("ScaledDotProductAttention-13",),
             reason="Keys or values of several heads or batches that are constants are read as other numbers.",
             model=Call(
@@ -116,15 +109,14 @@ ROWS = (
             types=types,
             applies=_has_constant_heads,
         )
-        for first, last, kind, types in (
-            ("2025.2", "2026.0", element_type("bf16").dtype, "bf16"),
-            ("2025.3", "2026.0", np.dtype(np.float32), ""),
+        for span, kind, types in (
+            ("2025.2 to 2026.0", element_type("bf16").dtype, "bf16"),
+            ("2025.3 to 2026.0", np.dtype(np.float32), ""),
         )
     ),
     ReleaseDifference(
         name="attention with a sink",
-        first="2023.3",
-        last="2025.3",
+        span="2023.3 to 2025.3",
         ops=("ScaledDotProductAttention-13",),
         reason="The sixth input, whose share of the SoftMax is dropped, is not read.",
         model=Call(
@@ -137,8 +129,7 @@ ROWS = (
     *(
         ReleaseDifference(
             name=f"attention of as many {what} as heads that is transposed",
-            first="2023.3",
-            last=last,
+            span=f"2023.3 to {last}",
             ops=("ScaledDotProductAttention-13",),
             reason="If either the queries or the output are transposed, rows and heads of one number are exchanged.",
             sometimes=True,
@@ -150,12 +141,10 @@ ROWS = (
             ("computed rows", "2026.4", Call("ReLU-1", (counted(1, 4, 4, 8),)), True),
         )
     ),
-    ReleaseDifference(
+    not_compiled(
         name="attention with keys that a Mish computes",
-        first="2024.3",
-        last="2024.6",
+        span="2024.3 to 2024.6",
         ops=("ScaledDotProductAttention-13",),
-        state=State.UNCOMPILED,
         reason="It is not compiled with a Mish that computes keys for it alone.",
         model=Call(
             "ScaledDotProductAttention-13",

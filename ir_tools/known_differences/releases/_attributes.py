@@ -3,11 +3,10 @@
 import math
 
 from ir_tools.known_differences._model import Call, floats
-from ir_tools.known_differences.releases._row import ReleaseDifference
+from ir_tools.known_differences.releases._row import ReleaseDifference, not_read
 from ir_tools.known_differences.releases._seen import Seen
 from ir_tools.ops import FAMILIES
 from ir_tools.ops.fields import Float, Floats
-from ir_tools.releases.measured import State
 
 __all__ = ["ROWS"]
 
@@ -36,36 +35,28 @@ def _crosses(seen: Seen) -> bool:
 
 
 ROWS = (
-    ReleaseDifference(
+    not_read(
         name="infinite attributes on 2021.2",
-        first="2021.2",
-        last="2021.2",
+        span="2021.2 to 2021.2",
         ops=NUMBERED,
         reason="Attributes that are inf or nan are not read.",
         model=Call("Elu-1", (floats(-1, 2),), {"alpha": "inf"}),
-        version=10,
-        state=State.UNREAD,
         applies=_has_no_end,
     ),
     ReleaseDifference(
         name="infinite attributes",
-        first="2021.3",
-        last="2026.1",
+        span="2021.3 to 2026.1",
         ops=NUMBERED,
         reason="Attributes that are inf or nan are read as 0.",
         model=Call("Elu-1", (floats(-1, 2),), {"alpha": "inf"}),
-        version=10,
         applies=_has_no_end,
     ),
-    ReleaseDifference(
+    not_read(
         name="Clamp between a number and infinity",
-        first="2021.2",
-        last="2026.1",
+        span="2021.2 to 2026.1",
         ops=("Clamp-1",),
         reason="Attributes that are inf are read as 0, which is on the other side of the other limit.",
         model=Call("Clamp-1", (floats(-1, 2),), {"min": "1", "max": "inf"}),
-        version=10,
-        state=State.UNREAD,
         applies=_crosses,
     ),
 )

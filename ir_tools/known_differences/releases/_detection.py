@@ -4,7 +4,7 @@ import numpy as np
 
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, number, whole
 from ir_tools.known_differences.releases._predicates import gives_alone, has_value
-from ir_tools.known_differences.releases._row import ReleaseDifference
+from ir_tools.known_differences.releases._row import ReleaseDifference, not_compiled, not_run
 from ir_tools.known_differences.releases._seen import FIRST_VERSION, Seen
 from ir_tools.releases.measured import State
 
@@ -62,8 +62,7 @@ def _nms(op: str, *results: int, least: float = 0.1, images: str = "1") -> Call:
 ROWS = (
     ReleaseDifference(
         name="ROIAlign by maximum",
-        first="2021.3",
-        last="2021.4",
+        span="2021.3 to 2021.4",
         ops=("ROIAlign-3",),
         reason="The largest of the four neighbours is taken before they are weighted.",
         measured=True,
@@ -72,13 +71,11 @@ ROWS = (
             (counted(1, 1, 8, 8), floats([0, 0, 6, 6]), np.array([0], np.int32)),
             {"pooled_h": "2", "pooled_w": "2", "sampling_ratio": "2", "spatial_scale": "0.5", "mode": "max"},
         ),
-        version=10,
         applies=has_value("mode", "max"),
     ),
     ReleaseDifference(
         name="PriorBoxClustered with one variance",
-        first="2021.3",
-        last="2021.4",
+        span="2021.3 to 2021.4",
         ops=("PriorBoxClustered-1",),
         reason="Of one variance for all four coordinates three are read from memory behind it.",
         applies=lambda seen: seen.attrs is not None and len(seen.attrs.variance) == 1,
@@ -87,31 +84,26 @@ ROWS = (
             (Fixed(whole(4, 4)), Fixed(whole(32, 32))),
             {"offset": "0.5", "variance": "0.1", "width": "4,8", "height": "4,8"},
         ),
-        version=10,
     ),
     *(
         ReleaseDifference(
             name=f"RegionYolo without SoftMax and without a mask{read}",
-            first=first,
-            last=last,
+            span=span,
             ops=("RegionYolo-1",),
             state=state,
             reason=f'With do_softmax="false" a mask has to be there; without one it is not {what}.',
             model=_region_yolo(),
-            version=10,
             applies=lambda seen: seen.attrs is not None and not seen.attrs.do_softmax and not seen.attrs.mask,
         )
-        for read, first, last, state, what in (
-            ("", "2021.2", "2023.1", State.UNREAD, "read"),
-            (", read", "2023.2", "2023.2", State.UNCOMPILED, "compiled"),
+        for read, span, state, what in (
+            ("", "2021.2 to 2023.1", State.UNREAD, "read"),
+            (", read", "2023.2 to 2023.2", State.UNCOMPILED, "compiled"),
         )
     ),
-    ReleaseDifference(
+    not_run(
         name="ReorgYolo of images of bounded size",
-        first="2022.1",
-        last="2023.0",
+        span="2022.1 to 2023.0",
         ops=("ReorgYolo-1",),
-        state=State.FAILS,
         reason="An upper bound for the size of the images is taken for a size.",
         model=Call("ReorgYolo-1", (Given(counted(1, 4, 6, 6), "1,4,?,1..7"),), {"stride": "2"}),
         applies=lambda seen: any(not dim.static and dim.hi is not None for dim in (seen.inputs[0].shape or ())[2:]),
@@ -119,8 +111,7 @@ ROWS = (
     *(
         ReleaseDifference(
             name=f"{op} before other layers",
-            first=first,
-            last="2022.3",
+            span=f"{first} to 2022.3",
             ops=(op,),
             reason="Layers that compute with an output read something else.",
             model=Call("Negative-1", (_nms(op),)),
@@ -129,12 +120,10 @@ ROWS = (
         for op, first in (("MulticlassNms-8", "2022.1"), ("MulticlassNms-9", "2022.2"))
     ),
     *(
-        ReleaseDifference(
+        not_compiled(
             name=f"{op} before other layers and outputs of the model",
-            first=first,
-            last="2022.2",
+            span=f"{first} to 2022.2",
             ops=(op,),
-            state=State.UNCOMPILED,
             reason="The second or third output cannot be one of the model if other layers compute with an output.",
             model=Call("Negative-1", (_nms(op, 1),)),
             applies=_gives_more,
@@ -142,12 +131,10 @@ ROWS = (
         for op, first in (("MatrixNms-8", "2022.1"), ("MulticlassNms-8", "2022.1"), ("MulticlassNms-9", "2022.2"))
     ),
     *(
-        ReleaseDifference(
+        not_compiled(
             name=f"{op} that gives an output of the model",
-            first="2022.1",
-            last="2023.2",
+            span="2022.1 to 2023.2",
             ops=(op,),
-            state=State.UNCOMPILED,
             reason="It is compiled within a larger model only.",
             measured=True,
             model=_nms(op),
@@ -158,8 +145,7 @@ ROWS = (
     *(
         ReleaseDifference(
             name=f"{op} with few boxes",
-            first=first,
-            last="2022.3",
+            span=f"{first} to 2022.3",
             ops=(op,),
             reason="If boxes and images are known in number, rows of -1 stand for boxes that are not selected.",
             sometimes=True,
@@ -173,12 +159,10 @@ ROWS = (
         )
     ),
     *(
-        ReleaseDifference(
+        not_compiled(
             name=f"{op} of {what}",
-            first=first,
-            last="2023.2",
+            span=f"{first} to 2023.2",
             ops=(op,),
-            state=State.UNCOMPILED,
             reason=f"It is not compiled for {what}.",
             model=Call("Negative-1", (_nms(op, images=images),)),
             applies=applies,
@@ -199,8 +183,7 @@ ROWS = (
     ),
     ReleaseDifference(
         name="DeformablePSROIPooling with unequal bins",
-        first="2021.2",
-        last="2021.3",
+        span="2021.2 to 2021.3",
         ops=("DeformablePSROIPooling-1",),
         types="f32 f16 bf16",
         reason="The numbers of bins across and down are mixed up.",
@@ -212,7 +195,6 @@ ROWS = (
                 **{"spatial_bins_x": "3", "spatial_bins_y": "2", "trans_std": "0", "part_size": "1"},
             },
         ),
-        version=10,
         applies=lambda seen: seen.attrs is not None and seen.attrs.spatial_bins_x != seen.attrs.spatial_bins_y,
     ),
 )

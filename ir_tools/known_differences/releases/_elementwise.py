@@ -6,7 +6,7 @@ import numpy as np
 
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, whole
 from ir_tools.known_differences.releases._predicates import CONVOLUTIONS, ELEMENTWISE, ELEMENTWISE_ALONE, has_value
-from ir_tools.known_differences.releases._row import ReleaseDifference
+from ir_tools.known_differences.releases._row import ReleaseDifference, not_compiled
 from ir_tools.known_differences.releases._samples import UNPADDED, attention, quantized
 from ir_tools.known_differences.releases._seen import Seen
 from ir_tools.releases.measured import State
@@ -127,59 +127,49 @@ def _arcsines(kind: str, *, inside: bool) -> Call:
 ROWS = (
     ReleaseDifference(
         name="functions of small integers",
-        first="2021.2",
-        last="2021.4",
+        span="2021.2 to 2021.4",
         ops=FUNCTIONS,
         reason="Integers of 8, 16 and 64 bits without a sign are computed and presented in f32, and never rounded.",
         measured=True,
         model=Call("Exp-1", (np.array([1, 2], np.uint8),)),
-        version=10,
         types="u8 i8 u16 i16 u64",
     ),
     ReleaseDifference(
         name="functions of booleans and of u32",
-        first="2021.2",
-        last="2021.4",
+        span="2021.2 to 2021.4",
         ops=FUNCTIONS,
         reason="Booleans and u32 are computed and presented in f32, and never rounded.",
         measured=True,
         model=Call("Exp-1", (Call("Convert-1", (np.array([1, 2]),), {"destination_type": "u32"}),)),
-        version=10,
         types="boolean u32",
     ),
     ReleaseDifference(
         name="quotients of i32",
-        first="2021.2",
-        last="2021.2",
+        span="2021.2 to 2021.2",
         ops=("Divide-1", "Mod-1"),
         reason="Quotients of integers are rounded up from one half, in place of down.",
         sometimes=True,
         model=Call("Divide-1", (np.array([7, 9], np.int32), np.array([2, 2], np.int32))),
-        version=10,
         types="i32 i64",
     ),
     ReleaseDifference(
         name="quotients of 8 bits",
-        first="2021.2",
-        last="2022.3",
+        span="2021.2 to 2022.3",
         ops=("Divide-1",),
         reason="Quotients of integers of 8 bits are rounded to the nearest, in place of down.",
         sometimes=True,
         measured=True,
         model=Call("Divide-1", (np.array([7, 9], np.uint8), np.array([2, 2], np.uint8))),
-        version=10,
         types="u8 i8",
     ),
     *(
         ReleaseDifference(
             name=f"Mod of {kinds} by {divisor} numbers",
-            first="2021.2",
-            last=last,
+            span=f"2021.2 to {last}",
             ops=("Mod-1",),
             state=state,
             reason=f"Integers of {bits} bits {what}.",
             model=Call("Mod-1", (np.array([5, 8], kind), by(np.array([3, 3], kind)))),
-            version=10,
             types=kinds,
             applies=applies,
         )
@@ -191,8 +181,7 @@ ROWS = (
     ),
     ReleaseDifference(
         name="differences of unsigned integers",
-        first="2021.2",
-        last="2022.2",
+        span="2021.2 to 2022.2",
         ops=("Subtract-1",),
         reason="A number is added that is not the negative of the one to subtract: 9 - 2 gives 255 in u8, or 519.",
         measured=True,
@@ -201,19 +190,16 @@ ROWS = (
     ),
     ReleaseDifference(
         name="minima of unsigned integers",
-        first="2021.2",
-        last="2021.4",
+        span="2021.2 to 2021.4",
         ops=("Minimum-1",),
         reason="Numbers come that are no element of either input.",
         measured=True,
         model=Call("Minimum-1", (np.array([9, 7], np.uint8), np.array([2, 30], np.uint8))),
-        version=10,
         types="u8 u16 u32 u64",
     ),
     ReleaseDifference(
         name="unsigned results below 0",
-        first="2022.1",
-        last="2025.3",
+        span="2022.1 to 2025.3",
         ops=("Subtract-1", "Sin-1", "Cos-1", "Tan-1", "LogSoftmax-5", "MVN-1", "MVN-6", "BitwiseNot-13"),
         reason="Results below 0 of u16, u32 and u64 that an output of the model gives become 0, and are not wrapped"
         " around.",
@@ -226,8 +212,7 @@ ROWS = (
     *(
         ReleaseDifference(
             name=f"{kind} results that are no numbers, {where}",
-            first=first,
-            last=last,
+            span=span,
             ops=("Asin-1", "Acos-1", "Acosh-4", "Atanh-4"),
             reason="Beyond the range of the function another number comes than 0.",
             sometimes=True,
@@ -235,63 +220,53 @@ ROWS = (
             types=kind,
             applies=applies,
         )
-        for kind, where, first, last, applies in (
-            ("u16", "anywhere", "2022.1", "2025.2", lambda seen: True),
-            ("u64", "at an output", "2022.1", "2025.3", lambda seen: not seen.converted),
-            ("u64", "converted", "2022.1", "2025.2", lambda seen: seen.converted),
-            ("u32", "at an output", "2025.3", "2025.3", lambda seen: not seen.converted),
-            ("u32", "within a model", "2022.1", "2025.2", lambda seen: not seen.border),
+        for kind, where, span, applies in (
+            ("u16", "anywhere", "2022.1 to 2025.2", lambda seen: True),
+            ("u64", "at an output", "2022.1 to 2025.3", lambda seen: not seen.converted),
+            ("u64", "converted", "2022.1 to 2025.2", lambda seen: seen.converted),
+            ("u32", "at an output", "2025.3 to 2025.3", lambda seen: not seen.converted),
+            ("u32", "within a model", "2022.1 to 2025.2", lambda seen: not seen.border),
         )
     ),
     ReleaseDifference(
         name="Gelu-2 by tanh",
-        first="2021.2",
-        last="2021.3",
+        span="2021.2 to 2021.3",
         ops=("Gelu-2",),
         types="f32 f64",
         reason="Gelu-2 is approximated with tanh; it differs in the fourth digit.",
         sometimes=True,
         model=Call("Gelu-2", (floats(0.5, -1.5, 2.2),)),
-        version=10,
     ),
-    ReleaseDifference(
+    not_compiled(
         name="PReLU with a slope inside channels",
-        first="2021.2",
-        last="2021.3",
+        span="2021.2 to 2021.3",
         ops=("PReLU-1",),
-        state=State.UNCOMPILED,
         reason="A constant slope that is not one for each channel is read and not compiled.",
         measured=True,
         model=Call("PReLU-1", (counted(2, 3), Fixed(counted(2, 3)))),
-        version=10,
         types="f32 f16",
         applies=_has_slope_inside_channels,
     ),
     ReleaseDifference(
         name="PReLU with a slope that an elementwise layer computes",
-        first="2021.2",
-        last="2022.3",
+        span="2021.2 to 2022.3",
         ops=("PReLU-1",),
         reason="It is compiled with an elementwise layer that computes the slope, in place of the one before the data.",
         model=Call("PReLU-1", (floats([-1, 2]), Call("ReLU-1", (floats([1, 3]),)))),
-        version=10,
         applies=_has_elementwise_slope,
     ),
-    ReleaseDifference(
+    not_compiled(
         name="PReLU of one number",
-        first="2022.1",
-        last="2026.0",
+        span="2022.1 to 2026.0",
         ops=("PReLU-1",),
-        state=State.UNCOMPILED,
         reason="A tensor without dimensions is not compiled with a slope that has one.",
         model=Call("PReLU-1", (np.array(-1, np.float32), floats(2))),
         applies=lambda seen: seen.inputs[0].shape == () and seen.inputs[1].shape != (),
     ),
     *(
         ReleaseDifference(
-            name=f"Select with pdpd, {what}, {first} to {last}",
-            first=first,
-            last=last,
+            name=f"Select with pdpd, {what}, {span}",
+            span=span,
             ops=("Select-1",),
             state=state,
             reason=f'`auto_broadcast="pdpd"` for {what} {state.words}.',
@@ -309,30 +284,29 @@ ROWS = (
                 np.ones((2, 3), bool),
                 (2, 3),
                 _selects_as_pdpd,
-                (("2023.3", "2024.0", State.UNCOMPILED), ("2024.5", "2026.4", State.UNCOMPILED)),
+                (("2023.3 to 2024.0", State.UNCOMPILED), ("2024.5 to 2026.4", State.UNCOMPILED)),
             ),
             (
                 "floats or bytes of known sizes in three dimensions or more",
                 np.ones((2, 3, 4), bool),
                 (2, 3, 4),
                 partial(_selects_as_pdpd, rank=3),
-                (("2023.3", "2026.4", State.UNCOMPILED),),
+                (("2023.3 to 2026.4", State.UNCOMPILED),),
             ),
             (
                 "inputs of other sizes",
                 np.array([[True, False]]),
                 (2, 2),
                 _selects_of_other_sizes,
-                (("2022.1", "2023.0", State.UNREAD),),
+                (("2022.1 to 2023.0", State.UNREAD),),
             ),
         )
-        for first, last, state in spans
+        for span, state in spans
     ),
     *(
         ReleaseDifference(
             name=f"SoftSign behind {what}",
-            first="2022.2",
-            last=last,
+            span=f"2022.2 to {last}",
             ops=("SoftSign-9",),
             reason="A SoftSign that alone reads an elementwise layer gives other values, such as 1.",
             model=Call("SoftSign-9", (model,)),
@@ -343,23 +317,19 @@ ROWS = (
             ("one that is not compiled with it", "2025.3", Call("Mish-4", (counted(2, 3),)), _is_elementwise_alone),
         )
     ),
-    ReleaseDifference(
+    not_compiled(
         name="tests of numbers behind an elementwise layer",
-        first="2022.3",
-        last="2022.3",
+        span="2022.3 to 2022.3",
         ops=("IsFinite-10", "IsInf-10", "IsNaN-10"),
-        state=State.UNCOMPILED,
         reason="A layer that alone reads an elementwise one is not compiled with it.",
         model=Call("IsFinite-10", (Call("Abs-1", (counted(2, 3),)),)),
         applies=_is_elementwise,
     ),
     *(
-        ReleaseDifference(
+        not_compiled(
             name=f"tests of numbers that a {type} reads",
-            first=release,
-            last=release,
+            span=f"{release} to {release}",
             ops=("IsFinite-10", "IsInf-10", "IsNaN-10"),
-            state=State.UNCOMPILED,
             reason=reason,
             model=Call(f"{type}-1", (Call("IsFinite-10", (counted(2, 3),)),), raw),
             applies=applies,
@@ -384,8 +354,7 @@ ROWS = (
     *(
         ReleaseDifference(
             name=f"{op} of numbers that are broadcast as in pdpd",
-            first="2022.1",
-            last=last,
+            span=f"2022.1 to {last}",
             ops=(op,),
             state=state,
             reason='`auto_broadcast="pdpd"` is compiled for known sizes and as many dimensions only.',
@@ -402,13 +371,11 @@ ROWS = (
     ),
     *(
         ReleaseDifference(
-            name=f"{ops[0]} with pdpd from an axis on, sizes that fit {fits}, {first}",
-            first=first,
-            last=last,
+            name=f"{ops[0]} with pdpd from an axis on, sizes that fit {fits}, {span[:6]}",
+            span=span,
             ops=ops,
             state=state,
             reason='`auto_broadcast="pdpd"` aligns the last dimensions, whatever its axis is.',
-            version=10 if ops is BEFORE_2022 else 11,
             model=Call(
                 ops[0],
                 inputs,
@@ -422,22 +389,22 @@ ROWS = (
                 (counted(2, 2), counted(2)),
                 {},
                 "throughout or last",
-                (("2021.2", "2021.4", State.DIFFERS),),
+                (("2021.2 to 2021.4", State.DIFFERS),),
             ),
-            (BEFORE_2022, (counted(2, 3), counted(2)), {}, "as written", (("2021.2", "2021.4", State.UNCOMPILED),)),
+            (BEFORE_2022, (counted(2, 3), counted(2)), {}, "as written", (("2021.2 to 2021.4", State.UNCOMPILED),)),
             (
                 ("Subtract-1", "Divide-1"),
                 (counted(2, 2), counted(2)),
                 {},
                 "throughout or last",
-                (("2022.1", "2026.4", State.DIFFERS),),
+                (("2022.1 to 2026.4", State.DIFFERS),),
             ),
             (
                 ("Subtract-1", "Divide-1"),
                 (counted(2, 3), counted(2)),
                 {},
                 "as written",
-                (("2022.1", "2026.4", State.UNCOMPILED),),
+                (("2022.1 to 2026.4", State.UNCOMPILED),),
             ),
             (
                 TESTS,
@@ -445,9 +412,9 @@ ROWS = (
                 {},
                 "throughout",
                 (
-                    ("2022.1", "2022.3", State.DIFFERS),
-                    ("2023.0", "2023.0", State.UNCOMPILED),
-                    ("2023.1", "2026.4", State.DIFFERS),
+                    ("2022.1 to 2022.3", State.DIFFERS),
+                    ("2023.0 to 2023.0", State.UNCOMPILED),
+                    ("2023.1 to 2026.4", State.DIFFERS),
                 ),
             ),
             (
@@ -455,40 +422,38 @@ ROWS = (
                 (counted(1, 2, 2), counted(2)),
                 {},
                 "last",
-                (("2022.1", "2022.3", State.DIFFERS), ("2023.0", "2026.4", State.UNCOMPILED)),
+                (("2022.1 to 2022.3", State.DIFFERS), ("2023.0 to 2026.4", State.UNCOMPILED)),
             ),
-            (TESTS, (counted(2, 3), counted(2)), {}, "as written", (("2022.1", "2026.4", State.UNCOMPILED),)),
+            (TESTS, (counted(2, 3), counted(2)), {}, "as written", (("2022.1 to 2026.4", State.UNCOMPILED),)),
             (
                 BITS,
                 (whole(1, 2, 3, 4).reshape(2, 2), whole(1, 3)),
                 {},
                 "throughout or last",
-                (("2023.2", "2026.4", State.DIFFERS),),
+                (("2023.2 to 2026.4", State.DIFFERS),),
             ),
             (
                 BITS,
                 (whole(1, 2, 3, 4, 5, 6).reshape(2, 3), whole(1, 3)),
                 {},
                 "as written",
-                (("2023.2", "2023.2", State.DIFFERS), ("2023.3", "2026.4", State.UNCOMPILED)),
+                (("2023.2 to 2023.2", State.DIFFERS), ("2023.3 to 2026.4", State.UNCOMPILED)),
             ),
             (
                 ("FakeQuantize-1",),
                 (counted(2, 3), floats(0, 0.2), floats(0.4, 0.8), floats(0, 0.2), floats(0.4, 0.8)),
                 {"levels": "16"},
                 "throughout or last or as written",
-                (("2022.1", "2026.4", State.DIFFERS),),
+                (("2022.1 to 2026.4", State.DIFFERS),),
             ),
         )
-        for first, last, state in spans
+        for span, state in spans
     ),
     *(
-        ReleaseDifference(
+        not_compiled(
             name=f"bytes that are broadcast as in pdpd, {ops[0]}, {what}",
-            first="2022.1",
-            last=last,
+            span=f"2022.1 to {last}",
             ops=ops,
-            state=State.UNCOMPILED,
             reason=f'`auto_broadcast="pdpd"` is not compiled for i8 and u8 of {what}.',
             model=Call(
                 ops[0],
@@ -506,8 +471,7 @@ ROWS = (
     *(
         ReleaseDifference(
             name=f"{kind} infinities",
-            first="2022.3",
-            last=last,
+            span=f"2022.3 to {last}",
             ops=("IsInf-10", "IsFinite-10"),
             reason=f"{kind} becomes f32, and infinities the largest number.",
             sometimes=True,
@@ -516,12 +480,10 @@ ROWS = (
         )
         for kind, dtype, last in (("f16", np.float16, "2024.2"), ("f64", np.float64, "2026.4"))
     ),
-    ReleaseDifference(
+    not_compiled(
         name="SquaredDifference-1 of integers as in pdpd",
-        first="2022.1",
-        last="2026.4",
+        span="2022.1 to 2026.4",
         ops=("SquaredDifference-1",),
-        state=State.UNCOMPILED,
         reason='`auto_broadcast="pdpd"` is not compiled for integers.',
         model=Call("SquaredDifference-1", (whole(1, 2), whole(3, 5)), {"auto_broadcast": "pdpd"}),
         types="i8 i16 i32 i64 u8 u16 u32 u64",
@@ -529,21 +491,19 @@ ROWS = (
     ),
     *(
         ReleaseDifference(
-            name=f"Clamp behind a FakeQuantize, {first} to {last}",
-            first=first,
-            last=last,
+            name=f"Clamp behind a FakeQuantize, {span}",
+            span=span,
             ops=("Clamp-1",),
             reason="Values are clamped to the nearest levels of the FakeQuantize, which may be beyond the limits.",
             sometimes=True,
             model=Call("Clamp-1", (quantized(counted(2, 3), Fixed(floats(2))),), {"min": "0.3", "max": "0.7"}),
             applies=lambda seen: seen.is_behind({"FakeQuantize"}),
         )
-        for first, last in (("2022.1", "2022.3"), ("2025.4", "2026.4"))
+        for span in ("2022.1 to 2022.3", "2025.4 to 2026.4")
     ),
     ReleaseDifference(
         name="Clamp of unknown sizes behind a FakeQuantize",
-        first="2022.1",
-        last="2026.4",
+        span="2022.1 to 2026.4",
         ops=("Clamp-1",),
         reason="Values are clamped to the nearest levels of the FakeQuantize, which may be beyond the limits.",
         sometimes=True,
@@ -552,12 +512,10 @@ ROWS = (
         ),
         applies=lambda seen: seen.is_behind({"FakeQuantize"}) and not is_static(seen.inputs[0].shape),
     ),
-    ReleaseDifference(
+    not_compiled(
         name="products by position before a convolution",
-        first="2022.1",
-        last="2024.3",
+        span="2022.1 to 2024.3",
         ops=("Multiply-1", "Divide-1"),
-        state=State.UNCOMPILED,
         reason="Constants that differ elsewhere than by channel are not compiled with the convolution behind.",
         model=Call(
             "Convolution-1",
@@ -566,12 +524,10 @@ ROWS = (
         ),
         applies=_is_convolved,
     ),
-    ReleaseDifference(
+    not_compiled(
         name="Mish behind an attention",
-        first="2024.3",
-        last="2026.4",
+        span="2024.3 to 2026.4",
         ops=("Mish-4",),
-        state=State.UNCOMPILED,
         reason="A Mish that alone reads a ScaledDotProductAttention is not compiled with it.",
         model=Call("Mish-4", (attention(),)),
         applies=lambda seen: seen.is_behind({"ScaledDotProductAttention"}),

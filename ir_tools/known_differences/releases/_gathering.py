@@ -7,10 +7,9 @@ import numpy as np
 
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, number, whole
 from ir_tools.known_differences.releases._predicates import axes_of, has_value
-from ir_tools.known_differences.releases._row import ReleaseDifference
+from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_run
 from ir_tools.known_differences.releases._seen import FIRST_VERSION, Seen
 from ir_tools.ops.definition import Fact
-from ir_tools.releases.measured import State
 from ir_tools.types import element_type, is_static
 
 __all__ = ["ROWS"]
@@ -55,12 +54,10 @@ def _has_short_sequences(seen: Seen) -> bool:
 
 ROWS = (
     *(
-        ReleaseDifference(
+        ends(
             name=f"Gather from one batch, {what} at a time",
-            first=first,
-            last="2026.4",
+            span=f"{first} to 2026.4",
             ops=("Gather-7", "Gather-8"),
-            state=State.DIES,
             reason=f"From one batch of known size, {what} at a time are read from beyond the data.",
             model=Call(
                 "Gather-8", (counted(1, 8, size), np.arange(count)[None] % 8, Fixed(np.array(1))), {"batch_dims": "1"}
@@ -69,24 +66,20 @@ ROWS = (
         )
         for what, first, size, count in (("2 to 16 elements", "2022.1", 5, 100), ("few elements", "2026.0", 1, 3))
     ),
-    ReleaseDifference(
+    not_run(
         name="empty bags without a row",
-        first="2021.2",
-        last="2024.2",
+        span="2021.2 to 2024.2",
         ops=("EmbeddingBagOffsetsSum-3",),
-        state=State.FAILS,
         reason="A default index of -1, which gives empty bags zeros, stops the release when it runs.",
         model=Call(
             "EmbeddingBagOffsetsSum-3",
             (counted(3, 2), Fixed(whole(0, 2)), Fixed(whole(0, 1, 1)), Fixed(np.array(-1))),
         ),
-        version=10,
         applies=lambda seen: len(seen.inputs) > 3 and _is_negative(seen.inputs[3]),
     ),
     ReleaseDifference(
         name="SegmentMax",
-        first="2025.1",
-        last="2025.1",
+        span="2025.1 to 2025.1",
         ops=("SegmentMax-16",),
         reason="Maxima are compared with 0: a segment of negative numbers gives 0 or the least number.",
         sometimes=True,
@@ -100,8 +93,7 @@ ROWS = (
     ),
     ReleaseDifference(
         name="TopK without order",
-        first="2021.2",
-        last="2021.4",
+        span="2021.2 to 2021.4",
         ops=("TopK-1", "TopK-3"),
         reason='With sort="none" the elements come in the order of their places, in place of by value.',
         measured=True,
@@ -111,82 +103,66 @@ ROWS = (
             {"axis": "1", "mode": "max", "sort": "none"},
             (0,),
         ),
-        version=10,
         applies=has_value("sort", "none"),
     ),
     ReleaseDifference(
         name="negative indices of GatherND",
-        first="2021.2",
-        last="2025.2",
+        span="2021.2 to 2025.2",
         ops=("GatherND-5", "GatherND-8"),
         reason="Negative indices do not count from the end: memory before the data is read.",
         sometimes=True,
         model=Call("GatherND-5", (counted(3, 2), Fixed(np.array([[-1]])))),
-        version=10,
         applies=_has_negative_indices,
     ),
     ReleaseDifference(
         name="negative indices of GatherElements",
-        first="2021.3",
-        last="2025.2",
+        span="2021.3 to 2025.2",
         ops=("GatherElements-6",),
         reason="Negative indices do not count from the end: memory before the data is read.",
         sometimes=True,
         model=Call("GatherElements-6", (counted(3, 2), Fixed(np.array([[-1, -1]]))), {"axis": "0"}),
-        version=10,
         applies=_has_negative_indices,
     ),
-    ReleaseDifference(
+    ends(
         name="negative indices of ScatterNDUpdate",
-        first="2021.2",
-        last="2023.0",
+        span="2021.2 to 2023.0",
         ops=("ScatterNDUpdate-4",),
-        state=State.DIES,
         reason="Negative indices do not count from the end: memory before the data is written.",
         model=Call("ScatterNDUpdate-4", (counted(3, 4), Fixed(np.array([[-1]])), counted(1, 4))),
-        version=10,
         applies=_has_negative_indices,
     ),
-    ReleaseDifference(
+    not_run(
         name="negative indices of ScatterElementsUpdate",
-        first="2021.2",
-        last="2023.0",
+        span="2021.2 to 2023.0",
         ops=("ScatterElementsUpdate-3",),
-        state=State.FAILS,
         reason="Negative indices are refused when the model runs.",
         model=Call(
             "ScatterElementsUpdate-3",
             (counted(3, 4), Fixed(np.array([[-1] * 4])), counted(1, 4), Fixed(number(0, np.int64))),
         ),
-        version=10,
         applies=_has_negative_indices,
     ),
     ReleaseDifference(
         name="Bucketize without with_right_bound",
-        first="2021.2",
-        last="2021.4",
+        span="2021.2 to 2021.4",
         ops=("Bucketize-3",),
         reason="If with_right_bound is absent, it is read as false; it is true.",
         model=Call("Bucketize-3", (counted(4), Fixed(counted(4))), {"output_type": "i64"}),
-        version=10,
         sometimes=True,
         applies=lambda seen: seen.short,
     ),
     ReleaseDifference(
         name="SearchSorted in sequences of one number",
-        first="2024.5",
-        last="2024.6",
+        span="2024.5 to 2024.6",
         ops=("SearchSorted-15",),
         reason="Several sequences of one number, or several numbers that are searched in one, are mixed up.",
         model=Call("SearchSorted-15", (counted(3, 1), Fixed(floats([2], [0], [3]))), {"right_mode": "false"}),
         applies=_has_short_sequences,
     ),
-    ReleaseDifference(
+    not_compiled(
         name="ScatterElementsUpdate with a reduction of bf16, i8, u8 and booleans",
-        first="2023.1",
-        last="2024.0",
+        span="2023.1 to 2024.0",
         ops=("ScatterElementsUpdate-12",),
-        state=State.UNCOMPILED,
         reason="Reductions of bf16, i8, u8 and booleans are read and not compiled.",
         model=Call(
             "ScatterElementsUpdate-12",
@@ -201,30 +177,26 @@ ROWS = (
         types="bf16 i8 u8 boolean",
         applies=lambda seen: not has_value("reduction", "none")(seen),
     ),
-    ReleaseDifference(
+    not_compiled(
         name="GatherND with indices of unknown length",
-        first="2022.1",
-        last="2026.4",
+        span="2022.1 to 2026.4",
         ops=("GatherND-5", "GatherND-8"),
-        state=State.UNCOMPILED,
         reason="The last size of the indices has to be known to compile it.",
         model=Call("GatherND-5", (counted(3, 2), Given(np.array([[[1]]]), "1,1,?"))),
         instead=("? 1 input 1",),
-        applies=lambda seen: bool(seen.inputs[1].shape) and not (seen.inputs[1].shape or ())[-1].static,
+        applies=lambda seen: not all(size.static for size in (seen.inputs[1].shape or ())[-1:]),
     ),
-    ReleaseDifference(
+    not_compiled(
         name="TopK-1 with indices of 64 bits in IR v10",
-        first="2022.1",
-        last="2022.3",
+        only_v10=True,
+        span="2022.1 to 2022.3",
         ops=("TopK-1",),
-        state=State.UNCOMPILED,
         reason="Indices of i64 are read and not compiled in IR v10.",
         model=Call(
             "TopK-1",
             (counted(2, 3), Fixed(np.array(2))),
             {"axis": "1", "mode": "max", "sort": "value", "index_element_type": "i64"},
         ),
-        version=10,
         applies=lambda seen: seen.version == FIRST_VERSION and seen.outputs[-1].dtype.name == "i64",
     ),
 )

@@ -6,7 +6,7 @@ import numpy as np
 
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, whole
 from ir_tools.known_differences.releases._predicates import has_rank, has_value
-from ir_tools.known_differences.releases._row import ReleaseDifference
+from ir_tools.known_differences.releases._row import ReleaseDifference, not_compiled, not_read, not_run
 from ir_tools.known_differences.releases._seen import Seen
 from ir_tools.releases.measured import State
 
@@ -83,12 +83,10 @@ def _interpolate(axes: str, *sizes: int, mode: str = "linear", corners: str = "f
 
 
 ROWS = (
-    ReleaseDifference(
+    not_read(
         name="Interpolate-4 of f64",
-        first="2021.2",
-        last="2026.2",
+        span="2021.2 to 2026.2",
         ops=("Interpolate-4",),
-        state=State.UNREAD,
         reason="Data of f64 is not read.",
         model=Call(
             "Interpolate-4",
@@ -100,15 +98,12 @@ ROWS = (
             ),
             {"mode": "nearest", "shape_calculation_mode": "sizes"},
         ),
-        version=10,
         types="f64",
     ),
-    ReleaseDifference(
+    not_compiled(
         name="Interpolate-1 of f64",
-        first="2021.3",
-        last="2026.2",
+        span="2021.3 to 2026.2",
         ops=("Interpolate-1",),
-        state=State.UNCOMPILED,
         reason="Data of f64 is not compiled.",
         model=Call(
             "Interpolate-1",
@@ -119,9 +114,8 @@ ROWS = (
     ),
     *(
         ReleaseDifference(
-            name=f"Interpolate-1 with pads beside its axes, in {last}",
-            first=first,
-            last=last,
+            name=f"Interpolate-1 with pads beside its axes, in {span[-6:]}",
+            span=span,
             ops=("Interpolate-1",),
             state=state,
             reason="Pads of axes that get no other size are not part of the sizes that the output is made for.",
@@ -130,31 +124,26 @@ ROWS = (
                 (counted(1, 1, 2, 2), Fixed(whole(4))),
                 {"mode": "nearest", "axes": "3", "align_corners": "false", "antialias": "false", "pads_begin": "0,0,1"},
             ),
-            version=10,
             applies=_pads_beside_axes,
         )
-        for first, last, state in (("2021.2", "2021.3", State.UNCOMPILED), ("2021.4", "2021.4", State.FAILS))
+        for span, state in (("2021.2 to 2021.3", State.UNCOMPILED), ("2021.4 to 2021.4", State.FAILS))
     ),
-    ReleaseDifference(
+    not_read(
         name="Interpolate of integers",
-        first="2021.2",
-        last="2021.4",
+        span="2021.2 to 2021.4",
         ops=("Interpolate-4",),
-        state=State.UNREAD,
         reason="Integers other than i8 are not read.",
         model=Call(
             "Interpolate-4",
             (np.ones((1, 1, 2, 2), np.int32), Fixed(whole(4, 4)), Fixed(floats(2, 2)), Fixed(whole(2, 3))),
             {"mode": "nearest", "shape_calculation_mode": "sizes"},
         ),
-        version=10,
         types="boolean i16 i32 i64 u8 u16 u32 u64",
     ),
     *(
         ReleaseDifference(
-            name=f"{mode} Interpolate of five dimensions, {first} to {last}",
-            first=first,
-            last=last,
+            name=f"{mode} Interpolate of five dimensions, {span}",
+            span=span,
             ops=("Interpolate-1", "Interpolate-4"),
             state=state,
             reason=f"Data of five dimensions is read and {what} if the mode is {mode}.",
@@ -163,41 +152,33 @@ ROWS = (
                 (counted(1, 1, 3, 5, 5), Fixed(whole(4, 4, 4)), Fixed(floats(1, 1, 1)), Fixed(whole(2, 3, 4))),
                 {"mode": mode, "shape_calculation_mode": "sizes"},
             ),
-            version=10,
             applies=_in_five_dimensions(mode),
         )
-        for mode, first, last, state, what in (
-            ("cubic", "2021.2", "2021.3", State.UNCOMPILED, "not compiled"),
-            ("cubic", "2021.4", "2021.4", State.DIES, "ends the process"),
-            ("linear_onnx", "2021.2", "2021.2", State.UNCOMPILED, "not compiled"),
+        for mode, span, state, what in (
+            ("cubic", "2021.2 to 2021.3", State.UNCOMPILED, "not compiled"),
+            ("cubic", "2021.4 to 2021.4", State.DIES, "ends the process"),
+            ("linear_onnx", "2021.2 to 2021.2", State.UNCOMPILED, "not compiled"),
         )
     ),
-    ReleaseDifference(
+    not_compiled(
         name="Interpolate of batch or channels",
-        first="2021.2",
-        last="2021.4",
+        span="2021.2 to 2021.4",
         ops=INTERPOLATE,
-        state=State.UNCOMPILED,
         reason="Batch and channels cannot be resized.",
         model=_interpolate("0,1", 3, 3),
-        version=10,
         applies=lambda seen: not has_rank(seen, 2) and not {0, 1}.isdisjoint(_resized(seen)),
     ),
-    ReleaseDifference(
+    not_compiled(
         name="Interpolate of channels, height and width",
-        first="2021.2",
-        last="2025.3",
+        span="2021.2 to 2025.3",
         ops=INTERPOLATE,
-        state=State.UNCOMPILED,
         reason="Three axes of data of three or four dimensions are read and not compiled.",
         model=_interpolate("1,2,3", 3, 3, 3),
-        version=10,
         applies=_resizes_channels,
     ),
     ReleaseDifference(
         name="cubic Interpolate of channels, height and width",
-        first="2025.4",
-        last="2026.4",
+        span="2025.4 to 2026.4",
         ops=INTERPOLATE,
         reason="Along three axes of data of three or four dimensions memory behind the data is read.",
         model=Call(
@@ -207,27 +188,22 @@ ROWS = (
         ),
         applies=lambda seen: has_value("mode", "cubic")(seen) and _resizes_channels(seen),
     ),
-    ReleaseDifference(
+    not_compiled(
         name="Interpolate-1 of 2021.2",
-        first="2021.2",
-        last="2021.2",
+        span="2021.2 to 2021.2",
         ops=("Interpolate-1",),
-        state=State.UNCOMPILED,
         reason='One axis, mode="cubic" and antialias are read and not compiled.',
         model=_interpolate("2", 3),
-        version=10,
         applies=lambda seen: (
             seen.attrs is not None and (seen.attrs.antialias or seen.attrs.mode == "cubic" or len(seen.attrs.axes) == 1)
         ),
     ),
     ReleaseDifference(
         name="Interpolate-1 whose corners are not aligned",
-        first="2021.3",
-        last="2021.3",
+        span="2021.3 to 2021.3",
         ops=("Interpolate-1",),
         reason='With align_corners="false" other places are read.',
         model=_interpolate("2,3", 3, 3),
-        version=10,
         applies=lambda seen: (
             _interpolated(seen)[:2] == ("cubic", False)
             or (_interpolated(seen)[:2] == ("linear", False) and len(_interpolated(seen)[2]) > 1)
@@ -235,19 +211,16 @@ ROWS = (
     ),
     ReleaseDifference(
         name="Interpolate-1 to fewer elements",
-        first="2021.2",
-        last="2021.3",
+        span="2021.2 to 2021.3",
         ops=("Interpolate-1",),
         reason='With align_corners="false" the nearest element is another one.',
         model=_interpolate("2,3", 3, 3, mode="nearest"),
-        version=10,
         applies=lambda seen: _interpolated(seen)[:2] == ("nearest", False) and _shrinks(seen),
     ),
     *(
         ReleaseDifference(
-            name=f"ExtractImagePatches with more padding than data, {first} to {last}",
-            first=first,
-            last=last,
+            name=f"ExtractImagePatches with more padding than data, {span}",
+            span=span,
             ops=("ExtractImagePatches-3",),
             state=state,
             reason="More padding than there is data is written behind the output: the process ends, or values differ.",
@@ -259,15 +232,13 @@ ROWS = (
             ),
             applies=_is_mostly_padding,
         )
-        for first, last, state in (("2022.1", "2025.2", State.DIES), ("2025.3", "2026.1", State.DIFFERS))
+        for span, state in (("2022.1 to 2025.2", State.DIES), ("2025.3 to 2026.1", State.DIFFERS))
     ),
     *(
-        ReleaseDifference(
+        not_run(
             name=f"{op} of one plane of bounded height",
-            first="2022.1",
-            last="2023.0",
+            span="2022.1 to 2023.0",
             ops=(op,),
-            state=State.FAILS,
             reason="Bounds for the height of the plane are taken for those of the image, which has fewer rows.",
             model=Call(op, (Given(counted(1, 6, 4, 1), "1,6..,4,1"),)),
             applies=_is_of_bounded_height,

@@ -7,7 +7,7 @@ import numpy as np
 
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, number, whole
 from ir_tools.known_differences.releases._predicates import axes_of, has_rank, has_value
-from ir_tools.known_differences.releases._row import ReleaseDifference
+from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_read, not_run
 from ir_tools.known_differences.releases._seen import FIRST_VERSION, Seen
 from ir_tools.releases.measured import State
 from ir_tools.types import Dim, is_static
@@ -129,60 +129,52 @@ ROWS = (
     *(
         ReleaseDifference(
             name=f"an input that is transposed in its only axis{refused}",
-            first=first,
-            last=last,
+            span=span,
             ops=("Transpose-1",),
             state=state,
             reason=f"The layer is removed, and {what}.",
             model=Call("Transpose-1", (counted(3), Fixed(whole(0)))),
-            version=10,
             applies=lambda seen: _is_alone(seen) and len(seen.inputs[0].shape or ()) < 2 and 1 in seen.constant,
         )
-        for refused, first, last, state, what in (
-            ("", "2021.2", "2025.0", State.DIFFERS, "nobody writes the output of the model"),
-            (", refused", "2025.1", "2025.2", State.FAILS, "the output of the model cannot be read"),
+        for refused, span, state, what in (
+            ("", "2021.2 to 2025.0", State.DIFFERS, "nobody writes the output of the model"),
+            (", refused", "2025.1 to 2025.2", State.FAILS, "the output of the model cannot be read"),
         )
     ),
     *(
         ReleaseDifference(
-            name=f"one number that is transposed behind other layers, {first} to {last}",
-            first=first,
-            last=last,
+            name=f"one number that is transposed behind other layers, {span}",
+            span=span,
             ops=("Transpose-1",),
             state=state,
             reason="The layer is removed, and nobody writes the output of the model.",
             model=Call("Transpose-1", (Call("Add-1", (number(3), Fixed(number(2)))), Fixed(whole()))),
             applies=lambda seen: seen.last and not seen.first and has_rank(seen, 0),
         )
-        for first, last, state in (("2024.3", "2025.0", State.DIFFERS), ("2025.1", "2025.2", State.FAILS))
+        for span, state in (("2024.3 to 2025.0", State.DIFFERS), ("2025.1 to 2025.2", State.FAILS))
     ),
-    ReleaseDifference(
+    not_compiled(
         name="Transpose of bytes between an input and an output of IR v10",
-        first="2022.2",
-        last="2023.0",
+        only_v10=True,
+        span="2022.2 to 2023.0",
         ops=("Transpose-1",),
-        state=State.UNCOMPILED,
         reason="A layer of bytes between an input and an output of IR v10 is removed, and the output is missing.",
         model=Call("Transpose-1", (counted(2, 3, 4).astype(np.uint8), Fixed(whole(2, 0, 1)))),
-        version=10,
         types="u8 i8 boolean",
         applies=lambda seen: seen.between and seen.version == FIRST_VERSION and not has_rank(seen, 1),
     ),
     ReleaseDifference(
         name="Transpose without an order",
-        first="2022.1",
-        last="2024.2",
+        span="2022.1 to 2024.2",
         ops=("Transpose-1",),
         reason="An order without elements, which is to reverse the axes, leaves them as they are.",
         model=Call("Transpose-1", (Call("Abs-1", (counted(2, 3),)), Fixed(whole()))),
         applies=lambda seen: not _is_alone(seen) and axes_of(seen) == [] and len(seen.inputs[0].shape or ()) > 1,
     ),
-    ReleaseDifference(
+    not_run(
         name="StridedSlice that inserts an axis before one that it cuts",
-        first="2023.0",
-        last="2024.6",
+        span="2023.0 to 2024.6",
         ops=("StridedSlice-1",),
-        state=State.FAILS,
         reason="For data of unknown size the axis that is cut is taken for another one; the process may end.",
         model=Call(
             "StridedSlice-1",
@@ -191,12 +183,10 @@ ROWS = (
         ),
         applies=_slices_behind_new_axis,
     ),
-    ReleaseDifference(
+    not_compiled(
         name="StridedSlice before a product and a sum",
-        first="2023.3",
-        last="2023.3",
+        span="2023.3 to 2023.3",
         ops=("StridedSlice-1",),
-        state=State.UNCOMPILED,
         reason="With other masks than those of its limits it is not compiled before a product and a sum.",
         model=Call(
             "Add-1",
@@ -217,12 +207,10 @@ ROWS = (
         ),
         applies=_is_masked_and_affine,
     ),
-    ReleaseDifference(
+    not_read(
         name="StridedSlice with absent masks",
-        first="2021.2",
-        last="2021.2",
+        span="2021.2 to 2021.2",
         ops=("StridedSlice-1",),
-        state=State.UNREAD,
         reason="A StridedSlice is not read unless all of its masks are written.",
         measured=True,
         model=Call(
@@ -230,27 +218,21 @@ ROWS = (
             (counted(2, 3), *(Fixed(whole(number, number)) for number in (0, 2, 1))),
             {"begin_mask": "0,0", "end_mask": "0,0"},
         ),
-        version=10,
         applies=lambda seen: seen.short,
     ),
-    ReleaseDifference(
+    not_compiled(
         name="Reverse by a mask",
-        first="2021.2",
-        last="2022.1",
+        span="2021.2 to 2022.1",
         ops=("Reverse-1",),
-        state=State.UNCOMPILED,
         reason="A mask is read and not compiled.",
         model=Call("Reverse-1", (counted(3), Fixed(np.array([True]))), {"mode": "mask"}),
-        version=10,
         applies=has_value("mode", "mask"),
     ),
     *(
-        ReleaseDifference(
+        not_compiled(
             name=f"Reverse of {types.split()[0]} by a mask",
-            first="2022.1",
-            last=last,
+            span=f"2022.1 to {last}",
             ops=("Reverse-1",),
-            state=State.UNCOMPILED,
             reason=f"A mask is read and not compiled for {', '.join(types.split())}.",
             model=Call("Reverse-1", (counted(2, 4).astype(dtype), Fixed(np.array([True, False]))), {"mode": "mask"}),
             types=types,
@@ -258,32 +240,27 @@ ROWS = (
         )
         for types, dtype, last in (("f16 i64 u64", np.float16, "2023.0"), ("f64 i16 u16 u32", np.float64, "2023.2"))
     ),
-    ReleaseDifference(
+    ends(
         name="Slice to ends far behind unknown sizes",
-        first="2022.1",
-        last="2022.3",
+        span="2022.1 to 2022.3",
         ops=("Slice-8",),
-        state=State.DIES,
         reason="Memory for the largest sizes that its output may have is asked for, and not there.",
         model=Call(
             "Slice-8", (Given(counted(2, 40), "?,40"), *map(Fixed, (whole(0), whole(10**9), whole(1), whole(0))))
         ),
         applies=_may_be_huge,
     ),
-    ReleaseDifference(
+    not_compiled(
         name="Squeeze that may leave axes, of an unknown size",
-        first="2024.5",
-        last="2026.4",
+        span="2024.5 to 2026.4",
         ops=("Squeeze-15",),
-        state=State.UNCOMPILED,
         reason="With `allow_axis_skip` and an unknown size it is read and not compiled.",
         model=Call("Squeeze-15", (Given(counted(1, 2), "1,?"), Fixed(whole(0))), {"allow_axis_skip": "true"}),
         applies=lambda seen: has_value("allow_axis_skip", True)(seen) and not is_static(seen.inputs[0].shape),
     ),
     ReleaseDifference(
         name="Tile of four dimensions by computed repeats",
-        first="2022.1",
-        last="2026.4",
+        span="2022.1 to 2026.4",
         ops=("Tile-1",),
         reason="Blocks are copied to the wrong places if three or more dimensions are repeated.",
         sometimes=True,
@@ -292,8 +269,7 @@ ROWS = (
     ),
     ReleaseDifference(
         name="Unique elements along an axis, sorted",
-        first="2022.3",
-        last="2023.0",
+        span="2022.3 to 2023.0",
         ops=("Unique-10",),
         reason="Parts of several elements are not in order.",
         sometimes=True,
@@ -303,75 +279,62 @@ ROWS = (
     *(
         ReleaseDifference(
             name=f"Roll of unknown sizes, {what}",
-            first=first,
-            last=last,
+            span=span,
             ops=("Roll-7",),
             state=state,
             reason=reason,
             model=Call("Roll-7", (counted(2, 3), Given(whole(1), "?"), Given(whole(0), "?"))),
             applies=applies,
         )
-        for what, first, last, state, reason, applies in (
+        for what, span, state, reason, applies in (
             (
                 "compiled",
-                "2022.1",
-                "2022.1",
+                "2022.1 to 2022.1",
                 State.UNCOMPILED,
                 "An input of unknown size is read and not compiled.",
                 _has_unknown_input,
             ),
             (
                 "run",
-                "2022.2",
-                "2024.6",
+                "2022.2 to 2024.6",
                 State.FAILS,
                 "With an input of unknown size, computed axes are not run.",
                 lambda seen: 2 not in seen.constant and _has_unknown_input(seen),
             ),
         )
     ),
-    ReleaseDifference(
+    ends(
         name="Slice along computed axes",
-        first="2023.0",
-        last="2026.4",
+        span="2023.0 to 2026.4",
         ops=("Slice-8",),
-        state=State.DIES,
         reason="Axes that are computed end the process if start, stop and step are constants.",
         model=Call("Slice-8", (counted(2, 4, 4), *map(Fixed, (whole(0), whole(2), whole(1))), whole(1))),
         instead=("input 4",),
         applies=lambda seen: len(seen.inputs) > 4 and 4 not in seen.constant and {1, 2, 3} <= {*seen.constant},
     ),
-    ReleaseDifference(
+    not_compiled(
         name="blocks in the channels",
-        first="2021.2",
-        last="2021.3",
+        span="2021.2 to 2021.3",
         ops=("BatchToSpace-2", "SpaceToBatch-2"),
-        state=State.UNCOMPILED,
         reason="A block, padding or crop of axis 1 is read and not compiled.",
         model=Call(
             "SpaceToBatch-2",
             (counted(2, 4, 4, 4), *map(Fixed, (whole(1, 2, 1, 1), whole(0, 0, 0, 0), whole(0, 0, 0, 0)))),
         ),
-        version=10,
         applies=_touches_channels,
     ),
-    ReleaseDifference(
+    not_read(
         name="Broadcast of a single element along given axes",
-        first="2021.2",
-        last="2021.3",
+        span="2021.2 to 2021.3",
         ops=("Broadcast-1", "Broadcast-3"),
-        state=State.UNREAD,
         reason="Sizes of axes that are given have to be equal; 1 is not repeated.",
         model=Call("Broadcast-1", (counted(1), Fixed(whole(3)), Fixed(whole(0))), {"mode": "explicit"}),
-        version=10,
         applies=lambda seen: has_value("mode", "explicit")(seen) and _widens(seen),
     ),
-    ReleaseDifference(
+    not_compiled(
         name="blocks of up to three dimensions of unknown size",
-        first="2022.1",
-        last="2022.3",
+        span="2022.1 to 2022.3",
         ops=("BatchToSpace-2", "SpaceToBatch-2"),
-        state=State.UNCOMPILED,
         reason="Data of two or three dimensions is compiled for known sizes only.",
         model=Call(
             "SpaceToBatch-2", (Given(counted(4, 6), "?,?"), *map(Fixed, (whole(1, 2), whole(0, 0), whole(0, 0))))
@@ -379,42 +342,35 @@ ROWS = (
         applies=lambda seen: _is_low(seen) and not is_static(seen.inputs[0].shape),
     ),
     *(
-        ReleaseDifference(
+        not_read(
             name=f"{op} of three dimensions",
-            first="2021.2",
-            last="2021.2",
+            span="2021.2 to 2021.2",
             ops=(op,),
-            state=State.UNREAD,
             reason="The blocks of three dimensions are looked for along the axis before theirs.",
             model=Call(op, (counted(*sizes),), {"mode": "blocks_first", "block_size": "3"}),
-            version=10,
             applies=_has_blocks_elsewhere,
         )
         for op, sizes in (("DepthToSpace-1", (2, 6, 2)), ("SpaceToDepth-1", (9, 2, 6)))
     ),
     *(
-        ReleaseDifference(
+        ends(
             name=f"Broadcast-1 {what} before an elementwise layer",
-            first=first,
-            last=last,
+            span=span,
             ops=("Broadcast-1",),
-            state=State.DIES,
             reason="The process ends if one layer alone reads the output and combines it with another tensor.",
             model=Call("Add-1", (Call("Broadcast-1", (data, Fixed(target)), {"mode": "numpy"}), Fixed(floats(2)))),
             applies=applies,
         )
-        for what, first, last, data, target, applies in (
-            ("of any tensor", "2023.0", "2023.1", counted(2, 3), whole(2, 3), _is_combined),
-            ("that repeats data", "2023.0", "2024.0", counted(1, 3), whole(2, 3), _is_repeated_and_combined),
+        for what, span, data, target, applies in (
+            ("of any tensor", "2023.0 to 2023.1", counted(2, 3), whole(2, 3), _is_combined),
+            ("that repeats data", "2023.0 to 2024.0", counted(1, 3), whole(2, 3), _is_repeated_and_combined),
         )
     ),
     *(
-        ReleaseDifference(
+        not_compiled(
             name=f"blocks of up to three dimensions whose {what} are of unknown number",
-            first="2022.1",
-            last=last,
+            span=f"2022.1 to {last}",
             ops=ops,
-            state=State.UNCOMPILED,
             reason="For data of two or three dimensions the number of their values has to be known.",
             model=Call("SpaceToBatch-2", (counted(4, 6), *inputs)),
             applies=applies,
@@ -436,38 +392,33 @@ ROWS = (
             ),
         )
     ),
-    ReleaseDifference(
+    not_compiled(
         name="Squeeze of unknown sizes without axes",
-        first="2022.1",
-        last="2026.4",
+        span="2022.1 to 2026.4",
         ops=("Squeeze-1", "Squeeze-15"),
-        state=State.UNCOMPILED,
         reason="Without a second input, Squeeze is compiled for known sizes only.",
         model=Call("Squeeze-1", (Given(counted(1, 2, 3), "1,?,3"),)),
         applies=lambda seen: len(seen.inputs) == 1 and not is_static(seen.inputs[0].shape),
     ),
     *(
         ReleaseDifference(
-            name=f"Reverse along no axis, {first} to {last}",
-            first=first,
-            last=last,
+            name=f"Reverse along no axis, {span}",
+            span=span,
             ops=("Reverse-1",),
             state=state,
             reason=reason,
             model=Call("Reverse-1", (counted(2, 3), Fixed(whole())), {"mode": "index"}),
             applies=_has_no_axes,
         )
-        for first, last, state, reason in (
-            ("2022.1", "2023.2", State.DIFFERS, "An empty list of axes gives what is in memory."),
-            ("2026.2", "2026.3", State.UNREAD, "An empty list of axes is not read."),
+        for span, state, reason in (
+            ("2022.1 to 2023.2", State.DIFFERS, "An empty list of axes gives what is in memory."),
+            ("2026.2 to 2026.3", State.UNREAD, "An empty list of axes is not read."),
         )
     ),
-    ReleaseDifference(
+    not_read(
         name="Pad by a number of axes that is unknown",
-        first="2023.0",
-        last="2025.3",
+        span="2023.0 to 2025.3",
         ops=("Pad-1", "Pad-12"),
-        state=State.UNREAD,
         reason="The sizes of pads_begin and pads_end have to be known to read it.",
         model=Call("Pad-1", (counted(2, 3), Fixed(whole(1, 1)), Given(whole(0, 1), "?")), {"pad_mode": "reflect"}),
         applies=lambda seen: not all(is_static(fact.shape) for fact in seen.inputs[1:3]),

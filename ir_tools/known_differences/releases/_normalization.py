@@ -5,9 +5,8 @@ from functools import partial
 
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, number, whole
 from ir_tools.known_differences.releases._predicates import axes_of, has_rank
-from ir_tools.known_differences.releases._row import ReleaseDifference
+from ir_tools.known_differences.releases._row import ReleaseDifference, not_compiled, not_read
 from ir_tools.known_differences.releases._seen import Seen
-from ir_tools.releases.measured import State
 from ir_tools.types import element_type, is_static
 
 __all__ = ["ROWS"]
@@ -42,12 +41,10 @@ def _names_axes_otherwise(seen: Seen) -> bool:
 
 
 ROWS = (
-    ReleaseDifference(
+    not_compiled(
         name="normalizations of bf16 over computed axes",
-        first="2022.1",
-        last="2026.4",
+        span="2022.1 to 2026.4",
         ops=("MVN-6", "NormalizeL2-1"),
-        state=State.UNCOMPILED,
         reason="In bf16, axes that are computed are read and not compiled.",
         model=Call(
             "MVN-6",
@@ -59,20 +56,17 @@ ROWS = (
     ),
     ReleaseDifference(
         name="NormalizeL2 over some axes",
-        first="2021.2",
-        last="2021.3",
+        span="2021.2 to 2021.3",
         ops=("NormalizeL2-1",),
         reason="Over axes that are not all but the first, other elements are added up.",
         measured=True,
         model=Call("NormalizeL2-1", (counted(2, 3, 4, 4), Fixed(whole(1))), {"eps": "0.001", "eps_mode": "add"}),
-        version=10,
         applies=lambda seen: not _takes_all_but_the_first(seen),
     ),
     *(
         ReleaseDifference(
-            name=f"NormalizeL2 over all axes but the first with a large eps, {first} to {last}",
-            first=first,
-            last=last,
+            name=f"NormalizeL2 over all axes but the first with a large eps, {span}",
+            span=span,
             ops=("NormalizeL2-1",),
             reason=f"An eps that is no tiny number counts for more or less than it does elsewhere{where}.",
             model=Call(
@@ -80,31 +74,25 @@ ROWS = (
                 (floats([1, 2], [3, 4])[None], Fixed(whole(1, 2))),
                 {"eps": "0.5", "eps_mode": modes[0]},
             ),
-            version=10,
             applies=partial(_has_large_eps, modes=modes, least=least),
         )
-        for first, last, modes, least, where in (
-            ("2021.2", "2021.3", ("max", "add"), 1, ""),
-            ("2021.2", "2022.2", ("add",), 2, ' with eps_mode="add"'),
+        for span, modes, least, where in (
+            ("2021.2 to 2021.3", ("max", "add"), 1, ""),
+            ("2021.2 to 2022.2", ("add",), 2, ' with eps_mode="add"'),
         )
     ),
-    ReleaseDifference(
+    not_compiled(
         name="NormalizeL2 over other axes than the channels",
-        first="2021.4",
-        last="2021.4",
+        span="2021.4 to 2021.4",
         ops=("NormalizeL2-1",),
-        state=State.UNCOMPILED,
         reason="Axes have to be 1, or all from 1 on in this order.",
         model=Call("NormalizeL2-1", (counted(2, 3, 4, 4), Fixed(whole(2, 3))), {"eps": "0.001", "eps_mode": "add"}),
-        version=10,
         applies=_names_axes_otherwise,
     ),
-    ReleaseDifference(
+    not_compiled(
         name="GroupNormalization of two dimensions",
-        first="2023.1",
-        last="2024.0",
+        span="2023.1 to 2024.0",
         ops=("GroupNormalization-12",),
-        state=State.UNCOMPILED,
         reason="Data of batch and channels alone is read and not compiled.",
         model=Call(
             "GroupNormalization-12",
@@ -113,21 +101,17 @@ ROWS = (
         ),
         applies=lambda seen: has_rank(seen, 2),
     ),
-    ReleaseDifference(
+    not_read(
         name="SoftMax of a single number",
-        first="2021.2",
-        last="2026.0",
+        span="2021.2 to 2026.0",
         ops=("SoftMax-1", "SoftMax-8", "LogSoftmax-5"),
-        state=State.UNREAD,
         reason="A tensor without dimensions is not read.",
         model=Call("SoftMax-1", (number(1.5),), {"axis": "0"}),
-        version=10,
         applies=lambda seen: has_rank(seen, 0),
     ),
     ReleaseDifference(
         name="GroupNormalization of one channel",
-        first="2024.1",
-        last="2025.0",
+        span="2024.1 to 2025.0",
         ops=("GroupNormalization-12",),
         reason="Of several images of one channel the later ones get other values.",
         model=Call(
@@ -137,12 +121,10 @@ ROWS = (
         ),
         applies=_is_of_one_channel,
     ),
-    ReleaseDifference(
+    not_compiled(
         name="GroupNormalization of a matrix of unknown size",
-        first="2023.1",
-        last="2026.4",
+        span="2023.1 to 2026.4",
         ops=("GroupNormalization-12",),
-        state=State.UNCOMPILED,
         reason="Two dimensions are compiled for known sizes only.",
         model=Call(
             "GroupNormalization-12",

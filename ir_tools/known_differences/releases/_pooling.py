@@ -4,10 +4,9 @@ import numpy as np
 
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, whole
 from ir_tools.known_differences.releases._predicates import gives_alone, has_value
-from ir_tools.known_differences.releases._row import ReleaseDifference
+from ir_tools.known_differences.releases._row import ReleaseDifference, not_compiled, not_run
 from ir_tools.known_differences.releases._samples import WINDOWS
 from ir_tools.known_differences.releases._seen import Seen
-from ir_tools.releases.measured import State
 from ir_tools.types import element_type, is_static
 
 __all__ = ["ROWS"]
@@ -68,8 +67,7 @@ def _mean(pads: str) -> Call:
 ROWS = (
     ReleaseDifference(
         name="ceil_torch with an uneven end",
-        first="2024.2",
-        last="2024.2",
+        span="2024.2 to 2024.2",
         ops=("AvgPool-14",),
         reason="Windows at the end count elements behind the padding, and one that begins there is not left out.",
         model=Call(
@@ -86,48 +84,38 @@ ROWS = (
         ),
         applies=_has_uneven_end,
     ),
-    ReleaseDifference(
+    not_compiled(
         name="AvgPool-14 of 2024.1",
-        first="2024.1",
-        last="2024.1",
+        span="2024.1 to 2024.1",
         ops=("AvgPool-14",),
-        state=State.UNCOMPILED,
         reason="AvgPool-14 is read and not compiled.",
         measured=True,
         model=Call("AvgPool-14", (counted(1, 1, 4, 4),), WINDOWS | {"pads_begin": "0,0"}),
     ),
-    ReleaseDifference(
+    not_compiled(
         name="AvgPool of integers of one channel",
-        first="2021.3",
-        last="2026.0",
+        span="2021.3 to 2026.0",
         ops=MEANS,
-        state=State.UNCOMPILED,
         reason="Integers of one channel are read and not compiled.",
         model=_mean("0,0"),
-        version=10,
         types="i16 i32 i64 u16 u32 u64",
         applies=_has_one_channel,
     ),
-    ReleaseDifference(
+    not_compiled(
         name="AvgPool of integers of one channel with a padding as large as the kernel",
-        first="2021.3",
-        last="2026.4",
+        span="2021.3 to 2026.4",
         ops=MEANS,
-        state=State.UNCOMPILED,
         reason="Integers of one channel with a padding as large as the kernel are read and not compiled.",
         model=_mean("0,1"),
-        version=10,
         types="i16 i32 i64 u16 u32 u64",
         applies=lambda seen: _has_one_channel(seen) and _pads_windows(seen),
     ),
     *(
-        ReleaseDifference(
+        not_compiled(
             name=f"{op} of bf16 whose indices are read",
-            first=first,
-            last="2026.4",
+            span=f"{first} to 2026.4",
             ops=(op,),
             types="bf16",
-            state=State.UNCOMPILED,
             reason="Indices are not computed for bf16.",
             model=Call(op, (counted(1, 1, 4, 4).astype(element_type("bf16").dtype),), INDEXED, (1,)),
             instead=("bf16",),
@@ -135,23 +123,19 @@ ROWS = (
         )
         for op, first in (("MaxPool-8", "2022.1"), ("MaxPool-14", "2024.0"))
     ),
-    ReleaseDifference(
+    not_run(
         name="pooling of an unknown number of channels",
-        first="2022.1",
-        last="2022.3",
+        span="2022.1 to 2022.3",
         ops=("AvgPool-1", "MaxPool-1", "MaxPool-8"),
-        state=State.FAILS,
         reason="Fewer than four channels, in a number that is not known, are not run.",
         model=Call("AvgPool-1", (Given(counted(1, 3, 4, 4), "1,?,4,4"),), WINDOWS),
         types="f32 f16",
         applies=_may_have_few_channels,
     ),
-    ReleaseDifference(
+    not_compiled(
         name="i64 indices of AdaptiveMaxPool that are not read",
-        first="2022.1",
-        last="2026.4",
+        span="2022.1 to 2026.4",
         ops=("AdaptiveMaxPool-8",),
-        state=State.UNCOMPILED,
         reason="Indices of i64 are compiled only as an output of the model, and from 2023.3 not at all.",
         model=Call("AdaptiveMaxPool-8", (counted(1, 1, 4, 4), Fixed(whole(2, 2))), results=(0,)),
         applies=lambda seen: has_value("index_element_type", "i64")(seen) and not gives_alone(seen, 1),

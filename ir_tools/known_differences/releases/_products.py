@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, number, whole
-from ir_tools.known_differences.releases._row import ReleaseDifference
+from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_read
 from ir_tools.known_differences.releases._samples import UNPADDED
 from ir_tools.known_differences.releases._seen import UNCONVERTED, Seen
 from ir_tools.ops._convolution_shapes import reach, windows_of
@@ -125,8 +125,7 @@ def _deconvolution(kind: DTypeLike) -> Call:
 ROWS = (
     ReleaseDifference(
         name="MatMul with weights of 8 and 4 bits",
-        first="2024.3",
-        last="2026.4",
+        span="2024.3 to 2026.4",
         ops=("MatMul-1",),
         reason="With weights of 8 or 4 bits the other input is quantised, too; results differ in the third digit."
         " DYNAMIC_QUANTIZATION_GROUP_SIZE=0 turns it off.",
@@ -137,8 +136,7 @@ ROWS = (
     *(
         ReleaseDifference(
             name=f"MatMul of {what} of unknown size by several constant ones",
-            first="2025.4",
-            last="2026.4",
+            span="2025.4 to 2026.4",
             ops=("MatMul-1",),
             state=state,
             reason=f"{what.capitalize()} of unknown size is not multiplied by several constant ones.",
@@ -152,8 +150,7 @@ ROWS = (
     ),
     ReleaseDifference(
         name="DeformableConvolution with unequal dilations",
-        first="2021.4",
-        last="2022.1",
+        span="2021.4 to 2022.1",
         ops=("DeformableConvolution-1", "DeformableConvolution-8"),
         reason="The dilations of height and width are mixed up.",
         model=Call(
@@ -161,66 +158,51 @@ ROWS = (
             (counted(1, 1, 6, 6), np.zeros((1, 8, 5, 4), np.float32), counted(1, 1, 2, 2)),
             {"strides": "1,1", "pads_begin": "0,0", "pads_end": "0,0", "dilations": "1,2", **ONE_GROUP},
         ),
-        version=10,
         applies=lambda seen: seen.attrs is not None and len({*seen.attrs.dilations}) > 1,
     ),
-    ReleaseDifference(
+    not_read(
         name="Einsum with two sizes for a letter",
-        first="2021.4",
-        last="2025.0",
+        span="2021.4 to 2025.0",
         ops=("Einsum-7",),
-        state=State.UNREAD,
         reason="A letter whose size is 1 in one input and more in another is not read.",
         model=Call("Einsum-7", (counted(2, 1), counted(3, 4)), {"equation": "ab,bc->ac"}),
-        version=10,
         applies=lambda seen: any(len(sizes) > 1 for sizes in _sizes_of_letters(seen).values()),
     ),
-    ReleaseDifference(
+    not_read(
         name="Einsum whose last input is a number",
-        first="2021.4",
-        last="2025.1",
+        span="2021.4 to 2025.1",
         ops=("Einsum-7",),
-        state=State.UNREAD,
         reason="A last input without letters is taken for none.",
         model=Call("Einsum-7", (counted(2), number(3.0)), {"equation": "a,->a"}),
-        version=10,
         applies=lambda seen: bool(_terms(seen)) and not _terms(seen)[-1],
     ),
-    ReleaseDifference(
+    not_compiled(
         name="Einsum with a letter twice in one input",
-        first="2021.4",
-        last="2025.0",
+        span="2021.4 to 2025.0",
         ops=("Einsum-7",),
-        state=State.UNCOMPILED,
         reason="A letter that an input has twice, or ..., is not compiled.",
         model=Call("Einsum-7", (counted(2, 2, 3),), {"equation": "aab->ab"}),
-        version=10,
         applies=lambda seen: any("." in term or len({*term}) < len(term) for term in {*_terms(seen)}),
     ),
     *(
-        ReleaseDifference(
-            name=f"Einsum that changes nothing, {first} to {last}",
-            first=first,
-            last=last,
+        ends(
+            name=f"Einsum that changes nothing, {span}",
+            span=span,
             ops=("Einsum-7",),
-            state=State.DIES,
             reason="An Einsum of one input of the model whose letters keep their order ends the process.",
             model=Call("Einsum-7", (counted(2, 3).astype(dtype),), {"equation": "ab->ab"}),
-            version=version,
             applies=applies,
         )
-        for first, last, dtype, version, applies in (
-            ("2021.4", "2021.4", np.float16, 10, lambda seen: _keeps_all(seen) and seen.first),
-            ("2022.1", "2023.2", np.float32, 11, lambda seen: _keeps_all(seen) and seen.first and _is_kept(seen)),
+        for span, dtype, applies in (
+            ("2021.4 to 2021.4", np.float16, lambda seen: _keeps_all(seen) and seen.first),
+            ("2022.1 to 2023.2", np.float32, lambda seen: _keeps_all(seen) and seen.first and _is_kept(seen)),
         )
     ),
     *(
-        ReleaseDifference(
+        not_compiled(
             name=f"deconvolution of one group{types and f' in {types}'}",
-            first=first,
-            last="2026.4",
+            span=f"{first} to 2026.4",
             ops=("GroupConvolutionBackpropData-1",),
-            state=State.UNCOMPILED,
             reason="With one group of several channels it is read and not compiled.",
             model=_deconvolution(kind),
             types=types,
@@ -229,12 +211,10 @@ ROWS = (
         for first, kind, types in (("2024.2", np.float32, ""), ("2022.1", np.int8, "i8"))
     ),
     *(
-        ReleaseDifference(
+        not_compiled(
             name=f"deconvolution to a size for an input of unknown size, auto_pad {' or '.join(words)}",
-            first="2022.1",
-            last=last,
+            span=f"2022.1 to {last}",
             ops=("ConvolutionBackpropData-1", "GroupConvolutionBackpropData-1"),
-            state=State.UNCOMPILED,
             reason="Sizes that the input cannot have are computed back from those of the output, without padding.",
             model=Call(
                 "ConvolutionBackpropData-1",
@@ -247,12 +227,10 @@ ROWS = (
         for words, last in ((("explicit", "valid"), "2026.4"), (("same_upper", "same_lower"), "2023.0"))
     ),
     *(
-        ReleaseDifference(
+        not_compiled(
             name=f"convolution of data of unknown size with filters that extend over more than 64 elements{spread}",
-            first="2022.1",
-            last=last,
+            span=f"2022.1 to {last}",
             ops=("Convolution-1", "GroupConvolution-1"),
-            state=State.UNCOMPILED,
             reason="Filters that extend beyond what the data are taken for, 64 elements if nothing is known of them,"
             " are not compiled.",
             model=Call(
@@ -264,27 +242,23 @@ ROWS = (
         )
         for spread, last, kernel, dilation in (("", "2022.2", 65, "1"), (" by dilation", "2026.4", 33, "2"))
     ),
-    ReleaseDifference(
+    not_compiled(
         name="deconvolution of i8 with computed weights",
-        first="2021.4",
-        last="2024.1",
+        span="2021.4 to 2024.1",
         ops=("ConvolutionBackpropData-1",),
-        state=State.UNCOMPILED,
         reason="Weights that are computed are read and not compiled.",
         model=Call(
             "ConvolutionBackpropData-1",
             (np.ones((1, 4, 8, 8), np.int8), np.ones((4, 3, 3, 3), np.int8)),
             UNPADDED,
         ),
-        version=10,
         types="i8",
         applies=lambda seen: 1 not in seen.constant,
     ),
     *(
         ReleaseDifference(
-            name=f"DeformableConvolution-1 of several groups, {first} to {last}",
-            first=first,
-            last=last,
+            name=f"DeformableConvolution-1 of several groups, {span}",
+            span=span,
             ops=("DeformableConvolution-1",),
             state=state,
             reason="Several groups stop the release.",
@@ -293,10 +267,9 @@ ROWS = (
                 (counted(1, 4, 3, 3), Given(counted(1, 8, 2, 2) * 0, "1,8,2,2"), Fixed(counted(2, 2, 2, 2))),
                 UNPADDED | {"group": "2", "deformable_group": "1"},
             ),
-            version=10,
             applies=lambda seen: seen.attrs is not None and seen.attrs.group > 1,
         )
-        for first, last, state in (("2021.2", "2021.3", State.UNREAD), ("2021.4", "2021.4", State.UNCOMPILED))
+        for span, state in (("2021.2 to 2021.3", State.UNREAD), ("2021.4 to 2021.4", State.UNCOMPILED))
     ),
 )
 """The rows."""

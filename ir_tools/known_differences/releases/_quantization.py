@@ -12,7 +12,7 @@ from ir_tools.known_differences.releases._predicates import (
     has_rank,
     has_value,
 )
-from ir_tools.known_differences.releases._row import ReleaseDifference
+from ir_tools.known_differences.releases._row import ReleaseDifference, not_compiled
 from ir_tools.known_differences.releases._samples import UNPADDED, WINDOWS, attention, quantized
 from ir_tools.known_differences.releases._seen import Seen
 from ir_tools.ops import Array
@@ -109,41 +109,41 @@ def _convolved(channels: int) -> Call:
     return Call("Convolution-1", (counted(1, channels, 4, 2), Fixed(weights)), UNPADDED)
 
 
-LIMITED_ROWS: Sequence[tuple[str, State, Call, Callable[[Seen], bool], Sequence[tuple[str, str]]]] = (
+LIMITED_ROWS: Sequence[tuple[str, State, Call, Callable[[Seen], bool], Sequence[str]]] = (
     (
         "of an input",
         State.UNCOMPILED,
         _limited_rows(FOUR_ROWS),
         _limits_rows({"", *SCALING}),
-        (("2022.1", "2022.3"),),
+        ("2022.1 to 2022.3",),
     ),
     (
         "of an input of unknown size",
         State.UNCOMPILED,
         _limited_rows(ANY_IMAGES),
         _limits_rows({"", *SCALING}, known=False),
-        (("2022.1", "2026.4"),),
+        ("2022.1 to 2026.4",),
     ),
     (
         "behind a function",
         State.DIFFERS,
         _limited_rows(Call("Abs-1", (FOUR_ROWS,))),
         _limits_rows(FUNCTIONS_ALONE),
-        (("2022.1", "2022.3"),),
+        ("2022.1 to 2022.3",),
     ),
     (
         "behind a function of unknown size",
         State.DIFFERS,
         _limited_rows(Call("Abs-1", (ANY_IMAGES,))),
         _limits_rows(FUNCTIONS_ALONE, known=False),
-        (("2022.1", "2026.4"),),
+        ("2022.1 to 2026.4",),
     ),
     (
         "behind another layer",
         State.UNCOMPILED,
         _limited_rows(Call("SoftMax-1", (FOUR_ROWS,))),
         _limits_rows_behind_others,
-        (("2022.1", "2022.2"),),
+        ("2022.1 to 2022.2",),
     ),
     (
         "behind another layer of unknown size",
@@ -152,28 +152,28 @@ LIMITED_ROWS: Sequence[tuple[str, State, Call, Callable[[Seen], bool], Sequence[
         lambda seen: (
             _limits_rows_behind_others(seen) and not seen.is_behind(REDUCING) and not is_static(seen.inputs[0].shape)
         ),
-        (("2022.1", "2026.4"),),
+        ("2022.1 to 2026.4",),
     ),
     (
         "behind a maximum",
         State.DIFFERS,
         _limited_rows(Call("ReduceMax-1", (FOUR_ROWS, Fixed(whole(1))), {"keep_dims": "true"})),
         _limits_rows(EXTREMES),
-        (("2022.1", "2024.1"), ("2024.4", "2026.4")),
+        ("2022.1 to 2024.1", "2024.4 to 2026.4"),
     ),
     (
         "behind a maximum of unknown size",
         State.DIFFERS,
         _limited_rows(Call("ReduceMax-1", (ANY_IMAGES, Fixed(whole(1))), {"keep_dims": "true"})),
         _limits_rows(EXTREMES, known=False),
-        (("2022.1", "2026.4"),),
+        ("2022.1 to 2026.4",),
     ),
     (
         "behind a reduction",
         State.DIFFERS,
         _limited_rows(Call("ReduceMean-1", (FOUR_ROWS, Fixed(whole(1))), {"keep_dims": "true"})),
         _limits_rows(REDUCING),
-        (("2024.4", "2026.4"),),
+        ("2024.4 to 2026.4",),
     ),
     *(
         (
@@ -184,8 +184,8 @@ LIMITED_ROWS: Sequence[tuple[str, State, Call, Callable[[Seen], bool], Sequence[
             spans,
         )
         for state, spans in (
-            (State.UNCOMPILED, (("2022.1", "2023.0"),)),
-            (State.DIFFERS, (("2023.1", "2026.4"),)),
+            (State.UNCOMPILED, ("2022.1 to 2023.0",)),
+            (State.DIFFERS, ("2023.1 to 2026.4",)),
         )
     ),
     (
@@ -193,64 +193,63 @@ LIMITED_ROWS: Sequence[tuple[str, State, Call, Callable[[Seen], bool], Sequence[
         State.DIFFERS,
         _limited_rows(Call("MVN-6", (FOUR_ROWS, Fixed(whole(3))), VARIANCE)),
         _limits_rows({"MVN"}),
-        (("2022.1", "2022.3"),),
+        ("2022.1 to 2022.3",),
     ),
     (
         "behind an MVN of unknown size or three dimensions",
         State.DIFFERS,
         quantized(Call("MVN-6", (counted(1, 3, 4), Fixed(whole(2))), VARIANCE), LAST),
         lambda seen: _limits_rows({"MVN"})(seen) and (has_rank(seen, 3) or not is_static(seen.inputs[0].shape)),
-        (("2022.1", "2026.4"),),
+        ("2022.1 to 2026.4",),
     ),
     (
         "behind a normalization",
         State.DIFFERS,
         _limited_rows(Call("NormalizeL2-1", (FOUR_ROWS, Fixed(whole(1))), {"eps": "1", "eps_mode": "add"})),
         _limits_rows(NORMALIZING),
-        (("2022.1", "2026.4"),),
+        ("2022.1 to 2026.4",),
     ),
     (
         "for each channel of a convolution",
         State.DIFFERS,
         _limited_rows(_convolved(4)),
         _limits_as_channels,
-        (("2022.1", "2026.4"),),
+        ("2022.1 to 2026.4",),
     ),
     (
         "behind a convolution",
         State.DIFFERS,
         _limited_rows(_convolved(3)),
         _limits_rows(CONVOLUTIONS),
-        (("2022.1", "2022.2"),),
+        ("2022.1 to 2022.2",),
     ),
     (
         "behind a convolution",
         State.UNCOMPILED,
         _limited_rows(_convolved(3)),
         lambda seen: _limits_rows(CONVOLUTIONS)(seen) and not _limits_as_channels(seen),
-        (("2022.3", "2026.4"),),
+        ("2022.3 to 2026.4",),
     ),
     (
         "behind a product of three dimensions",
         State.DIFFERS,
         quantized(Call("MatMul-1", (counted(2, 3, 4), Fixed(np.eye(4, dtype=np.float32)))), LAST),
         lambda seen: _is_low_product(seen) and _has_limits_along(seen, 2),
-        (("2022.1", "2022.2"),),
+        ("2022.1 to 2022.2",),
     ),
     (
         "behind a product or mean",
         State.UNCOMPILED,
         _limited_rows(Call("AvgPool-1", (FOUR_ROWS,), WINDOWS | {"pads_begin": "0,0"})),
         lambda seen: _limits_rows(SUMMING)(seen) and not _is_low_product(seen),
-        (("2022.1", "2026.4"),),
+        ("2022.1 to 2026.4",),
     ),
 )
 """FakeQuantizes with limits along axis 2: where they are, what is done with them, an example, and the releases."""
 ROWS = (
     ReleaseDifference(
         name="FakeConvert of small numbers",
-        first="2023.3",
-        last="2024.6",
+        span="2023.3 to 2024.6",
         ops=("FakeConvert-13",),
         reason="Numbers below 2^-6 are rounded down or up by turns, in place of to the nearest of f8e4m3.",
         sometimes=True,
@@ -261,8 +260,7 @@ ROWS = (
     *(
         ReleaseDifference(
             name=f"FakeConvert of large numbers to {kind}",
-            first=first,
-            last="2025.0",
+            span=f"{first} to 2025.0",
             ops=("FakeConvert-13",),
             reason=f"Numbers beyond those of {kind} become {found}, in place of the largest.",
             sometimes=True,
@@ -273,25 +271,21 @@ ROWS = (
     ),
     *(
         ReleaseDifference(
-            name=f"FakeQuantize to two levels with limits for all or for each channel, {first} to {last}",
-            first=first,
-            last=last,
+            name=f"FakeQuantize to two levels with limits for all or for each channel, {span}",
+            span=span,
             ops=("FakeQuantize-1",),
             state=state,
             reason="Two levels between limits for all elements, or for each channel, stop the release.",
             model=Call("FakeQuantize-1", (counted(5, 5), *map(Fixed, floats(0.5, 2.5, 0.5, 2.5))), {"levels": "2"}),
-            version=10,
             applies=_has_two_levels,
         )
-        for first, last, state in (("2021.3", "2021.4", State.DIES), ("2022.1", "2022.3", State.UNCOMPILED))
+        for span, state in (("2021.3 to 2021.4", State.DIES), ("2022.1 to 2022.3", State.UNCOMPILED))
     ),
     *(
-        ReleaseDifference(
-            name=f"FakeQuantize of {kinds.split()[0]} to the levels of quantized models, {first} to {last}",
-            first=first,
-            last=last,
+        not_compiled(
+            name=f"FakeQuantize of {kinds.split()[0]} to the levels of quantized models, {span}",
+            span=span,
             ops=("FakeQuantize-1",),
-            state=State.UNCOMPILED,
             reason="The layer is taken for the start of a quantized part, which is not compiled for this type.",
             model=Call(
                 "FakeQuantize-1",
@@ -305,20 +299,18 @@ ROWS = (
             instead=tuple(kinds.split()),
             applies=applies,
         )
-        for kinds, first, last, applies in (
-            ("i32 i16 u16 u32 u64", "2023.0", "2026.4", _is_of_quantized_levels),
-            ("i64", "2023.0", "2023.2", _is_of_quantized_levels),
-            ("f64", "2023.3", "2026.4", _is_of_quantized_levels),
-            ("u8 i8", "2023.0", "2023.1", _has_constant_limits),
+        for kinds, span, applies in (
+            ("i32 i16 u16 u32 u64", "2023.0 to 2026.4", _is_of_quantized_levels),
+            ("i64", "2023.0 to 2023.2", _is_of_quantized_levels),
+            ("f64", "2023.3 to 2026.4", _is_of_quantized_levels),
+            ("u8 i8", "2023.0 to 2023.1", _has_constant_limits),
         )
     ),
     *(
-        ReleaseDifference(
+        not_compiled(
             name=f"FakeQuantize of {kind} with computed limits",
-            first="2022.1",
-            last=last,
+            span=f"2022.1 to {last}",
             ops=("FakeQuantize-1",),
-            state=State.UNCOMPILED,
             reason=f"Data of {kind} with computed limits is read and not compiled.",
             model=Call(
                 "FakeQuantize-1",
@@ -335,9 +327,8 @@ ROWS = (
     ),
     *(
         ReleaseDifference(
-            name=f"FakeQuantize with limits along axis 2 {what}, {first} to {last}",
-            first=first,
-            last=last,
+            name=f"FakeQuantize with limits along axis 2 {what}, {span}",
+            span=span,
             ops=("FakeQuantize-1",),
             state=state,
             reason="Limits that differ along axis 2 are not compiled with the layer before, or taken for other ones.",
@@ -345,14 +336,12 @@ ROWS = (
             applies=applies,
         )
         for what, state, model, applies, spans in LIMITED_ROWS
-        for first, last in spans
+        for span in spans
     ),
-    ReleaseDifference(
+    not_compiled(
         name="FakeQuantize with limits for the heads of an attention",
-        first="2024.1",
-        last="2026.4",
+        span="2024.1 to 2026.4",
         ops=("FakeQuantize-1",),
-        state=State.UNCOMPILED,
         reason="Limits that differ along axis 1 or 2 are not compiled with the ScaledDotProductAttention before.",
         model=_limited_rows(attention()),
         applies=_has_limits_of_heads,

@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats
-from ir_tools.known_differences.releases._row import ReleaseDifference
+from ir_tools.known_differences.releases._row import ReleaseDifference, not_compiled, not_read
 from ir_tools.known_differences.releases._seen import Seen
 from ir_tools.ops import Array
 from ir_tools.ops.definition import Fact
@@ -162,8 +162,7 @@ def _integer_cell(recurrence: str) -> Call:
 ROWS = (
     ReleaseDifference(
         name="initial value of a variable",
-        first="2021.2",
-        last="2023.2",
+        span="2021.2 to 2023.2",
         ops=("ReadValue-3", "ReadValue-6"),
         reason="The first run reads zeros, whatever initial value the layer has.",
         sometimes=True,
@@ -171,50 +170,45 @@ ROWS = (
         model=Call("ReadValue-3", (floats([1, 2, 3]),), {"variable_id": "v"}),
         applies=lambda seen: bool(seen.inputs) and not _is_zero(seen.inputs[0]),
     ),
-    ReleaseDifference(
+    not_compiled(
         name="variables of unknown sizes",
-        first="2022.1",
-        last="2023.2",
+        span="2022.1 to 2023.2",
         ops=("ReadValue-3", "ReadValue-6"),
-        state=State.UNCOMPILED,
         reason="A variable with sizes that are not known stops the release, if not before it runs.",
         model=Call("ReadValue-3", (Given(floats([1, 2, 3]), "?,3"),), {"variable_id": "v"}),
         applies=lambda seen: not is_static(seen.outputs[0].shape),
     ),
     *(
         ReleaseDifference(
-            name=f"{op} with a constant state for a batch of unknown size, {first} to {last}",
-            first=first,
-            last=last,
+            name=f"{op} with a constant state for a batch of unknown size, {span}",
+            span=span,
             ops=(op,),
             state=state,
             reason="A state that is constant is not compiled if the size of the batch is unknown.",
             model=_recurrent(op, "?,5,4" if "Sequence" in op else "?,4"),
             applies=partial(_has_known_state, constant=True),
         )
-        for op, first, last, state in (
-            ("GRUCell-3", "2022.1", "2026.4", State.UNCOMPILED),
-            ("LSTMCell-4", "2022.1", "2026.4", State.UNCOMPILED),
-            ("RNNCell-1", "2022.1", "2023.0", State.UNCOMPILED),
-            ("RNNCell-1", "2024.3", "2026.4", State.UNCOMPILED),
+        for op, span, state in (
+            ("GRUCell-3", "2022.1 to 2026.4", State.UNCOMPILED),
+            ("LSTMCell-4", "2022.1 to 2026.4", State.UNCOMPILED),
+            ("RNNCell-1", "2022.1 to 2023.0", State.UNCOMPILED),
+            ("RNNCell-1", "2024.3 to 2026.4", State.UNCOMPILED),
             *(
                 (op, *span)
                 for op, _ in SEQUENCES
                 for span in (
-                    ("2022.1", "2022.2", State.UNCOMPILED),
-                    ("2022.3", "2023.0", State.DIES),
-                    ("2023.1", "2026.4", State.UNCOMPILED),
+                    ("2022.1 to 2022.2", State.UNCOMPILED),
+                    ("2022.3 to 2023.0", State.DIES),
+                    ("2023.1 to 2026.4", State.UNCOMPILED),
                 )
             ),
         )
     ),
     *(
-        ReleaseDifference(
+        not_compiled(
             name=f"{op} with a state of known size for a batch of unknown size",
-            first="2022.1",
-            last="2023.0",
+            span="2022.1 to 2023.0",
             ops=(op,),
-            state=State.UNCOMPILED,
             reason="A state of known size is not compiled if the size of the batch is unknown.",
             model=_recurrent(op, "?,4", *["3,2"] * states),
             applies=partial(_has_known_state, constant=False),
@@ -222,12 +216,10 @@ ROWS = (
         for op, states in CELLS
     ),
     *(
-        ReleaseDifference(
-            name=f"{op} with recurrence weights of unknown size, {first} to {last}",
-            first=first,
-            last=last,
+        not_compiled(
+            name=f"{op} with recurrence weights of unknown size, {span}",
+            span=span,
             ops=(op,),
-            state=State.UNCOMPILED,
             reason="Recurrence weights of unknown size are not compiled if the biases are constant.",
             model=_recurrent(op, *before, "", "1,?,2" if len(before) > states + 1 else "?,2"),
             instead=tuple(f"? {axis}input {len(before) + 1}" for axis in ("", "0 ", "1 ")),
@@ -237,13 +229,12 @@ ROWS = (
             *((op, states, ("3,4", *["3,2"] * states)) for op, states in CELLS),
             *((op, states, ("3,5,4", *["3,1,2"] * states, "3")) for op, states in SEQUENCES),
         )
-        for first, last in (("2022.1", "2023.3"), ("2025.4", "2026.4"))
+        for span in ("2022.1 to 2023.3", "2025.4 to 2026.4")
     ),
     *(
         ReleaseDifference(
-            name=f"{op} with {what}, {first} to {last}",
-            first=first,
-            last=last,
+            name=f"{op} with {what}, {span}",
+            span=span,
             ops=(op,),
             state=state,
             reason=f"A sequence with {what} {state.words}.",
@@ -259,14 +250,14 @@ ROWS = (
                 _recurrent(op, "?,5,4", *known, "?"),
                 (),
                 partial(_has_known_batch, lengths=False),
-                (("2022.1", "2022.2", State.UNCOMPILED),),
+                (("2022.1 to 2022.2", State.UNCOMPILED),),
             ),
             (
                 "constant lengths for a batch of unknown size",
                 _recurrent(op, "?,5,4", *open),
                 (),
                 partial(_has_known_batch, lengths=True),
-                (("2022.3", "2023.0", State.DIES), ("2023.1", "2023.3", State.UNCOMPILED)),
+                (("2022.3 to 2023.0", State.DIES), ("2023.1 to 2023.3", State.UNCOMPILED)),
             ),
             (
                 "states of unknown size",
@@ -274,9 +265,9 @@ ROWS = (
                 tuple(f"? {axis}input {at}" for at in range(1, states + 1) for axis in ("", "0 ", "2 ")),
                 _has_unknown_state,
                 (
-                    ("2022.1", "2022.3", State.UNCOMPILED),
-                    ("2023.0", "2023.1", State.FAILS),
-                    ("2023.2", "2024.0", State.UNCOMPILED),
+                    ("2022.1 to 2022.3", State.UNCOMPILED),
+                    ("2023.0 to 2023.1", State.FAILS),
+                    ("2023.2 to 2024.0", State.UNCOMPILED),
                 ),
             ),
             (
@@ -284,65 +275,56 @@ ROWS = (
                 _recurrent(op, "3,5,?", *known, "3", clip="1"),
                 (),
                 _has_unknown_data,
-                (("2022.1", "2023.0", State.DIFFERS if op == "GRUSequence-5" else State.UNCOMPILED),),
+                (("2022.1 to 2023.0", State.DIFFERS if op == "GRUSequence-5" else State.UNCOMPILED),),
             ),
             (
                 "an unknown number of steps, and clipping, other activations or computed weights",
                 _recurrent(op, "3,?,4", *known, "3", clip="1"),
                 (),
                 _has_unknown_time,
-                (("2023.1" if op == "GRUSequence-5" else "2022.1", "2023.1", State.UNCOMPILED),),
+                (("2023.1 to 2023.1" if op == "GRUSequence-5" else "2022.1 to 2023.1", State.UNCOMPILED),),
             ),
         )
-        for first, last, state in spans
+        for span, state in spans
     ),
     *(
         ReleaseDifference(
-            name=f"LSTMCell-1 without clipping, {first} to {last}",
-            first=first,
-            last=last,
+            name=f"LSTMCell-1 without clipping, {span}",
+            span=span,
             ops=("LSTMCell-1",),
             state=state,
             reason="A cell without clipping and with the usual activations stops the release.",
             measured=True,
             model=_recurrent("LSTMCell-1", "3,4", "3,2", "3,2"),
-            version=10,
             applies=lambda seen: not _is_split(seen),
         )
-        for first, last, state in (
-            ("2021.4", "2021.4", State.UNCOMPILED),
-            ("2022.1", "2022.2", State.DIES),
-            ("2022.3", "2023.0", State.UNCOMPILED),
+        for span, state in (
+            ("2021.4 to 2021.4", State.UNCOMPILED),
+            ("2022.1 to 2022.2", State.DIES),
+            ("2022.3 to 2023.0", State.UNCOMPILED),
         )
     ),
-    ReleaseDifference(
+    not_read(
         name="LSTMCell-1 with peepholes",
-        first="2021.2",
-        last="2021.2",
+        span="2021.2 to 2021.2",
         ops=("LSTMCell-1",),
-        state=State.UNREAD,
         reason="A seventh input is one too many.",
         model=_with_peepholes(_recurrent("LSTMCell-1", "3,4")),
-        version=10,
         applies=lambda seen: len(seen.inputs) > 6,
     ),
-    ReleaseDifference(
+    not_compiled(
         name="LSTMCell-1 with computed weights",
-        first="2021.2",
-        last="2023.0",
+        span="2021.2 to 2023.0",
         ops=("LSTMCell-1",),
-        state=State.UNCOMPILED,
         reason="Weights that are computed are not compiled without clipping and with the usual activations.",
         model=_recurrent("LSTMCell-1", "3,4", "3,2", "3,2", "8,4"),
-        version=10,
         instead=("input 3", "input 4", "input 5"),
         applies=lambda seen: not _is_unusual(seen) and not {3, 4, 5} <= {*seen.constant},
     ),
     *(
         ReleaseDifference(
             name=f"LSTMCell-1 of integers with recurrence weights of {sizes} sizes",
-            first=first,
-            last="2025.3",
+            span=f"{first} to 2025.3",
             ops=("LSTMCell-1",),
             state=state,
             reason=f"Integers with computed recurrence weights of {sizes} sizes, and constant biases, {what}.",
@@ -356,12 +338,10 @@ ROWS = (
         )
     ),
     *(
-        ReleaseDifference(
+        not_compiled(
             name=f"{op} with a constant state of one row for a batch of unknown size",
-            first="2022.1",
-            last="2023.2",
+            span="2022.1 to 2023.2",
             ops=(op,),
-            state=State.UNCOMPILED,
             reason="A constant state of one row is not compiled if the size of the batch is unknown.",
             model=_recurrent(op, "?,4", rows=1, clip="1"),
             applies=_has_state_of_one_row,

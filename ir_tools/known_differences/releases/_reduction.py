@@ -7,9 +7,8 @@ from numpy.typing import DTypeLike
 
 from ir_tools.known_differences._model import Call, Fixed, counted, whole
 from ir_tools.known_differences.releases._predicates import axes_of
-from ir_tools.known_differences.releases._row import ReleaseDifference
+from ir_tools.known_differences.releases._row import ReleaseDifference, not_compiled
 from ir_tools.known_differences.releases._seen import NUMBER, Seen
-from ir_tools.releases.measured import State
 from ir_tools.types import element_type, is_static
 
 __all__ = ["ROWS"]
@@ -86,8 +85,7 @@ def _subtracted_sum(shape: tuple[int, ...], axis: int) -> Call:
 ROWS = (
     ReleaseDifference(
         name="means of integers",
-        first="2022.1",
-        last="2024.3",
+        span="2022.1 to 2024.3",
         ops=("ReduceMean-1",),
         reason="Means of integers are rounded to the nearest; the fraction should be cut off.",
         sometimes=True,
@@ -96,24 +94,20 @@ ROWS = (
         types="u8 i8 u16 i16 u32 i32 u64 i64",
         applies=_has_fewer_elements,
     ),
-    ReleaseDifference(
+    not_compiled(
         name="reductions along computed axes",
-        first="2022.1",
-        last="2024.0",
+        span="2022.1 to 2024.0",
         ops=REDUCTIONS,
-        state=State.UNCOMPILED,
         reason="Computed axes are not compiled without `keep_dims`.",
         model=Call("ReduceMax-1", (counted(2, 3), whole(0))),
         instead=("input 1",),
         applies=lambda seen: 1 not in seen.constant and not (seen.attrs and seen.attrs["keep_dims"]),
     ),
     *(
-        ReleaseDifference(
+        not_compiled(
             name=f"reductions of {what} along computed axes, {ops[0]} and others",
-            first="2022.1",
-            last=last,
+            span=f"2022.1 to {last}",
             ops=ops,
-            state=State.UNCOMPILED,
             reason=f"Computed axes are not compiled for {what}.",
             model=Call(ops[0], (np.array([[1, 2]]).astype(kind), whole(1)), {"keep_dims": "true"}),
             types=types,
@@ -135,57 +129,53 @@ ROWS = (
     *(
         ReleaseDifference(
             name=f"reductions along the middle axis scaled by a number, {what}",
-            first=first,
-            last=last,
+            span=span,
             ops=REDUCTIONS,
             reason="Elementwise layers behind a reduction of the second of three axes scale or shift by other numbers.",
             model=_scaled_sum((2, 3, 4), 1, 3, *form),
             types=types,
             applies=applies,
         )
-        for what, first, last, form, types, applies in (
+        for what, span, form, types, applies in (
             (
                 "kept",
-                "2022.1",
-                "2022.2",
+                "2022.1 to 2022.2",
                 (np.float32, True),
                 "",
                 lambda seen: _scales_middle(seen) and _keeps_axes(seen),
             ),
-            ("2022.2", "2022.2", "2022.2", (), "", _scales_middle),
-            ("of integers", "2022.2", "2026.4", (np.int32,), INTEGERS, _scales_middle),
+            ("2022.2", "2022.2 to 2022.2", (), "", _scales_middle),
+            ("of integers", "2022.2 to 2026.4", (np.int32,), INTEGERS, _scales_middle),
         )
     ),
     *(
         ReleaseDifference(
             name=f"reductions of three axes with more rows than channels, scaled by a number{what}",
-            first=first,
-            last=last,
+            span=span,
             ops=REDUCTIONS,
             reason="Elementwise layers behind it scale or shift the last rows by other numbers.",
             model=model,
             types=types,
             applies=_scales_more_rows,
         )
-        for what, first, last, types, model in (
-            ("", "2022.1", "2022.2", "f16 bf16 f32 f64 u8", _scaled_sum((5, 2, 4), 2, 3)),
-            (", of integers", "2022.1", "2026.4", SIGNED, _subtracted_sum((5, 2, 4), 2)),
+        for what, span, types, model in (
+            ("", "2022.1 to 2022.2", "f16 bf16 f32 f64 u8", _scaled_sum((5, 2, 4), 2, 3)),
+            (", of integers", "2022.1 to 2026.4", SIGNED, _subtracted_sum((5, 2, 4), 2)),
         )
     ),
     *(
         ReleaseDifference(
             name=f"reductions of {len(shape)} dimensions scaled by channel",
-            first=first,
-            last=last,
+            span=span,
             ops=REDUCTIONS,
             reason="Elementwise layers behind a reduction scale or shift by the numbers of other channels.",
             model=_scaled_sum(shape, 0, numbers),
             applies=applies,
         )
-        for first, last, shape, numbers, applies in (
-            ("2022.1", "2022.1", (2, 3, 4, 5), [[1], [2], [3], [4]], _scales_second_axis),
-            ("2022.2", "2026.4", (2, 3, 4), [[1], [2], [3]], lambda seen: _scales_channels(seen, *BY_CHANNEL)),
-            ("2022.2", "2024.1", (2, 3), [1, 2, 3], lambda seen: _scales_channels(seen, *BY_CHANNEL_UNTIL_2024)),
+        for span, shape, numbers, applies in (
+            ("2022.1 to 2022.1", (2, 3, 4, 5), [[1], [2], [3], [4]], _scales_second_axis),
+            ("2022.2 to 2026.4", (2, 3, 4), [[1], [2], [3]], lambda seen: _scales_channels(seen, *BY_CHANNEL)),
+            ("2022.2 to 2024.1", (2, 3), [1, 2, 3], lambda seen: _scales_channels(seen, *BY_CHANNEL_UNTIL_2024)),
         )
     ),
 )

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Set
 from dataclasses import dataclass
+from functools import partial
 
 from ir_tools.known_differences._model import Call
 from ir_tools.known_differences.releases._seen import Seen
 from ir_tools.releases.measured import State
 from ir_tools.releases.table import OPENVINO, Release, find_release
 
-__all__ = ["ReleaseDifference"]
+__all__ = ["ReleaseDifference", "ends", "not_compiled", "not_read", "not_run"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,11 +19,11 @@ class ReleaseDifference:
     Attributes:
         name: short and unique.
         state: what they do with the layer; mostly they give other values.
-        first, last: the releases that differ, both included.
+        span: the releases that differ, both included, as `2022.1 to 2023.3`.
         ops: the operations, as `Convert-1`.
         reason: what they do.
         model: the smallest layer that shows it.
-        version: of the IR that shows it.
+        only_v10: whether it takes IR v10 to show it, though the releases read v11.
         types: element types of the first input; empty: any.
         sometimes: whether other values are slight, or come of some inputs only.
         measured: whether models that were measured fall under it; what was measured of them does not count.
@@ -31,12 +32,11 @@ class ReleaseDifference:
     """
 
     name: str
-    first: str
-    last: str
+    span: str
     ops: tuple[str, ...]
     reason: str
     model: Call
-    version: int = 11
+    only_v10: bool = False
     state: State = State.DIFFERS
     types: str = ""
     sometimes: bool = False
@@ -47,9 +47,21 @@ class ReleaseDifference:
     @property
     def releases(self) -> tuple[Release, ...]:
         """The releases that differ."""
-        first, last = (find_release(f"openvino-{name}").number for name in (self.first, self.last))
+        first, last = (find_release(f"openvino-{name}").number for name in self.span.split(" to "))
         return tuple(release for release in OPENVINO if first <= release.number <= last)
+
+    @property
+    def version(self) -> int:
+        """The version of the IR that shows it: the latest that all of the releases read."""
+        return 10 if self.only_v10 else min(release.reads[1] for release in self.releases)
 
     def may_concern(self, kinds: Set[str]) -> bool:
         """Return whether a layer may fall under the row if its first input has one of these element types."""
         return not self.types or not kinds.isdisjoint(self.types.split())
+
+
+not_read = partial(ReleaseDifference, state=State.UNREAD)
+not_compiled = partial(ReleaseDifference, state=State.UNCOMPILED)
+not_run = partial(ReleaseDifference, state=State.FAILS)
+ends = partial(ReleaseDifference, state=State.DIES)
+"""Rows of releases that do not read a layer, do not compile it, do not run it, or end the process."""

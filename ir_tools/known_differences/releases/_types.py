@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 
 from ir_tools.known_differences._model import Call, Fixed, counted, floats, number, whole
-from ir_tools.known_differences.releases._row import ReleaseDifference
+from ir_tools.known_differences.releases._row import ReleaseDifference, not_compiled
 from ir_tools.known_differences.releases._seen import FIRST_VERSION, Seen
 from ir_tools.ops import Array
 from ir_tools.releases.measured import State
@@ -74,65 +74,60 @@ ROWS = (
     *(
         ReleaseDifference(
             name=f"order of {kind} constants",
-            first=first,
-            last=last,
+            span=span,
             ops=("Const-1",),
             reason=f"The elements in a byte of a constant of {kind} are read from its other end.",
             measured=True,
             model=_packed(kind, int(kind[1])),
-            version=10,
             applies=_made_of(kind),
         )
-        for kind, first, last in (("u4", "2021.3", "2023.1"), ("i4", "2021.3", "2023.1"), ("u2", "2024.1", "2025.2"))
+        for kind, span in (("u4", "2021.3 to 2023.1"), ("i4", "2021.3 to 2023.1"), ("u2", "2024.1 to 2025.2"))
     ),
     *(
         ReleaseDifference(
             name=f"{kind} weights, {what}",
-            first=first,
-            last=last,
+            span=span,
             ops=("Const-1",),
             state=state,
             reason=f"Constants of {kind} are unpacked for a MatMul as if each output had a scale of its own.",
             model=_weights(kind, scale),
             applies=partial(_is_used, kinds=kind, uses=uses, others=others),
         )
-        for kind, what, first, last, state, scale, uses, others in (
+        for kind, what, span, state, scale, uses, others in (
             *(
-                (kind, "scaled otherwise", "2023.2", "2024.1", State.UNCOMPILED, floats(2), OTHERWISE, NONE)
+                (kind, "scaled otherwise", "2023.2 to 2024.1", State.UNCOMPILED, floats(2), OTHERWISE, NONE)
                 for kind in ("u4", "i4", "nf4")
             ),
-            ("nf4", "scaled along the sum", "2023.2", "2024.3", State.UNCOMPILED, SCALE, {"sum", "first"}, NONE),
-            ("nf4", "scaled along the sum, others", "2025.0", "2026.4", State.DIFFERS, SCALE, {"sum"}, NONE),
+            ("nf4", "scaled along the sum", "2023.2 to 2024.3", State.UNCOMPILED, SCALE, {"sum", "first"}, NONE),
+            ("nf4", "scaled along the sum, others", "2025.0 to 2026.4", State.DIFFERS, SCALE, {"sum"}, NONE),
             *(
-                (kind, "scaled by one number", "2024.3", "2024.6", State.DIFFERS, floats(2), {"number"}, QUANTIZED)
+                (kind, "scaled by one number", "2024.3 to 2024.6", State.DIFFERS, floats(2), {"number"}, QUANTIZED)
                 for kind in ("i8", "u8", "i4", "u4")
             ),
             *(
-                (kind, f"scaled along the sum, {first} to {last}", first, last, state, SCALE, {"sum"}, NONE)
+                (kind, f"scaled along the sum, {span}", span, state, SCALE, {"sum"}, NONE)
                 for kind in ("i8", "u8", "i4", "u4")
-                for first, last, state in (
-                    ("2025.0", "2025.0", State.DIES),
-                    ("2025.1", "2026.4", State.DIFFERS),
+                for span, state in (
+                    ("2025.0 to 2025.0", State.DIES),
+                    ("2025.1 to 2026.4", State.DIFFERS),
                 )
             ),
         )
     ),
     *(
         ReleaseDifference(
-            name=f"{what}, {first} to {last}",
-            first=first,
-            last=last,
+            name=f"{what}, {span}",
+            span=span,
             ops=("Const-1",),
             state=state,
             reason=reason,
             model=model,
             applies=applies,
         )
-        for what, first, last, state, reason, model, applies in (
+        for what, span, state, reason, model, applies in (
             (
                 "weights of 4 bits for data of four dimensions",
-                "2023.2",
-                "2023.3",
+                "2023.2 to 2023.3",
                 State.UNCOMPILED,
                 "Constants of 4 bits are unpacked for a MatMul of data of three dimensions at most.",
                 _weights("u4", SCALE.reshape(1, 4), DATA.reshape(1, 1, 2, 4)),
@@ -140,8 +135,7 @@ ROWS = (
             ),
             (
                 "weights of i4 from which i4 is subtracted",
-                "2024.0",
-                "2025.3",
+                "2024.0 to 2025.3",
                 State.DIFFERS,
                 "For a MatMul numbers of i4 are subtracted from i4 as if they had no sign.",
                 _weights("i4", SCALE.reshape(1, 4), zero=True),
@@ -149,8 +143,7 @@ ROWS = (
             ),
             (
                 "weights of groups scaled by one number",
-                "2025.0",
-                "2026.0",
+                "2025.0 to 2026.0",
                 State.UNCOMPILED,
                 "For a MatMul each group of weights has to have a scale of its own.",
                 _product(GROUPS, "true"),
@@ -159,19 +152,17 @@ ROWS = (
             *(
                 (
                     "weights that are transposed for one of two products",
-                    first,
-                    last,
+                    span,
                     state,
                     "Weights that a MatMul transposes and another one does not are scaled in the same way for both.",
                     Call("Add-1", (_product(BOTH, "true"), _product(BOTH, "false"))),
                     partial(_is_used, kinds="i8 u8 i4 u4", uses={"both ways"}),
                 )
-                for first, last, state in (("2025.0", "2025.0", State.DIES), ("2025.1", "2026.4", State.DIFFERS))
+                for span, state in (("2025.0 to 2025.0", State.DIES), ("2025.1 to 2026.4", State.DIFFERS))
             ),
             (
                 "square weights that are transposed for one of two products",
-                "2024.4",
-                "2026.4",
+                "2024.4 to 2026.4",
                 State.DIFFERS,
                 "A MatMul that does not transpose square weights takes those that another one does for its own.",
                 Call("Add-1", (_product(SQUARE, "true"), _product(SQUARE, "false"))),
@@ -179,8 +170,7 @@ ROWS = (
             ),
             (
                 "rows whose columns are scaled",
-                "2024.1",
-                "2026.4",
+                "2024.1 to 2026.4",
                 State.DIFFERS,
                 "A Gather takes the scale of each column for one of each row.",
                 Call("Gather-8", (COLUMNS, whole(3, 1), Fixed(number(0, np.int64)))),
@@ -190,33 +180,29 @@ ROWS = (
     ),
     ReleaseDifference(
         name="conversion of floats to integers of few bits at an output",
-        first="2021.2",
-        last="2021.4",
+        span="2021.2 to 2021.4",
         ops=("Convert-1",),
         reason="Numbers keep their fractions if the integers are an output.",
         sometimes=True,
         model=Call("Convert-1", (floats(0.3, 1.7),), {"destination_type": "u8"}),
-        version=10,
         types="f32 f16 f64 bf16",
         applies=partial(_gives, "u8 i8 u16 i16"),
     ),
     *(
         ReleaseDifference(
-            name=f"conversion to 4 bits at an output, {first} to {last}",
-            first=first,
-            last=last,
+            name=f"conversion to 4 bits at an output, {span}",
+            span=span,
             ops=("Convert-1",),
             state=state,
             reason=f"An output that is converted to i4 or u4 {state.words}, but in IR v10.",
             model=Call("Convert-1", (floats(0, 1),), {"destination_type": "u4"}),
             applies=lambda seen: seen.version > FIRST_VERSION and _gives("i4 u4", seen),
         )
-        for first, last, state in (("2022.1", "2023.2", State.UNCOMPILED), ("2023.3", "2024.3", State.FAILS))
+        for span, state in (("2022.1 to 2023.2", State.UNCOMPILED), ("2023.3 to 2024.3", State.FAILS))
     ),
     ReleaseDifference(
         name="conversion of floats to boolean",
-        first="2022.1",
-        last="2022.2",
+        span="2022.1 to 2022.2",
         ops=("Convert-1",),
         reason="Numbers are cut off and kept: 2.5 gives 2, and 0.3 gives false.",
         model=Call("Convert-1", (floats(0.3, 0, 2, -0.5),), {"destination_type": "boolean"}),
@@ -226,12 +212,10 @@ ROWS = (
     ),
     ReleaseDifference(
         name="conversion to boolean in IR v10",
-        first="2021.2",
-        last="2024.2",
+        span="2021.2 to 2024.2",
         ops=("Convert-1",),
         reason="In IR v10 numbers are cut off and kept: 2.5 gives 2, and 0.3 gives false.",
         model=Call("Convert-1", (floats(0.3, 0, 2, -0.5),), {"destination_type": "boolean"}),
-        version=10,
         applies=lambda seen: (
             seen.version == 10
             and seen.outputs[0].dtype.name == "boolean"
@@ -239,12 +223,10 @@ ROWS = (
             and seen.inputs[0].dtype.name != "boolean"
         ),
     ),
-    ReleaseDifference(
+    not_compiled(
         name="Eye of i64",
-        first="2022.2",
-        last="2022.3",
+        span="2022.2 to 2022.3",
         ops=("Eye-9",),
-        state=State.UNCOMPILED,
         reason="An output of i64 is read and not compiled.",
         model=Call("Eye-9", (number(3, np.int32), number(4, np.int32), number(0, np.int64)), {"output_type": "i64"}),
         applies=_made_of("i64"),
