@@ -162,7 +162,7 @@ def _integer_cell(recurrence: str) -> Call:
 ROWS = (
     ReleaseDifference(
         name="initial value of a variable",
-        span="2021.2 to 2023.2",
+        span="2021.3 to 2023.2",
         ops=("ReadValue-3", "ReadValue-6"),
         reason="The first run reads zeros, whatever initial value the layer has.",
         sometimes=True,
