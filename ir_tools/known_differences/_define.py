@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +13,7 @@ import numpy.typing as npt
 from ir_tools.known_differences._model import Call
 from ir_tools.ops import Array, Attrs
 
-__all__ = ["SEEN", "Instance", "Kind", "KnownDifference", "Mask", "everywhere"]
+__all__ = ["SEEN", "Instance", "Kind", "KnownDifference", "Mask", "everywhere", "refused", "unwritten"]
 
 Mask = npt.NDArray[np.bool_]
 SEEN = "2026.4.1, CPU"
@@ -56,10 +57,10 @@ class KnownDifference:
     Attributes:
         name: short and unique; other places refer to the row by it.
         ops: the operations, as `Tile-1`.
-        kind: of the difference.
         setting: when it happens.
         reason: what the runtime does, what the reference does, and who is right.
         model: the smallest layer that shows it.
+        kind: of the difference; mostly the runtime gives other values.
         applies: whether a layer on arrays falls under the row; it is asked for every layer of a comparison, and cheap.
             None if that is not known.
         arbitrary: where an output says nothing, since the runtime leaves it unwritten and there is nothing to tell: for
@@ -71,10 +72,10 @@ class KnownDifference:
 
     name: str
     ops: tuple[str, ...]
-    kind: Kind
     setting: str
     reason: str
     model: Call
+    kind: Kind = Kind.WRONG
     applies: Callable[[Instance], bool] | None = None
     arbitrary: Callable[[Sequence[Array]], Sequence[Mask | None]] | None = None
     same: Call | None = None
@@ -87,6 +88,11 @@ class KnownDifference:
     def masks(self, outputs: Sequence[Array]) -> Sequence[Mask | None]:
         """Return where outputs of the reference are not compared; one entry per output, None for nowhere."""
         return [None] * len(outputs) if self.arbitrary is None else self.arbitrary(outputs)
+
+
+refused = partial(KnownDifference, kind=Kind.REFUSES)
+unwritten = partial(KnownDifference, kind=Kind.ARBITRARY)
+"""Rows of what the runtime refuses, and of memory that it does not write to."""
 
 
 def everywhere(outputs: Sequence[Array]) -> list[Mask]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ir_tools.known_differences._define import Instance, Kind, KnownDifference, Mask
+from ir_tools.known_differences._define import Instance, Kind, KnownDifference, Mask, refused, unwritten
 from ir_tools.known_differences._model import Call, Fixed, counted, floats, number, whole
 from ir_tools.ops import Array
 
@@ -90,39 +90,35 @@ def _beyond_the_spectrum(layer: Instance) -> bool:
 
 
 SUPPRESSION = (
-    KnownDifference(
+    unwritten(
         name="DetectionOutput keep_top_k=0",
         ops=("DetectionOutput-1", "DetectionOutput-8"),
-        kind=Kind.ARBITRARY,
         setting='`keep_top_k="0"` with a `top_k` above 0',
         reason="The plugin keeps none and leaves the rest of its output unwritten, or ends the process.",
         model=Call("DetectionOutput-1", (floats([0] * 8), floats([0.1, 0.9, 0.2, 0.8]), PRIORS), OUTPUT),
         applies=lambda layer: layer.attrs.keep_top_k == (0,) and layer.attrs.top_k > 0,
     ),
-    KnownDifference(
+    unwritten(
         name="MatrixNms without boxes",
         ops=("MatrixNms-8",),
-        kind=Kind.ARBITRARY,
         setting="an image has no box above the threshold",
         reason="The plugin leaves the counts unwritten, or ends the process where another image has some; they are 0.",
         model=Call("MatrixNms-8", (BOXES, np.zeros((1, 2, 4), np.float32)), {"score_threshold": "0.5"}),
         applies=_no_scores,
         arbitrary=_last_output,
     ),
-    KnownDifference(
+    unwritten(
         name="MulticlassNms without boxes",
         ops=("MulticlassNms-8", "MulticlassNms-9"),
-        kind=Kind.ARBITRARY,
         setting="there are no boxes at all",
         reason="The plugin skips the layer and leaves selected_num unwritten; it is 0.",
         model=Call("MulticlassNms-9", (np.ones((1, 0, 4), np.float32), np.ones((1, 2, 0), np.float32))),
         applies=lambda layer: not layer.inputs[0].size,
         arbitrary=_last_output,
     ),
-    KnownDifference(
+    unwritten(
         name="NonMaxSuppression, most boxes 0",
         ops=("NonMaxSuppression-5", "NonMaxSuppression-9"),
-        kind=Kind.ARBITRARY,
         setting="`max_output_boxes_per_class` is 0",
         reason="The plugin skips the layer and leaves valid_outputs unwritten; it is 0.",
         model=Call(
@@ -135,17 +131,15 @@ SUPPRESSION = (
     KnownDifference(
         name="PriorBox fixed_size",
         ops=("PriorBox-1", "PriorBox-8"),
-        kind=Kind.WRONG,
         setting="an odd `fixed_size`, and sizes of the image that are not known before running",
         reason="The runtime rounds half the size down where it works the boxes out before running, as the reference"
         " does, and not in the plugin.",
         model=Call("PriorBox-1", (whole(1, 1), whole(20, 20)), {"fixed_size": "5", "density": "1", "offset": "0.5"}),
         applies=_odd_sizes,
     ),
-    KnownDifference(
+    refused(
         name="PriorBox-8 min_max_aspect_ratios_order",
         ops=("PriorBox-8",),
-        kind=Kind.REFUSES,
         setting='`min_max_aspect_ratios_order="false"`, and sizes of the image that are not known before running',
         reason="The plugin has no shape inference for it.",
         model=Call(
@@ -154,10 +148,9 @@ SUPPRESSION = (
             {"min_size": "5", "offset": "0.5", "min_max_aspect_ratios_order": "false"},
         ),
     ),
-    KnownDifference(
+    unwritten(
         name="Proposal-4 probabilities",
         ops=("Proposal-4",),
-        kind=Kind.ARBITRARY,
         setting="fewer boxes than `post_nms_topn`",
         reason="The plugin leaves the probabilities behind the last box unwritten; they are 0.",
         model=proposal(3, 3, post_nms_topn="300"),
@@ -175,7 +168,6 @@ SUPPRESSION = (
     KnownDifference(
         name="Proposal of small boxes",
         ops=PROPOSALS,
-        kind=Kind.WRONG,
         setting="boxes smaller than `min_size`",
         reason="They all have score 0 and come in any order.",
         model=proposal(3, 4, min_size="100", post_nms_topn="9"),
@@ -221,27 +213,24 @@ IMAGES = (
 )
 
 SIGNALS = (
-    KnownDifference(
+    unwritten(
         name="RDFT-9 beyond the data",
         ops=("RDFT-9",),
-        kind=Kind.ARBITRARY,
         setting="a `signal_size` beyond what the data have",
         reason="The specification says zeros; the plugin reads beyond the data, or ends the process.",
         model=Call("RDFT-9", (counted(3), Fixed(whole(0)), Fixed(whole(8)))),
         applies=_beyond_the_data,
     ),
-    KnownDifference(
+    refused(
         name="RDFT-9 of the size that the data have",
         ops=("RDFT-9", "IRDFT-9"),
-        kind=Kind.REFUSES,
         setting="a `signal_size` of -1, which means the size of the data",
         reason="The plugin takes it for a length.",
         model=Call("RDFT-9", (counted(4), Fixed(whole(0)), Fixed(whole(-1)))),
     ),
-    KnownDifference(
+    unwritten(
         name="IRDFT-9 beyond the spectrum",
         ops=("IRDFT-9",),
-        kind=Kind.ARBITRARY,
         setting="a `signal_size` beyond `2 * (n - 1)`, with more than one axis",
         reason="The specification says zeros; the plugin reads beyond the data.",
         model=Call("IRDFT-9", (counted(2, 3, 2), Fixed(whole(0, 1)), Fixed(whole(2, 9)))),
@@ -250,7 +239,6 @@ SIGNALS = (
     KnownDifference(
         name="EmbeddingSegmentsSum-3 with a default of zeros",
         ops=("EmbeddingSegmentsSum-3",),
-        kind=Kind.WRONG,
         setting="`default_index` is -1, which means zeros for an empty segment",
         reason="The plugin takes what is in memory before the table.",
         model=Call(
@@ -265,18 +253,16 @@ SIGNALS = (
         ),
         applies=lambda layer: len(layer.inputs) > 4 and int(layer.inputs[4]) == -1,
     ),
-    KnownDifference(
+    refused(
         name="GroupedMatMul-17",
         ops=("GroupedMatMul-17",),
-        kind=Kind.REFUSES,
         setting="always",
         reason="The runtime reads it, and the plugin has no code for it.",
         model=Call("GroupedMatMul-17", (counted(10, 4), counted(3, 5, 4), np.array([3, 6, 10], np.int32))),
     ),
-    KnownDifference(
+    refused(
         name="RGBtoNV12-17",
         ops=("RGBtoNV12-17", "BGRtoNV12-17"),
-        kind=Kind.REFUSES,
         setting="always",
         reason="The runtime reads it, and the plugin has no code for it; nor has the reference.",
         model=Call("RGBtoNV12-17", (counted(1, 4, 4, 3),)),

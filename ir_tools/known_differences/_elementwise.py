@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ir_tools.known_differences._define import Instance, Kind, KnownDifference
+from ir_tools.known_differences._define import Instance, Kind, KnownDifference, refused
 from ir_tools.known_differences._model import Call, Fixed, floats
 
 __all__ = ["ROWS"]
@@ -25,10 +25,9 @@ def _wide_power(layer: Instance) -> bool:
 
 
 ROWS = (
-    KnownDifference(
+    refused(
         name="Negative-1 of an unsigned type",
         ops=("Negative-1",),
-        kind=Kind.REFUSES,
         setting="u8 to u64",
         reason="The runtime multiplies by -1, which such a type does not hold.",
         model=Call("Negative-1", (np.array([1, 2], np.uint8),)),
@@ -37,7 +36,6 @@ ROWS = (
     KnownDifference(
         name="SquaredDifference-1 of 8 bits",
         ops=("SquaredDifference-1",),
-        kind=Kind.WRONG,
         setting="i8 or u8",
         reason="The plugin reads beyond its inputs, or cuts off differences before they are squared.",
         model=Call("SquaredDifference-1", (np.arange(6).astype(np.uint8), np.ones(6, np.uint8))),
@@ -46,7 +44,6 @@ ROWS = (
     KnownDifference(
         name="Power-1 of integers",
         ops=("Power-1",),
-        kind=Kind.WRONG,
         setting="integers whose power is beyond 2^24",
         reason="The plugin computes in f32, by another algorithm than numpy's.",
         model=Call("Power-1", (np.array([7, 11], np.int32), np.array([9, 7], np.int32))),
@@ -55,7 +52,6 @@ ROWS = (
     KnownDifference(
         name="f64 in f32",
         ops=("Power-1", "Mod-1", "FloorMod-1"),
-        kind=Kind.WRONG,
         setting="f64, where f32 is not enough: remainders of numbers that are not binary fractions, powers beyond 3e38",
         reason="The plugin computes f64 in f32 everywhere; here it shows.",
         model=Call("Mod-1", (np.array([20.5]), np.array([1e-3]))),
@@ -73,7 +69,6 @@ ROWS = (
     KnownDifference(
         name="HardSigmoid-1 of integers",
         ops=("HardSigmoid-1",),
-        kind=Kind.WRONG,
         setting="integers",
         reason="The plugin works in floats of cut off parameters; integers are outside the specification.",
         model=Call(
@@ -85,7 +80,6 @@ ROWS = (
     KnownDifference(
         name="activations of NaN and infinity",
         ops=("Exp-1", "Gelu-2", "Gelu-7", "HardSigmoid-1"),
-        kind=Kind.WRONG,
         setting="a NaN or an infinity in the data",
         reason="The plugin's approximations have their own idea of them: `Exp(NaN)` is inf, `Gelu(inf)` is NaN.",
         model=Call("Exp-1", (SPECIAL,)),
@@ -94,7 +88,6 @@ ROWS = (
     KnownDifference(
         name="comparisons of NaN",
         ops=("Greater-1", "GreaterEqual-1"),
-        kind=Kind.WRONG,
         setting="a NaN on one of the sides",
         reason="The plugin says that NaN is greater than a number, and a number greater than NaN; neither is.",
         model=Call("Greater-1", (SPECIAL, floats(1, 1, 1, np.nan))),
@@ -103,7 +96,6 @@ ROWS = (
     KnownDifference(
         name="SoftMax of infinity",
         ops=("SoftMax-1", "SoftMax-8", "LogSoftmax-5"),
-        kind=Kind.WRONG,
         setting="a NaN or an infinity in the data",
         reason="A NaN or inf makes a whole row NaN; the plugin leaves the other elements 0.",
         model=Call("SoftMax-8", (floats([np.nan, 1], [np.inf, 1]),), {"axis": "1"}),

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ir_tools.known_differences._define import Instance, Kind, KnownDifference, everywhere
+from ir_tools.known_differences._define import Instance, Kind, KnownDifference, everywhere, unwritten
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, whole
 
 __all__ = ["ROWS"]
@@ -43,7 +43,6 @@ ROWS = (
     KnownDifference(
         name="Sequences over data of unknown sizes",
         ops=("LSTMSequence-5", "GRUSequence-5", "RNNSequence-5"),
-        kind=Kind.WRONG,
         setting="the data have a dynamic dimension, be it the batch alone, and `sequence_lengths` below the number of"
         " steps",
         reason="The plugin runs every row to the last step, whatever `sequence_lengths` says.",
@@ -56,7 +55,6 @@ ROWS = (
     KnownDifference(
         name="Cells of a constant with clip",
         ops=("LSTMCell-1", "LSTMCell-4", "GRUCell-3", "RNNCell-1"),
-        kind=Kind.WRONG,
         setting="`clip`, or activations other than the usual ones, and data that are a constant",
         reason="The plugin drops the bias.",
         model=_cell_on_constant(),
@@ -65,7 +63,6 @@ ROWS = (
     KnownDifference(
         name="Pad by a computed value",
         ops=("Pad-1", "Pad-12"),
-        kind=Kind.WRONG,
         setting="the pads are constants and `pad_value` is none",
         reason="The plugin pads with zeros.",
         model=Call(
@@ -89,7 +86,6 @@ ROWS = (
     KnownDifference(
         name="Gather of one computed index from the end",
         ops=("Gather-1", "Gather-7"),
-        kind=Kind.WRONG,
         setting="`indices` is a single negative number and no constant",
         reason="The plugin gives zeros, as for several; a constant counts from the end, and so in the reference.",
         model=Call("Gather-7", (counted(3), np.array(-1), Fixed(np.array(0)))),
@@ -100,7 +96,6 @@ ROWS = (
     KnownDifference(
         name="Gather of constants from the end",
         ops=("Gather-1", "Gather-7"),
-        kind=Kind.WRONG,
         setting="`data` and `indices` are constants, and several `indices` hold a negative number",
         reason="The runtime counts from the end where it computes the layer before it runs; if not, it gives zeros,"
         " and so does the reference.",
@@ -123,25 +118,22 @@ ROWS = (
     KnownDifference(
         name="Slice-8 by computed numbers beyond i32",
         ops=("Slice-8", "StridedSlice-1"),
-        kind=Kind.WRONG,
         setting="`start`, `stop` or `step` are not constants, and hold numbers beyond 32 bits, as 2^63 - 1 for the end",
         reason="The plugin reads the lower 32 bits: 2^63 - 1 is -1, and cuts the last element off.",
         model=Call("Slice-8", (counted(3), whole(0), whole((1 << 63) - 1), whole(1))),
         applies=_beyond_i32,
     ),
-    KnownDifference(
+    unwritten(
         name="Unique-10 of bytes, not sorted",
         ops=("Unique-10",),
-        kind=Kind.ARBITRARY,
         setting="`sorted` is false, the data are of 8 bits or boolean, and `axis` is given",
         reason="The plugin writes single bytes of the indices and counts.",
         model=Call("Unique-10", (np.array([1, 2, 2, 1], np.int8), Fixed(np.array(0))), {"sorted": "false"}),
         applies=lambda layer: not layer.attrs.sorted and layer.inputs[0].dtype.itemsize == 1,
     ),
-    KnownDifference(
+    unwritten(
         name="Eye-9 of an empty batch",
         ops=("Eye-9",),
-        kind=Kind.ARBITRARY,
         setting="`batch_shape` has no values",
         reason="The plugin leaves the output unwritten; the specification says one matrix.",
         model=Call(
@@ -152,10 +144,9 @@ ROWS = (
         applies=lambda layer: len(layer.inputs) > 3 and not layer.inputs[3].size,
         arbitrary=everywhere,
     ),
-    KnownDifference(
+    unwritten(
         name="GatherTree-1 of no steps",
         ops=("GatherTree-1",),
-        kind=Kind.ARBITRARY,
         setting="a length in `max_seq_len` is 0",
         reason="The plugin leaves those beams unwritten; the specification says the end token.",
         model=Call(
@@ -163,20 +154,18 @@ ROWS = (
         ),
         applies=lambda layer: bool((layer.inputs[2] == 0).any()),
     ),
-    KnownDifference(
+    unwritten(
         name="SearchSorted-15 in an empty list",
         ops=("SearchSorted-15",),
-        kind=Kind.ARBITRARY,
         setting="the sorted lists have no elements",
         reason="The plugin leaves the output unwritten; the specification says 0.",
         model=Call("SearchSorted-15", (floats(), floats(6, 2))),
         applies=lambda layer: not layer.inputs[0].size,
         arbitrary=everywhere,
     ),
-    KnownDifference(
+    unwritten(
         name="SparseFillEmptyRows-16 without values",
         ops=("SparseFillEmptyRows-16",),
-        kind=Kind.ARBITRARY,
         setting="there are no values",
         reason="The plugin leaves the outputs unwritten; the specification says a default for each row.",
         model=Call(
@@ -185,10 +174,9 @@ ROWS = (
         ),
         applies=lambda layer: not layer.inputs[0].size,
     ),
-    KnownDifference(
+    unwritten(
         name="Gather from an empty axis",
         ops=("Gather-1", "Gather-7", "Gather-8"),
-        kind=Kind.ARBITRARY,
         setting="the axis has no elements, and there are indices",
         reason="An index beyond the axis gives zeros; here the plugin leaves the output unwritten.",
         model=Call("Gather-8", (floats(), Fixed(whole(0, 0)), Fixed(np.array(0)))),
@@ -198,7 +186,6 @@ ROWS = (
     KnownDifference(
         name="NonZero-3 of a constant 0",
         ops=("NonZero-3",),
-        kind=Kind.WRONG,
         setting="the data are a constant scalar 0",
         reason="The runtime gives [0,0] where it knows the number before it runs, and [1,0] where it does not.",
         model=Call("NonZero-3", (Fixed(np.array(0, np.int32)),), {"output_type": "i64"}),
@@ -207,7 +194,6 @@ ROWS = (
     KnownDifference(
         name="Concat-1 of empty tensors of unknown sizes",
         ops=("Concat-1",),
-        kind=Kind.WRONG,
         setting="the inputs have no elements, and an input has dynamic dimensions",
         reason="The plugin gives the shape of one of the inputs.",
         model=Call(

@@ -4,7 +4,7 @@ import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 
-from ir_tools.known_differences._define import Instance, Kind, KnownDifference
+from ir_tools.known_differences._define import Instance, Kind, KnownDifference, refused, unwritten
 from ir_tools.known_differences._model import Call, Fixed, counted, floats, number, whole
 from ir_tools.ops import Array
 
@@ -87,7 +87,6 @@ CONVOLUTION = (
     KnownDifference(
         name="convolutions of integers beyond 2^24",
         ops=(*CONVOLUTIONS, "MatMul-1", "Einsum-7"),
-        kind=Kind.WRONG,
         setting="integers whose products add up to more than 2^24",
         reason="Both multiply and add in f32, in another order; neither is exact.",
         model=Call(
@@ -97,10 +96,9 @@ CONVOLUTION = (
         ),
         applies=_wide,
     ),
-    KnownDifference(
+    unwritten(
         name="Convolution-1 from one channel to one",
         ops=FORWARD,
-        kind=Kind.ARBITRARY,
         setting="one input and one output channel, with strides or dilations; not every such layer",
         reason="The plugin reads beyond the data for some sizes, of which this is one; with two channels it is right.",
         model=Call(
@@ -112,7 +110,6 @@ CONVOLUTION = (
     KnownDifference(
         name="BinaryConvolution-1 of few channels",
         ops=("BinaryConvolution-1",),
-        kind=Kind.WRONG,
         setting="the number of channels is not a multiple of 8",
         reason="The plugin starts every filter at a byte of its own, where the file goes on in the same, and reads it"
         " from the lowest bit on. The reference reads it from the highest bit on, and padding with 0 counts as -1.",
@@ -126,7 +123,6 @@ CONVOLUTION = (
     KnownDifference(
         name="BinaryConvolution-1 behind FakeQuantize",
         ops=("BinaryConvolution-1",),
-        kind=Kind.WRONG,
         setting="the data come from a FakeQuantize to other values than 0 and 1",
         reason="The plugin fuses the two and loses the values.",
         model=Call(
@@ -162,7 +158,6 @@ POOLING = (
     KnownDifference(
         name="AvgPool-1 of a Pad",
         ops=("AvgPool-1", "AvgPool-14", "AvgPool-16"),
-        kind=Kind.WRONG,
         setting="a Pad with zeros in front, no pads of its own, and `ceil` with a last window that hangs over",
         reason="The plugin takes the Pad for pads of the pooling, and then divides by the whole kernel.",
         model=Call(
@@ -184,10 +179,9 @@ POOLING = (
             },
         ),
     ),
-    KnownDifference(
+    refused(
         name="AvgPool-16 of integers in one channel",
         ops=("AvgPool-1", "AvgPool-14", "AvgPool-16"),
-        kind=Kind.REFUSES,
         setting="one channel of 16 bits and more, with dilations or an empty window",
         reason="The plugin has no code for it; integers are outside the specification.",
         model=Call(
@@ -196,18 +190,16 @@ POOLING = (
             {**POOL, "dilations": "2,2", "exclude-pad": "true"},
         ),
     ),
-    KnownDifference(
+    refused(
         name="MaxPool-8 of bf16 with indices",
         ops=("MaxPool-8", "MaxPool-14"),
-        kind=Kind.REFUSES,
         setting="bf16 where a Result or layer reads the indices",
         reason="The plugin has no code for it.",
         model=Call("MaxPool-8", (counted(1, 1, 4, 4).astype(BF16),), {**POOL, "dilations": "1,1"}),
     ),
-    KnownDifference(
+    refused(
         name="AdaptiveMaxPool-8 with i64 indices",
         ops=("AdaptiveMaxPool-8",),
-        kind=Kind.REFUSES,
         setting='`index_element_type="i64"`, the default, where a Result or layer reads the indices',
         reason="The plugin has code for i32 only.",
         model=Call("AdaptiveMaxPool-8", (counted(1, 1, 4, 4), Fixed(whole(2, 2)))),
@@ -215,7 +207,6 @@ POOLING = (
     KnownDifference(
         name="AdaptiveAvgPool-8 of integers",
         ops=("AdaptiveAvgPool-8",),
-        kind=Kind.WRONG,
         setting="integers",
         reason="They are outside the specification; the plugin rounds in another way, and takes 8 bits as they come.",
         model=Call("AdaptiveAvgPool-8", (np.array([[[-1, -1, 0]]], np.int32), Fixed(whole(1)))),
@@ -224,10 +215,9 @@ POOLING = (
 )
 
 MATRIX = (
-    KnownDifference(
+    refused(
         name="Einsum-7 with dots",
         ops=("Einsum-7",),
-        kind=Kind.REFUSES,
         setting="`...` in inputs of different ranks, as in `...db,...c->...dcb`",
         reason="The runtime confuses dimensions when it takes the equation apart; some give wrong numbers.",
         model=Call("Einsum-7", (counted(2, 3, 4, 5), counted(3, 4)), {"equation": "...db,...c->...dcb"}),
@@ -236,7 +226,6 @@ MATRIX = (
     KnownDifference(
         name="Inverse-14 of a matrix that has none",
         ops=("Inverse-14",),
-        kind=Kind.WRONG,
         setting="a matrix without an inverse",
         reason="The specification does not say: infinities in the plugin, NaN in the reference.",
         model=Call("Inverse-14", (np.ones((2, 2), np.float32),)),
@@ -245,7 +234,6 @@ MATRIX = (
     KnownDifference(
         name="LRN-1 with a fraction in bias",
         ops=("LRN-1",),
-        kind=Kind.WRONG,
         setting="`bias` is not an integer",
         reason="The plugin drops the fraction.",
         model=Call(
@@ -255,10 +243,9 @@ MATRIX = (
         ),
         applies=lambda layer: layer.attrs.bias != int(layer.attrs.bias),
     ),
-    KnownDifference(
+    refused(
         name="NormalizeL2-1 of integers",
         ops=("NormalizeL2-1",),
-        kind=Kind.REFUSES,
         setting="i32, or another type of more than 8 bits",
         reason="The plugin has no code for it; other normalisations of integers run.",
         model=Call(
@@ -268,10 +255,9 @@ MATRIX = (
 )
 
 REDUCTION = (
-    KnownDifference(
+    refused(
         name="reductions along no axis",
         ops=REDUCTIONS,
-        kind=Kind.REFUSES,
         setting='`axes` is empty and `keep_dims="false"`',
         reason="The specification leaves the data as they are; the plugin compiles it only with `keep_dims`.",
         model=Call("ReduceSum-1", (counted(2, 3), Fixed(whole())), ALL),
@@ -279,7 +265,6 @@ REDUCTION = (
     KnownDifference(
         name="reductions of integers beyond 2^24",
         ops=REDUCTIONS,
-        kind=Kind.WRONG,
         setting="integers that add up to more than 2^24",
         reason="The plugin adds in f32; the reference is exact.",
         model=Call("ReduceSum-1", (np.array([2**24, 1, 1], np.int32), Fixed(whole(0))), ALL),
@@ -288,7 +273,6 @@ REDUCTION = (
     KnownDifference(
         name="reductions of i64 beyond i32",
         ops=("ReduceMax-1", "ReduceMin-1", *REDUCTIONS),
-        kind=Kind.WRONG,
         setting="i64 or u64 beyond 2^31",
         reason="The plugin computes them as i32 and reads the low half.",
         model=Call("ReduceMax-1", (np.array([2**33, 1]), Fixed(whole(0))), ALL),
@@ -297,7 +281,6 @@ REDUCTION = (
     KnownDifference(
         name="reductions of 8 bits that leave them",
         ops=REDUCTIONS,
-        kind=Kind.WRONG,
         setting="sums, squares or products of i8 or u8 beyond the limits of the type",
         reason="The plugin cuts off, or wraps, on the way; the reference at the end.",
         model=Call("ReduceL2-4", (np.array([100, 100], np.int8), Fixed(whole(0))), ALL),
@@ -306,7 +289,6 @@ REDUCTION = (
     KnownDifference(
         name="ReduceL2-4 of integers",
         ops=("ReduceL2-4",),
-        kind=Kind.WRONG,
         setting="integers, and a root that is none",
         reason="The plugin cuts off the fraction; the reference rounds to the nearest, as OpenVINO's own does.",
         model=Call("ReduceL2-4", (np.array([1, 1, 1], np.int32), Fixed(whole(0))), ALL),
@@ -315,7 +297,6 @@ REDUCTION = (
     KnownDifference(
         name="SegmentMax-16 of nothing",
         ops=("SegmentMax-16",),
-        kind=Kind.WRONG,
         setting='segments without rows, `fill_mode="LOWEST"`, in f16, f64, and integers other than i32, i8 and u8',
         reason="The plugin fills with the least number of f32 or i32, converted to the type: -inf in f16, 0 in i16.",
         model=Call("SegmentMax-16", (np.array([1], np.float16), whole(0), number(2, np.int64)), LOWEST),
@@ -324,7 +305,6 @@ REDUCTION = (
     KnownDifference(
         name="maxima of NaN",
         ops=("ReduceMax-1", "ReduceMin-1"),
-        kind=Kind.WRONG,
         setting="a NaN in the data",
         reason="The plugin sees a NaN or not, as it falls into its vectors; the reference always does.",
         model=Call("ReduceMax-1", (floats(1, 2, np.nan, 0), Fixed(whole(0))), ALL),
@@ -336,7 +316,6 @@ QUANTIZATION = (
     KnownDifference(
         name="FakeQuantize-1 of bf16 half-way between levels",
         ops=("FakeQuantize-1",),
-        kind=Kind.WRONG,
         setting="bf16, and a number half-way between two levels",
         reason="The plugin has another formula for bf16, which gives another result where rounding decides.",
         model=Call(
@@ -349,10 +328,9 @@ QUANTIZATION = (
         ),
         applies=_of_bf16,
     ),
-    KnownDifference(
+    refused(
         name="FakeQuantize-1 with 65536 levels",
         ops=("FakeQuantize-1",),
-        kind=Kind.REFUSES,
         setting="65536 levels, with some limits",
         reason="The runtime fails to take such layers out, which it tries because 16 bits would be needed.",
         model=Call(
@@ -362,7 +340,6 @@ QUANTIZATION = (
     KnownDifference(
         name="FakeQuantize-1 between limits that do not ascend",
         ops=("FakeQuantize-1",),
-        kind=Kind.WRONG,
         setting="constant limits, `input_low` not below `input_high`, and data of three dimensions or more",
         reason="The plugin gives NaN for equal limits and one value for limits turned around, where the specification"
         " says on which side of equal limits an element is, and counts levels downwards. So does the plugin if the"
@@ -374,10 +351,9 @@ QUANTIZATION = (
         ),
         applies=lambda layer: layer.attrs.auto_broadcast != "pdpd" and not np.all(layer.inputs[1] < layer.inputs[2]),
     ),
-    KnownDifference(
+    refused(
         name="FakeQuantize-1 of f64",
         ops=("FakeQuantize-1",),
-        kind=Kind.REFUSES,
         setting="f64",
         reason="The plugin has no code for it.",
         model=Call(
@@ -389,7 +365,6 @@ QUANTIZATION = (
     KnownDifference(
         name="FakeConvert-13 of bf16 with a shift",
         ops=("FakeConvert-13",),
-        kind=Kind.WRONG,
         setting="bf16, and a `shift`",
         reason="The plugin rounds to bf16 in another order.",
         model=Call(

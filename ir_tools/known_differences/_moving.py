@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ir_tools.known_differences._define import Instance, Kind, KnownDifference
+from ir_tools.known_differences._define import Instance, Kind, KnownDifference, refused, unwritten
 from ir_tools.known_differences._model import Call, Fixed, counted, number, whole
 
 __all__ = ["ROWS"]
@@ -32,10 +32,9 @@ def _backwards(layer: Instance) -> bool:
 
 
 ROWS = (
-    KnownDifference(
+    unwritten(
         name="Tile-1 without repeats",
         ops=("Tile-1",),
-        kind=Kind.ARBITRARY,
         setting="`repeats` is empty",
         reason="The runtime leaves the output unwritten; the specification leaves the data as they are.",
         model=Call("Tile-1", (counted(4, 5), Fixed(whole()))),
@@ -44,7 +43,6 @@ ROWS = (
     KnownDifference(
         name="Tile-1 of many dimensions by computed repeats",
         ops=("Tile-1",),
-        kind=Kind.WRONG,
         setting="three or more of many dimensions are repeated, and `repeats` is not a constant",
         reason="The plugin copies blocks to the wrong places; with constant repeats it is right.",
         model=Call("Tile-1", (counted(3, 4, 3, 2), whole(2, 2, 2, 3))),
@@ -53,7 +51,6 @@ ROWS = (
     KnownDifference(
         name="SpaceToBatch-2 of padding only",
         ops=("SpaceToBatch-2",),
-        kind=Kind.WRONG,
         setting="a place in the block meets padding only",
         reason="The plugin puts neighbouring elements; expected zeros.",
         model=Call(
@@ -62,10 +59,9 @@ ROWS = (
         ),
         applies=_padded_block,
     ),
-    KnownDifference(
+    refused(
         name="Roll-7 by one shift",
         ops=("Roll-7",),
-        kind=Kind.REFUSES,
         setting="a single `shift` for several axes",
         reason="By the specification it holds for every axis; the plugin wants as many shifts as axes.",
         model=Call("Roll-7", (counted(3, 4), Fixed(np.array(1)), Fixed(whole(0, 1)))),
@@ -73,7 +69,6 @@ ROWS = (
     KnownDifference(
         name="Transpose-1 by a computed empty order",
         ops=("Transpose-1",),
-        kind=Kind.WRONG,
         setting="`input_order` is empty and no constant",
         reason="An empty order turns all axes around; the plugin gives an output without elements.",
         model=Call("Transpose-1", (counted(3, 4), whole())),
@@ -91,7 +86,6 @@ ROWS = (
     KnownDifference(
         name="StridedSlice-1 that adds and drops axes",
         ops=("StridedSlice-1",),
-        kind=Kind.WRONG,
         setting="both `new_axis_mask` and `shrink_axis_mask` have a 1",
         reason="The plugin reads beyond its data.",
         model=Call(
@@ -101,10 +95,9 @@ ROWS = (
         ),
         applies=lambda layer: 1 in layer.attrs.new_axis_mask and 1 in layer.attrs.shrink_axis_mask,
     ),
-    KnownDifference(
+    unwritten(
         name="StridedSlice-1 of computed bounds that adds an axis",
         ops=("StridedSlice-1",),
-        kind=Kind.ARBITRARY,
         setting="`new_axis_mask` has a 1, and `begin` and `end` are not constants",
         reason="The plugin leaves its output unwritten.",
         model=Call(
@@ -114,10 +107,9 @@ ROWS = (
         ),
         applies=lambda layer: 1 not in layer.constant and set(layer.attrs.new_axis_mask) == {1},
     ),
-    KnownDifference(
+    unwritten(
         name="Gather-8 from one batch",
         ops=("Gather-7", "Gather-8"),
-        kind=Kind.ARBITRARY,
         setting="`batch_dims` with a batch of 1",
         reason="The plugin divides by zero, or reads beyond its data.",
         model=Call("Gather-8", (counted(1, 1, 2), whole(0)[None], Fixed(np.array(2))), {"batch_dims": "1"}),
@@ -125,7 +117,6 @@ ROWS = (
     KnownDifference(
         name="Range-4 of floats to integers",
         ops=("Range-4",),
-        kind=Kind.WRONG,
         setting="inputs are floats, `output_type` is whole",
         reason="The specification cuts the inputs off first; the plugin rounds.",
         model=Call("Range-4", (number(1.9), number(6.5), number(1)), {"output_type": "i32"}),
@@ -134,7 +125,6 @@ ROWS = (
     KnownDifference(
         name="Range-4 in the wrong direction",
         ops=("Range-4",),
-        kind=Kind.WRONG,
         setting="`step` leads away from `stop`",
         reason="The plugin gives one number; the specification says no elements.",
         model=Call("Range-4", (np.array(-5), np.array(-4), np.array(-1)), {"output_type": "i64"}),
@@ -143,7 +133,6 @@ ROWS = (
     KnownDifference(
         name="Unique-10 of slices",
         ops=("Unique-10",),
-        kind=Kind.WRONG,
         setting="an `axis` is given, and the data have more than one dimension",
         reason="The plugin does not say where each slice comes first.",
         model=Call("Unique-10", (np.array([[[2, 1], [2, 2], [1, 2]]], np.int8), Fixed(np.array(1)))),

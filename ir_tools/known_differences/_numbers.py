@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ir_tools.known_differences._define import Instance, Kind, KnownDifference
+from ir_tools.known_differences._define import Instance, Kind, KnownDifference, refused
 from ir_tools.known_differences._model import Call, Fixed, Given, floats
 from ir_tools.ops import Array
 
@@ -49,7 +49,6 @@ ROWS = (
     KnownDifference(
         name="integers beyond i32",
         ops=(*ARITHMETIC, *COMPARISONS, *BITS, *THROUGH_FLOATS, *CONVERSIONS, *TRANSCENDENTAL, "SegmentMax-16"),
-        kind=Kind.WRONG,
         setting="i64, u32 or u64 beyond 2^31, or results that are",
         reason="The plugin reads the low 32 bits and computes in i32; the reference computes in the type itself.",
         model=Call("Add-1", (np.array([1 << 40, 3]), np.array([1, 1]))),
@@ -67,7 +66,6 @@ ROWS = (
     KnownDifference(
         name="shifts of 64 bits",
         ops=SHIFTS,
-        kind=Kind.WRONG,
         setting="i64 and u64, shifted by 32 and more, or numbers beyond 2^31",
         reason="The plugin shifts the low 32 bits, by the low five bits of the count.",
         model=Call("BitwiseLeftShift-15", (np.array([3, 4]), np.array([40, 1]))),
@@ -76,7 +74,6 @@ ROWS = (
     KnownDifference(
         name="functions without a value in 8 bits",
         ops=("Sqrt-1", "Log-1", "Asin-1", "Acos-1", "Acosh-4", "Atanh-4"),
-        kind=Kind.WRONG,
         setting="i8 and u8 for which the function has no value, in tensors of rank 3 and 4",
         reason="The plugin makes the least number (u8: the largest) of NaN in most ranks, and 0 in these two.",
         model=Call("Log-1", (np.array([[[-11], [120]]], np.int8),)),
@@ -85,7 +82,6 @@ ROWS = (
     KnownDifference(
         name="layers of constants alone",
         ops=("Divide-1", "Subtract-1", "Add-1", *TRANSCENDENTAL, *CONVERSIONS, "BitwiseNot-13"),
-        kind=Kind.WRONG,
         setting="integers, all of them constants of the model",
         reason="Such a layer is computed before the model runs, by other code: 8 bits wrap, unsigned numbers beyond"
         " 2^31 are cut off. The reference does as the plugin, wherever the numbers come from.",
@@ -95,7 +91,6 @@ ROWS = (
     KnownDifference(
         name="quotients of integers below 0",
         ops=("Divide-1",),
-        kind=Kind.WRONG,
         setting='integers below 0, with `m_pythondiv="true"` (the default)',
         reason="The plugin cuts quotients off towards 0 whatever `m_pythondiv` says; the reference rounds them down.",
         model=Call("Divide-1", (np.array([-14, 9], np.int32), np.array([11, 2], np.int32))),
@@ -106,7 +101,6 @@ ROWS = (
     KnownDifference(
         name="floats that 8 bits do not hold",
         ops=("Convert-1", "ConvertLike-1", "ConvertPromoteTypes-14"),
-        kind=Kind.WRONG,
         setting="floats beyond the limits of i8 or u8, in tensors of unknown size",
         reason="The plugin cuts them off at the limits where sizes are unknown, and lets them wrap where they are"
         " known; the reference lets them wrap. f64 is cut off by both.",
@@ -116,7 +110,6 @@ ROWS = (
     KnownDifference(
         name="conversion of NaN and infinity",
         ops=CONVERSIONS,
-        kind=Kind.WRONG,
         setting="a NaN or an infinity in the data",
         reason="The plugin makes false of NaN, and 65504 of the infinity of f16 and the largest f32 of that of f64"
         " before it converts them.",
@@ -128,7 +121,6 @@ ROWS = (
     KnownDifference(
         name="tests of f64 and of denormal numbers",
         ops=("IsFinite-10", "IsInf-10", "IsNaN-10"),
-        kind=Kind.WRONG,
         setting="f64, or numbers below 1.2e-38",
         reason="The plugin makes the largest f32 of the infinity of f64, and takes denormal numbers for infinite.",
         model=Call("IsFinite-10", (np.array([np.inf, 1.0]),)),
@@ -139,17 +131,15 @@ ROWS = (
             *("Subtract-1", "Divide-1", *COMPARISONS, *BITS[:3], *SHIFTS),
             *("LogicalAnd-1", "LogicalOr-1", "LogicalXor-1", "FakeQuantize-1"),
         ),
-        kind=Kind.WRONG,
         setting='`auto_broadcast="pdpd"` with an axis that does not align the last dimensions',
         reason="The runtime aligns the dimensions from the axis on in its shapes, and the last ones when it computes."
         " If those do not fit it refuses the layer. The reference aligns them from the axis on.",
         model=Call("Subtract-1", (floats([1, 2], [3, 4]), floats(1, 2)), {"auto_broadcast": "pdpd"}),
         applies=_pdpd,
     ),
-    KnownDifference(
+    refused(
         name="Select-1 and Mod-1 with pdpd",
         ops=("Select-1", "Mod-1"),
-        kind=Kind.REFUSES,
         setting='`auto_broadcast="pdpd"`',
         reason="The plugin does not have it, for most types.",
         model=Call("Mod-1", (floats([1, 2], [3, 4]), floats(1, 2)), {"auto_broadcast": "pdpd"}),

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ir_tools.known_differences._define import Kind, KnownDifference, everywhere
+from ir_tools.known_differences._define import Kind, KnownDifference, everywhere, refused, unwritten
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats
 
 __all__ = ["ROWS"]
@@ -29,34 +29,30 @@ def _axes(*values: int) -> Fixed:
 
 
 REFUSED = (
-    KnownDifference(
+    refused(
         name="reductions along computed axes",
         ops=REDUCTIONS,
-        kind=Kind.REFUSES,
         setting='`axes` is not a constant, with `keep_dims="false"`, or of some types',
         reason="The plugin wants to know the rank of what it computes.",
         model=Call("ReduceSum-1", (counted(2, 3), np.array([0, 1])), {"keep_dims": "false"}),
     ),
-    KnownDifference(
+    refused(
         name="MVN-1 of rank 6",
         ops=("MVN-1",),
-        kind=Kind.REFUSES,
         setting="more than five dimensions",
         reason="The plugin takes five.",
         model=Call("MVN-1", (counted(1, 1, 1, 1, 2, 3),), {"eps": "0.1", "normalize_variance": "true"}),
     ),
-    KnownDifference(
+    refused(
         name="parameters of Selu-1 and HardSigmoid-1",
         ops=("Selu-1", "HardSigmoid-1"),
-        kind=Kind.REFUSES,
         setting="the second or third input is not a constant",
         reason="The plugin takes constants.",
         model=Call("Selu-1", (counted(2), floats([1]), floats([1]))),
     ),
-    KnownDifference(
+    refused(
         name="convolutions by filters of unknown size",
         ops=("Convolution-1", "GroupConvolution-1", "ConvolutionBackpropData-1", "GroupConvolutionBackpropData-1"),
-        kind=Kind.REFUSES,
         setting="filters that are computed and whose size is not known",
         reason="The plugin has no code for them.",
         model=Call(
@@ -65,28 +61,25 @@ REFUSED = (
             {"strides": "1", "pads_begin": "0", "pads_end": "0", "dilations": "1"},
         ),
     ),
-    KnownDifference(
+    refused(
         name="spectra along computed axes",
         ops=("RDFT-9", "IRDFT-9"),
-        kind=Kind.REFUSES,
         setting="`axes` or `signal_size` are not constants, and the size of the data is known",
         reason="The plugin takes such inputs for data of unknown size only; without `signal_size` it may crash.",
         model=Call("RDFT-9", (counted(2, 4), _axes(1), np.array([3]))),
     ),
-    KnownDifference(
+    refused(
         name="GroupNormalization-12 of matrices",
         ops=("GroupNormalization-12",),
-        kind=Kind.REFUSES,
         setting="data in bf16, or of rank 2 and unknown size",
         reason="The plugin has no code for them.",
         model=Call(
             "GroupNormalization-12", (Given(counted(3, 4), "?,4"), floats(1, 1, 1, 1), floats(0, 0, 0, 0)), GROUPS
         ),
     ),
-    KnownDifference(
+    refused(
         name="operations on two scalars that are not broadcast",
         ops=("Add-1", "Subtract-1", "Multiply-1", "Maximum-1", "Minimum-1", "LogicalAnd-1", "Select-1"),
-        kind=Kind.REFUSES,
         setting='`auto_broadcast="none"`, two scalars, and one of them a constant',
         reason="The runtime makes a list of the constant, which then has another shape.",
         model=Call("Add-1", (np.array(3.0), Fixed(np.array(-4.0))), {"auto_broadcast": "none"}),
@@ -106,7 +99,6 @@ VALUES = (
     KnownDifference(
         name="MaxPool-8 with indices over unknown sizes",
         ops=("MaxPool-8", "MaxPool-14"),
-        kind=Kind.WRONG,
         setting="`same_upper` or `same_lower`, spatial sizes that are not known, and indices that are read",
         reason="The plugin leaves the padding out. Where nobody reads the indices it is right.",
         model=Call("MaxPool-8", (Given(counted(1, 1, 3, 3), "1,1,?,?"),), POOL),
@@ -115,7 +107,6 @@ VALUES = (
     KnownDifference(
         name="IRDFT-9 along three axes and more",
         ops=("IRDFT-9",),
-        kind=Kind.WRONG,
         setting="three axes or more, with sizes other than those that the data make",
         reason="The plugin takes its strides from other sizes, and reads beyond the data.",
         model=Call("IRDFT-9", (counted(2, 2, 9, 2), _axes(0, 1, 2), _axes(2, 1, 16))),
@@ -124,7 +115,6 @@ VALUES = (
     KnownDifference(
         name="NormalizeL2-1 along no axis",
         ops=("NormalizeL2-1",),
-        kind=Kind.WRONG,
         setting="`axes` is empty, and the data have one dimension",
         reason="By the specification each element is divided by itself. The plugin keeps the sign, and reads `eps`.",
         model=Call("NormalizeL2-1", (floats(-2, 3), _axes()), {"eps": "0.1", "eps_mode": "add"}),
@@ -133,7 +123,6 @@ VALUES = (
     KnownDifference(
         name="MVN-6 of integers",
         ops=("MVN-6",),
-        kind=Kind.WRONG,
         setting="integers, along other axes than the last ones",
         reason="The runtime takes the layer apart, and every step rounds; the reference rounds once.",
         model=Call(
@@ -159,7 +148,6 @@ VALUES = (
     KnownDifference(
         name="FakeQuantize-1 of NaN",
         ops=("FakeQuantize-1",),
-        kind=Kind.WRONG,
         setting="a NaN in the data, with few levels in f32, in f16 and bf16, or with limits that are computed",
         reason="The plugin makes the low limit of NaN, as the reference does; in these settings NaN or the high limit.",
         model=Call(
@@ -169,10 +157,9 @@ VALUES = (
         ),
         applies=lambda layer: layer.kind() == "f" and bool(np.isnan(layer.inputs[0].astype(np.float32)).any()),
     ),
-    KnownDifference(
+    unwritten(
         name="MatMul-1 of nothing",
         ops=("MatMul-1",),
-        kind=Kind.ARBITRARY,
         setting="matrices that share a dimension of 0",
         reason="Such products are sums of nothing, 0; the plugin leaves its output unwritten for integers.",
         model=Call("MatMul-1", (np.zeros((1, 11, 0), np.uint16), Fixed(np.zeros((1, 0, 7), np.uint16)))),

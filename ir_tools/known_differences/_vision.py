@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ir_tools.known_differences._define import Instance, Kind, KnownDifference, Mask
+from ir_tools.known_differences._define import Instance, KnownDifference, Mask, unwritten
 from ir_tools.known_differences._model import Call, Fixed, counted, floats, whole
 from ir_tools.ops import Array
 
@@ -73,16 +73,14 @@ ROWS = (
     KnownDifference(
         name="Interpolate with pads along axes before the last ones",
         ops=INTERPOLATE,
-        kind=Kind.WRONG,
         setting="pads, and axes of which one is 0 or 1, no more than the data have after batch and channels",
         reason="The plugin moves the axes to the end and not the pads, and so gives another shape than it says.",
         model=resized((1, 2, 3, 4), (1,), (4,), pads_begin="0,0,0,1", pads_end="0,0,1,0"),
         applies=_turned,
     ),
-    KnownDifference(
+    unwritten(
         name="Interpolate cubic along more than two axes",
         ops=INTERPOLATE,
-        kind=Kind.ARBITRARY,
         setting="mode `cubic`, rank 3 or 4, and an axis before the last two gets another size",
         reason="The plugin has the curves for two axes only, and leaves the rest as it was or unwritten.",
         model=resized((2, 3, 4), (0, 1, 2), (4, 6, 8), mode="cubic"),
@@ -96,7 +94,6 @@ ROWS = (
     KnownDifference(
         name="Interpolate of integers before running",
         ops=INTERPOLATE,
-        kind=Kind.WRONG,
         setting="integers, and all inputs are constants or the axes are not",
         reason="OpenVINO's core cuts off what the plugin rounds, and lets it wrap.",
         model=resized((1, 1, 2, 3), (2, 3), (5, 7), constant=True, kind="u1", mode="linear_onnx"),
@@ -105,7 +102,6 @@ ROWS = (
     KnownDifference(
         name="Interpolate before running",
         ops=("Interpolate-4", "Interpolate-11"),
-        kind=Kind.WRONG,
         setting="`antialias` in mode `linear`, or mode `bicubic_pillow`, with data of rank 4 or less, and all"
         " inputs are constants or the axes are not",
         reason="OpenVINO's core reads both; the plugin, which the reference follows, reads neither.",
@@ -119,7 +115,6 @@ ROWS = (
     KnownDifference(
         name="TopK in no order before running",
         ops=("TopK-1", "TopK-3", "TopK-11"),
-        kind=Kind.WRONG,
         setting='`sort="none"`, and both inputs are constants',
         reason="What is chosen comes in the order that partial sorting leaves; the plugin and the reference sort it.",
         model=Call(
@@ -132,7 +127,6 @@ ROWS = (
     KnownDifference(
         name="Proposals of one image, of small boxes",
         ops=("ExperimentalDetectronGenerateProposalsSingleImage-6",),
-        kind=Kind.WRONG,
         setting="boxes smaller than `min_size`",
         reason="They all have score 0 and come in any order, which also decides which of them overlap which.",
         model=Call(
