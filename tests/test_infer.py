@@ -474,3 +474,13 @@ def test_a_circle_of_layers_is_an_error_of_whoever_does_not_look_for_errors() ->
         with pytest.raises(GraphError, match="feed each other in a circle"):
             ask()
     assert [layer.id for layer in builder.graph.leading_to(first.layer, {data, second})] == [first.layer]
+
+
+def test_values_are_kept_up_to_a_number_in_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of small tensors always are."""
+    monkeypatch.setattr("ir_tools.infer._facts.MAX_CARRIED", 250)
+    table, large, small = FactTable(), np.zeros(100, np.int64), np.zeros(64, np.int64)
+    kept = [table.interned(Fact(element_type("i64"), (Dim.of(100),), Bounds.exactly(large))) for _ in range(4)]
+    assert [fact.value is not None for fact in kept] == [True, True, False, False]
+    assert kept[2] is kept[3]
+    assert table.interned(Fact(element_type("i64"), (Dim.of(64),), Bounds.exactly(small))).value is not None

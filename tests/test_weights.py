@@ -16,6 +16,7 @@ from ir_tools.format.constants import _size_problem, _string_problem
 from ir_tools.format.read import read
 from ir_tools.types import ELEMENT_TYPES
 from ir_tools.weights import Weights, constant, values
+from tests import ir_text
 
 
 def test_views_are_of_the_file_and_read_only(tmp_path: Path) -> None:
@@ -354,3 +355,17 @@ def test_a_broken_table_of_strings_is_refused(broken: bytes, tmp_path: Path) -> 
 def test_packed_values_have_their_shape() -> None:
     raw = {"element_type": "i4", "shape": "3, 1", "offset": "0", "size": "2"}
     assert values(raw, Weights.from_bytes(b"\x8f\x01")).tolist() == [[-1], [-8], [1]]
+
+
+def test_what_a_missing_file_should_hold_is_worked_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[object] = []
+
+    def extent(root: object) -> int:
+        asked.append(root)
+        return 0
+
+    monkeypatch.setattr("ir_tools.format.read._extent", extent)
+    model = read(ir_text.net([ir_text.parameter(0), ir_text.result(1)], [ir_text.edge(0, 0, 1, 0)]))
+    places = {model.weights.append(bytes([number])) for number in range(5)}
+    assert len(places) == 5
+    assert len(asked) == 1

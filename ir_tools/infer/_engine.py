@@ -20,7 +20,7 @@ from ir_tools.ops.records import recorded
 
 __all__ = ["Engine", "Tensors", "Visit"]
 
-MIN_REPEATED, REPEATED = 1 << 14, 4
+MIN_REPEATED, REPEATED = 1 << 14, 1
 """Layers of bodies that are looked at again in all walks of a loop but the first: so many, and more of large models."""
 Tensors = dict[tuple[int, int], InternedFact]
 """What is known in one graph, by layer and output port."""

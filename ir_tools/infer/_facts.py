@@ -14,6 +14,8 @@ __all__ = ["UNKNOWN", "FactTable", "InternedFact", "StoredBounds", "content", "k
 UNKNOWN = Fact(element_type("dynamic"), None)
 MAX_KEPT = 64
 """Values of larger tensors are not compared with others."""
+MAX_CARRIED = 1 << 23
+"""Values of such tensors that are kept in all; those that decide shapes of real models are a thousand times fewer."""
 
 
 InternedFact = NewType("InternedFact", Fact)
@@ -61,14 +63,23 @@ class FactTable:
 
     def __init__(self) -> None:
         self._interned: dict[object, InternedFact] = {}
+        self._carried = 0
 
     def interned(self, fact: Fact) -> InternedFact:
-        """Return the one object for this fact; a fact of many values is equal to no other."""
+        """Return the one object for this fact; a fact of many values is equal to no other.
+
+        After very many values in such facts, further ones are without.
+        """
         key: object = (fact.dtype.name, fact.shape, fact.constant)
         if isinstance(fact.value, StoredBounds):
             fact = replace(fact, value=fact.value.loaded())
         if fact.value is not None:
-            key = (key, content(fact.value) or id(fact))
+            same = content(fact.value)
+            self._carried += 0 if same else fact.value.lower.size
+            if same or self._carried <= MAX_CARRIED:
+                key = (key, same or id(fact))
+            else:
+                fact = replace(fact, value=None)
         return self._interned.setdefault(key, InternedFact(fact))
 
 

@@ -1,9 +1,10 @@
 """Layers with bodies: many, deep ones, long port maps."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
+from tests.benchmarks.growth.attributes import pool
 from tests.benchmarks.growth.pieces import Sample, sample
-from tests.ir_text import edge, layer, parameter, port, relu, result
+from tests.ir_text import edge, layer, net, parameter, port, relu, result
 
 __all__ = ["BODIES"]
 
@@ -124,6 +125,82 @@ def loops(count: int) -> Sample:
     return sample(layers=[trips, yes, *made], edges=wires, weights=(4).to_bytes(8, "little") + b"\1")
 
 
+TRIPS, YES = port(0, (), precision="I64"), port(1, (), precision="BOOL")
+ENDLESS = layer(3, "Const", data='element_type="i64" shape="" offset="0" size="8"', outputs=[TRIPS])
+GOES_ON = layer(
+    4, "Const", data='element_type="boolean" shape="" offset="8" size="1"', outputs=[port(0, (), precision="BOOL")]
+)
+GOES_ON_INSIDE = GOES_ON + layer(5, "Result", inputs=[port(0, (), precision="BOOL")])
+CONDITION = row("output", -1, 5, purpose="execution_condition")
+MANY = (10**9).to_bytes(8, "little") + b"\1"
+
+
+def endless(number: int, table: str, back: str, inside: str, ports: Sequence[str], outputs: Sequence[str]) -> str:
+    """A Loop that runs for long; its states come in from port 2 on."""
+    text = f"<port_map>\n{table}{CONDITION}</port_map>\n<back_edges>\n{back}</back_edges>\n{inside}"
+    return layer(number, "Loop", version="opset5", inputs=[TRIPS, YES, *ports], outputs=outputs, inside=text)
+
+
+def register(count: int) -> Sample:
+    """A Loop each of whose states gets what the one before it was; the first one grows."""
+    any_rows = (-1, 8)
+    first, grown = 6, 6 + 2 * count
+    inside = "".join(parameter(first + at, any_rows) + result(first + count + at, any_rows) for at in range(count))
+    twice = [port(0, any_rows), port(1, any_rows)]
+    inside += layer(grown, "Concat", data='axis="0"', inputs=twice, outputs=[port(2, any_rows)]) + GOES_ON_INSIDE
+    wires = edge(first, 0, grown, 0) + edge(first, 0, grown, 1) + edge(grown, 2, first + count, 0) + edge(4, 0, 5, 0)
+    wires += "".join(edge(first + at - 1, 0, first + count + at, 0) for at in range(1, count))
+    numbers = range(count)
+    table = "".join(
+        row("input", 2 + at, first + at) + row("output", 2 + count + at, first + count + at) for at in numbers
+    )
+    back = "".join(f'<edge from-layer="{first + count + at}" to-layer="{first + at}" />\n' for at in numbers)
+    ports, outputs = [port(2 + at, SMALL) for at in numbers], [port(2 + count + at, any_rows) for at in numbers]
+    made = endless(1, table, back, body(inside, wires), ports, outputs)
+    edges = [edge(3, 0, 1, 0), edge(4, 0, 1, 1), *(edge(0, 0, 1, 2 + at) for at in numbers), edge(1, 2 + count, 2, 0)]
+    return Sample(net([parameter(0, SMALL), ENDLESS, GOES_ON, made, result(2, any_rows)], edges), MANY)
+
+
+def loops_in_loops(depth: int) -> Callable[[int], Sample]:
+    """Loops inside each other, each of which makes its state longer along another axis."""
+    ones, unknown = (1,) * depth, (-1,) * depth
+
+    def loop(number: int, axis: int) -> str:
+        inside, wires = parameter(0, unknown) + result(2, unknown) + GOES_ON_INSIDE, edge(4, 0, 5, 0)
+        twice = [port(0, unknown), port(1, unknown)]
+        inside += layer(1, "Concat", data=f'axis="{axis}"', inputs=twice, outputs=[port(2, unknown)])
+        wires += edge(0, 0, 1, 0) + edge(0, 0, 1, 1) + edge(1, 2, 2, 0)
+        table, outputs = row("input", 2, 0) + row("output", 3, 2), [port(3, unknown)]
+        if axis:
+            inside += ENDLESS + loop(6, axis - 1) + result(7, unknown)
+            wires += edge(3, 0, 6, 0) + edge(4, 0, 6, 1) + edge(0, 0, 6, 2) + edge(6, 3, 7, 0)
+            table, outputs = table + row("output", 4, 7), [*outputs, port(4, unknown)]
+        back = '<edge from-layer="2" to-layer="0" />\n'
+        ports = [port(2, ones if axis == depth - 1 else unknown)]
+        return endless(number, table, back, body(inside, wires), ports, outputs)
+
+    def make(count: int) -> Sample:
+        numbers = range(5, count + 5)
+        made = (loop(at, depth - 1) + result(count + at, unknown) for at in numbers)
+        wires = (
+            text
+            for at in numbers
+            for text in (edge(3, 0, at, 0), edge(4, 0, at, 1), edge(0, 0, at, 2), edge(at, 3, count + at, 0))
+        )
+        return Sample(net([parameter(0, ones), ENDLESS, GOES_ON, *made], wires), MANY)
+
+    return make
+
+
+def poolings(count: int) -> Sample:
+    """Bodies with a layer to migrate."""
+    rows = f"<port_map>\n{row('input', 0, 0)}{row('output', 1, 2)}</port_map>\n"
+    inside = parameter(0) + pool(1) + result(2)
+    text = rows + body(inside, edge(0, 0, 1, 0) + edge(1, 1, 2, 0))
+    numbers = range(3, count + 3)
+    return sample(layers=(iterator(at, text) for at in numbers), edges=(edge(0, 0, at, 0) for at in numbers))
+
+
 def nested(depth: int) -> Callable[[int], Sample]:
     """Many layers, each with bodies inside each other."""
     rows = f"<port_map>\n{row('input', 0, 0)}{row('output', 1, 2)}</port_map>\n"
@@ -156,6 +233,10 @@ BODIES: Mapping[str, Callable[[int], Sample]] = {
     "TensorIterators without port map": without_tables,
     "Ifs": branches,
     "Loops": loops,
+    "a register of a Loop": register,
+    "8 Loops inside each other": loops_in_loops(8),
+    "16 Loops inside each other": loops_in_loops(16),
+    "bodies with poolings to migrate": poolings,
     "bodies inside each other": deep,
     "many of 8 bodies inside each other": nested(8),
     "many of 40 bodies inside each other": nested(40),

@@ -26,14 +26,18 @@ def fan_out(count: int) -> Sample:
     return Sample(net([parameter(0, SMALL), *inner], (edge(0, 0, at + 3, 0) for at in range(count))))
 
 
-def fan_in(count: int) -> Sample:
-    """One layer that reads as many others."""
-    joined = (count, 8)
-    ports = [port(at, SMALL) for at in range(count)]
-    concat = layer(1, "Concat", data='axis="0"', inputs=ports, outputs=[port(count, joined)])
-    inner = (relu(at + 3, dims=SMALL) for at in range(count))
-    wires = (text for at in range(count) for text in (edge(0, 0, at + 3, 0), edge(at + 3, 1, 1, at)))
-    return Sample(net([parameter(0, SMALL), *inner, concat, result(2, joined)], [*wires, edge(1, count, 2, 0)]))
+def fan_in(gives: tuple[int, ...] = SMALL) -> Callable[[int], Sample]:
+    """One layer that reads as many others, which say that they give something."""
+
+    def make(count: int) -> Sample:
+        joined = (count, 8)
+        ports = [port(at, SMALL) for at in range(count)]
+        concat = layer(1, "Concat", data='axis="0"', inputs=ports, outputs=[port(count, joined)])
+        inner = (layer(at + 3, "ReLU", inputs=[port(0, SMALL)], outputs=[port(1, gives)]) for at in range(count))
+        wires = (text for at in range(count) for text in (edge(0, 0, at + 3, 0), edge(at + 3, 1, 1, at)))
+        return Sample(net([parameter(0, SMALL), *inner, concat, result(2, joined)], [*wires, edge(1, count, 2, 0)]))
+
+    return make
 
 
 def to_one_port(count: int) -> Sample:
@@ -122,7 +126,8 @@ def nested_circles(count: int) -> Sample:
 
 EDGES: Mapping[str, Callable[[int], Sample]] = {
     "layers that read one port": fan_out,
-    "layers that one layer reads": fan_in,
+    "layers that one layer reads": fan_in(),
+    "wrong layers that one layer reads": fan_in((1, 9)),
     "layers that feed one port": to_one_port,
     "one edge repeated": more(lambda at: edge(0, 0, 1, 0)),
     "edges from one missing layer": more(lambda at: edge(99, at, 1, 0)),

@@ -254,6 +254,26 @@ def poolings_of_one_name(count: int) -> Sample:
     return base._replace(xml=base.xml.replace(b"\t</layers>", "".join(taken).encode() + b"\t</layers>"))
 
 
+def spread(count: int) -> Sample:
+    """Numbers that become large tensors of one value, which are added up."""
+    one, large = port(0, (1,), precision="I64"), (60_000,)
+    ends = [port(at, large, precision="I64") for at in range(3)]
+    numbers = [
+        layer(at, "Const", data=f'element_type="i64" shape="1" offset="{8 * at}" size="8"', outputs=[one])
+        for at in range(2)
+    ]
+    broadcast = [one, port(1, (1,), precision="I64")], ends[2:]
+    first = layer(2, "Broadcast", version="opset3", data='mode="numpy"', inputs=broadcast[0], outputs=broadcast[1])
+    inner, wires = [*numbers, first], [edge(0, 0, 2, 0), edge(1, 0, 2, 1)]
+    for at in range(3, 2 * count + 3, 2):
+        inner.append(first.replace('id="2"', f'id="{at}"', 1).replace("Broadcast_2", f"Broadcast_{at}"))
+        inner.append(layer(at + 1, "Add", data='auto_broadcast="numpy"', inputs=ends[:2], outputs=ends[2:]))
+        wires += [edge(0, 0, at, 0), edge(1, 0, at, 1), edge(at, 2, at + 1, 0), edge(at - 1, 2, at + 1, 1)]
+    last = 2 * count + 3
+    inner.append(result(last, large, precision="I64"))
+    return Sample(net(inner, [*wires, edge(last - 1, 2, last, 0)]), struct.pack("<2q", 1, *large))
+
+
 LAYERS: Mapping[str, Callable[[int], Sample]] = {
     "Parameters": parameters,
     "Results": results,
@@ -288,6 +308,7 @@ LAYERS: Mapping[str, Callable[[int], Sample]] = {
     "layers that read one variable": one_variable("ReadValue"),
     "sizes that are computed": sizes_computed,
     "a chain of other shapes": growing,
+    "numbers that are spread": spread,
     "pieces of a product": pieces_of_a_product,
     "weights behind a chain": weights_behind_a_chain,
     "poolings that stay": poolings("opset1"),

@@ -1,0 +1,60 @@
+"""How often functions are called grows with the size of a file, for kinds of files for which it once grew faster."""
+
+import sys
+from collections.abc import Callable
+from contextlib import redirect_stdout
+from io import StringIO
+from pathlib import Path
+from types import FrameType
+
+import pytest
+
+from ir_tools.cli import main
+from ir_tools.infer import _engine
+from tests.benchmarks.growth.bodies import loops_in_loops, poolings, register
+from tests.benchmarks.growth.edges import fan_in
+from tests.benchmarks.growth.pieces import Sample
+
+
+def calls(made: Sample, command: list[str], folder: Path) -> int:
+    """How many functions a command calls for a file."""
+    count = 0
+
+    def called(frame: FrameType, event: str, what: object) -> None:
+        nonlocal count
+        count += event in {"call", "c_call"}
+
+    model = folder / "model.xml"
+    model.write_bytes(made.xml)
+    if made.weights:
+        model.with_suffix(".bin").write_bytes(made.weights)
+    with redirect_stdout(StringIO()):
+        sys.setprofile(called)
+        try:
+            main([command[0], str(model), *command[1:]])
+        except SystemExit:
+            pass
+        finally:
+            sys.setprofile(None)
+    return count
+
+
+@pytest.mark.parametrize(
+    ("make", "command"),
+    [
+        (fan_in((1, 9)), ["validate"]),
+        (register, ["validate"]),
+        (lambda count: loops_in_loops(count // 10)(1), ["validate"]),
+        (poolings, ["migrate", "--to", "opset8"]),
+    ],
+    ids=["wrong inputs", "a register", "loops in loops", "bodies to migrate"],
+)
+def test_calls_grow_with_the_file(
+    make: Callable[[int], Sample], command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_engine, "MIN_REPEATED", 0)
+    if command[0] == "migrate":
+        command = [*command, "-o", str(tmp_path / "out.xml")]
+    calls(make(20), command, tmp_path)
+    few, more, most = (calls(make(count), command, tmp_path) for count in (20, 40, 80))
+    assert most - more < 2.7 * (more - few), (few, more, most)
