@@ -118,9 +118,9 @@ def last_inputs(call: Call) -> list[Array]:
     arrays: list[Array] = []
     for feed in call.inputs:
         if isinstance(feed, Call):
-            outputs = by_reference(feed)
-            assert not isinstance(outputs, str)
-            arrays.append(next(iter(outputs.values())))
+            model, fed = as_model(feed)
+            *_, last = execute.Execution(model).steps(fed)
+            arrays.append(last.outputs[0])
         elif isinstance(feed, Fixed):
             arrays.append(feed.array)
         else:

@@ -3,8 +3,9 @@
 import numpy as np
 
 from ir_tools.known_differences._define import Instance, Kind, KnownDifference, refused
-from ir_tools.known_differences._model import Call, Fixed, Given, floats
+from ir_tools.known_differences._model import Call, Fixed, Given, floats, whole
 from ir_tools.ops import Array
+from ir_tools.types.packing import element_type_of
 
 __all__ = ["ROWS"]
 
@@ -106,6 +107,19 @@ ROWS = (
         " known; the reference lets them wrap. f64 is cut off by both.",
         model=Call("Convert-1", (Given(floats(-1.5, 300), "?"),), {"destination_type": "u8"}),
         applies=_beyond_bytes,
+    ),
+    KnownDifference(
+        name="conversion from computed 4 bits",
+        ops=("Convert-1", "ConvertLike-1"),
+        setting="i4 or u4 that a layer before made of numbers that 4 bits do not hold",
+        reason="The plugin keeps 8 bits inside a model, and cuts off the rest only in outputs of the model; the"
+        " reference keeps 4 bits everywhere.",
+        model=Call(
+            "Convert-1",
+            (Call("Convert-1", (whole(5, 16, 300),), {"destination_type": "u4"}),),
+            {"destination_type": "i32"},
+        ),
+        applies=lambda layer: 0 not in layer.constant and str(element_type_of(layer.inputs[0])) in {"i4", "u4"},
     ),
     KnownDifference(
         name="conversion of NaN and infinity",
