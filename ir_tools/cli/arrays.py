@@ -2,6 +2,7 @@
 
 import zipfile
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from ir_tools.inputs import InputPlan, InputValue
     from ir_tools.ops import Array
 
-__all__ = ["InputOptions", "not_run", "read_arrays", "show_plan"]
+__all__ = ["InputOptions", "listing_made_up", "not_run", "read_arrays", "show_plan"]
 
 TO_READ = ("reading the model", "compiling the model")
 """The stages of the runtime that inputs have no part in."""
@@ -176,6 +177,27 @@ def not_run(error: IrToolsError) -> "Row":
     """
     if isinstance(error, WriteError):
         raise error
-    others = isinstance(error, RuntimeFailure) and (error.stage in TO_READ or error.kind != "rejected")
-    help = None if others else "give inputs that the model takes with --input, or their sizes with --set"
+    help = "give inputs that the model takes with --input, or their sizes with --set" if _by_inputs(error) else None
     return {"ok": False, "error": str(error), "help": help, "outputs": []}
+
+
+def _by_inputs(error: IrToolsError) -> bool:
+    """Return whether the inputs may be the cause of an error."""
+    return not isinstance(error, RuntimeFailure) or (error.kind == "rejected" and error.stage not in TO_READ)
+
+
+@contextmanager
+def listing_made_up(plan: "InputPlan") -> Iterator[None]:
+    """Let the failure of a runtime list the inputs that were made up, if they may be its cause.
+
+    Raises:
+        RuntimeFailure: the failure.
+    """
+    try:
+        yield
+    except RuntimeFailure as failure:
+        made_up = [str(entry) for entry in plan.inputs if entry.values_chosen]
+        if not made_up or not _by_inputs(failure):
+            raise
+        text = f"{failure}; made up: {'; '.join(made_up)} (--input and --set give others)"
+        raise RuntimeFailure(text, kind=failure.kind, stage=failure.stage, reason=failure.reason) from None

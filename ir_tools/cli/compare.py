@@ -13,7 +13,7 @@ import click
 import ir_tools
 from ir_tools.cli._onnx import engine_rows, is_onnx, output_rows, show_engines
 from ir_tools.cli.app import Answer, Row, command
-from ir_tools.cli.arrays import InputOptions, show_plan
+from ir_tools.cli.arrays import InputOptions, listing_made_up, show_plan
 from ir_tools.cli.loading import load, load_current
 from ir_tools.cli.options import (
     bin_option,
@@ -427,6 +427,7 @@ def _compare(
         options.clients(side) as (client, their),
         working("comparing", steps) as advance,
         sink as taken,
+        listing_made_up(plan),
         located(model, client),
         located(other or model, their),
     ):

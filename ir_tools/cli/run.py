@@ -10,7 +10,7 @@ import click
 
 import ir_tools
 from ir_tools.cli.app import Answer, Row, command
-from ir_tools.cli.arrays import InputOptions, show_plan
+from ir_tools.cli.arrays import InputOptions, listing_made_up, show_plan
 from ir_tools.cli.loading import load_current
 from ir_tools.cli.options import (
     bin_option,
@@ -94,7 +94,12 @@ def run(
     session.states.update(load_states(states))
     if client is not None:
         session.use(client)
-    with session, located(loaded, client), working(f"running on the {engine}", steps) as advance:
+    with (
+        session,
+        listing_made_up(plans[0]),
+        located(loaded, client),
+        working(f"running on the {engine}", steps) as advance,
+    ):
         for step, plan in enumerate(plans, 1):
             arrays = plan.arrays(step - 1)
             outputs = _run_step(session, arrays, plan, step)

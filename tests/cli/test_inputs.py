@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import openvino as ov
+import openvino.opset13 as ops
 import pytest
 
 import ir_tools
@@ -73,3 +74,19 @@ def test_validate_with_shapes(cli: Cli, tmp_path: Path) -> None:
         outcome = cli("validate", path, *words)
         assert (outcome.code, says in outcome.err) == (2, True), outcome
     assert not ir_tools.validate(path, runtime=True, shapes={"ids": "3,11"})
+
+
+@pytest.mark.parametrize("words", [["run", "--engine", "runtime"], ["compare"]], ids=lambda words: words[0])
+def test_a_rejection_lists_what_was_made_up(cli: Cli, tmp_path: Path, words: list[str]) -> None:
+    """The runtime cannot multiply rows of unknown number by a stack of matrices."""
+    rows = ops.parameter([-1, 4], np.float32, name="rows")
+    products = ops.matmul(ops.unsqueeze(rows, np.int64(0)), np.ones((3, 5, 4), np.float32), False, True)
+    ov.save_model(ov.Model([ops.result(products)], [rows]), tmp_path / "stack.xml")
+    command, *options = words
+    outcome = cli(command, tmp_path / "stack.xml", *options)
+    assert outcome.code == 2
+    assert "; made up: rows: f32 [1,4], normal, sizes and values chosen (--input and --set give others)" in outcome.err
+    np.save(tmp_path / "rows.npy", np.ones((2, 4), np.float32))
+    outcome = cli(command, tmp_path / "stack.xml", *options, "--input", tmp_path / "rows.npy")
+    assert outcome.code == 2
+    assert "made up" not in outcome.err
