@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ir_tools.known_differences._define import Kind, KnownDifference, everywhere, refused, unwritten
+from ir_tools.known_differences._define import Instance, Kind, KnownDifference, everywhere, refused, unwritten
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats
 
 __all__ = ["ROWS"]
@@ -26,6 +26,16 @@ POOL = {
 
 def _axes(*values: int) -> Fixed:
     return Fixed(np.array(values, np.int64))
+
+
+def _lone_matrix(layer: Instance) -> bool:
+    data, matrices = (array.shape for array in layer.inputs)
+    return (
+        1 in layer.constant
+        and 0 not in layer.constant
+        and len(data) == len(matrices) == 3
+        and data[0] == 1 != matrices[0]
+    )
 
 
 REFUSED = (
@@ -156,6 +166,15 @@ VALUES = (
             {"levels": "17"},
         ),
         applies=lambda layer: layer.kind() == "f" and bool(np.isnan(layer.inputs[0].astype(np.float32)).any()),
+    ),
+    KnownDifference(
+        name="MatMul-1 of one matrix of unknown size by several",
+        ops=("MatMul-1",),
+        setting="data of rank 3 with unknown sizes and a batch of 1, and constant matrices with another batch",
+        reason="The plugin takes the batch of the data for that of the product: it gives no rows, rejects the data or"
+        " crashes.",
+        model=Call("MatMul-1", (Given(counted(1, 2, 4), "1,?,4"), Fixed(counted(3, 4, 5)))),
+        applies=_lone_matrix,
     ),
     unwritten(
         name="MatMul-1 of nothing",
