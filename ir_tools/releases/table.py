@@ -105,7 +105,7 @@ def _openvino(
     pythons: str,
     wheel: int,
     *,
-    numpy: str = "",
+    needs: str = "",
     lacks: str = "",
     **added: str,
 ) -> Release:
@@ -116,7 +116,7 @@ def _openvino(
         opset: the last that it reads as a whole.
         pythons: the best first.
         wheel: megabytes of it; what an environment takes was measured.
-        numpy: the version to install if its own requirement admits later ones that do not work.
+        needs: what it runs with besides what it requires itself: versions, or packages that it imports.
         lacks: as in `Release`.
         added: as in `Release`.
     """
@@ -125,7 +125,7 @@ def _openvino(
     return Release(
         name=f"openvino-{name}",
         title=f"OpenVINO {name}",
-        packages=(f"openvino=={version}", *([numpy] if numpy else [])),
+        packages=(f"openvino=={version}", *needs.split()),
         pythons=tuple(pythons.split()),
         download=wheel + NUMPY,
         size=4 * wheel + 60,
@@ -140,6 +140,8 @@ NUMPY = 17
 """Megabytes of numpy's wheel, about."""
 P9, P10, P11, P12 = "3.9 3.8 3.7 3.6", "3.10 3.9 3.8 3.7", "3.11 3.10 3.9 3.8", "3.11 3.12 3.10 3.9"
 P13, P14 = "3.11 3.12 3.13 3.10 3.9", "3.11 3.12 3.13 3.14 3.10"
+PKG_RESOURCES = "setuptools<81"
+"""Has `pkg_resources`, which 2022.1 and 2022.2 import and do not require; uv makes environments without it."""
 OPSET_15 = "Col2Im EmbeddingBagOffsets EmbeddingBagPacked ROIAlignRotated ScatterNDUpdate"
 OPSET_15_LATER = f"{OPSET_15} BitwiseLeftShift BitwiseRightShift SliceScatter StringTensorPack StringTensorUnpack"
 
@@ -153,17 +155,17 @@ RELEASES = (
         size=200,
         reads=(2, 7),
     ),
-    _openvino("2021.2", 5, "3.7 3.6", 20, numpy="numpy<1.20"),
-    _openvino("2021.3.0", 7, "3.8 3.7 3.6", 27, numpy="numpy<1.20", lacks="Einsum-7"),
+    _openvino("2021.2", 5, "3.7 3.6", 20, needs="numpy<1.20"),
+    _openvino("2021.3.0", 7, "3.8 3.7 3.6", 27, needs="numpy<1.20", lacks="Einsum-7"),
     _openvino("2021.4.2", 7, P9, 29),
-    _openvino("2022.1.0", 8, P9, 26),
-    _openvino("2022.2.0", 9, P9, 27),
+    _openvino("2022.1.0", 8, P9, 26, needs=PKG_RESOURCES),
+    _openvino("2022.2.0", 9, P9, 27, needs=PKG_RESOURCES),
     _openvino("2022.3.2", 10, P10, 36),
-    _openvino("2023.0.2", 11, "3.11 3.10 3.9 3.8 3.7", 37, numpy="numpy<2"),
-    _openvino("2023.1.0", 12, "3.11 3.10 3.9 3.8 3.7", 35, numpy="numpy<2"),
-    _openvino("2023.2.0", 13, P11, 38, numpy="numpy<2", lacks="FakeConvert-13 ScaledDotProductAttention-13"),
-    _openvino("2023.3.0", 13, P11, 38, numpy="numpy<2"),
-    _openvino("2024.0.0", 14, P11, 38, numpy="numpy<2"),
+    _openvino("2023.0.2", 11, "3.11 3.10 3.9 3.8 3.7", 37, needs="numpy<2"),
+    _openvino("2023.1.0", 12, "3.11 3.10 3.9 3.8 3.7", 35, needs="numpy<2"),
+    _openvino("2023.2.0", 13, P11, 38, needs="numpy<2", lacks="FakeConvert-13 ScaledDotProductAttention-13"),
+    _openvino("2023.3.0", 13, P11, 38, needs="numpy<2"),
+    _openvino("2024.0.0", 14, P11, 38, needs="numpy<2"),
     _openvino("2024.1.0", 14, f"{P12} 3.8", 39),
     _openvino("2024.2.0", 14, f"{P12} 3.8", 39, opset15=OPSET_15),
     _openvino("2024.3.0", 14, f"{P12} 3.8", 41, opset15=OPSET_15),
