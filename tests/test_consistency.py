@@ -116,6 +116,19 @@ def test_what_follows_from_a_wrong_input_port_is_not_reported_as_well() -> None:
     assert [(found.code, found.layer_name) for found in validate(builder.model)] == [("IR303", "product")]
 
 
+def test_a_type_is_reported_of_a_port_that_leaves_its_rank_open_too() -> None:
+    """Without dims at both ends of an edge a shape with open sizes is of no known rank, which is no finding."""
+    builder = Builder()
+    given = builder.call("ReLU", builder.parameter("x", "?,3"), name="relu")
+    ends = builder.graph.layer(given.layer).outputs[0], builder.result(given).inputs[0]
+    for port in ends:
+        port.dims = ()
+    assert not validate(builder.model)
+    for port in ends:
+        port.precision = "I64"
+    assert [found.code for found in validate(builder.model)] == ["IR305"]
+
+
 def test_nothing_is_claimed_of_what_a_custom_layer_gives() -> None:
     """Its own outputs may be recorded at will, as long as those who read them agree."""
     text = SMALL.replace("<dim>4</dim>", "<dim>5</dim>")

@@ -198,6 +198,18 @@ def test_layers_of_one_form_are_written_as_if_they_were_alone(change: str) -> No
     assert_written_alike(together, alone)
 
 
+def test_of_layers_of_one_form_one_gets_another_number() -> None:
+    model = read(alike())
+    graph = model.graph
+    second = graph.layer(9)
+    graph.remove_node(9)
+    graph.add_node(77, layer=second)
+    for layer in graph.layers():
+        layer.raw.update(kernel="3,3")
+    again = read(render(model)).graph
+    assert [(number, again.layer(number).raw["kernel"]) for number in again] == [(at, "3,3") for at in (8, 77, 10, 11)]
+
+
 def assert_written_alike(together: Model, alone: Model) -> None:
     for layer in alone.graph.layers():
         assert isinstance(layer.source, ElementSource)

@@ -521,6 +521,19 @@ def test_branches_take_the_type_of_the_input(kind: str) -> None:
     assert not validate(other, blob, select=["IR211"])
 
 
+def test_an_input_of_another_type_than_two_parameters_of_a_body_take_is_one_finding() -> None:
+    blob = bytearray()
+    outer, body = Text(blob), Text(blob)
+    taken = [body.parameter("f32", "6") for _ in range(2)]
+    result = body.result(body.layer("Add", 1, "", [(number, 0) for number in taken], "f32"), 2)
+    rows = "".join(f'<input external_port_id="0" internal_layer_id="{number}"/>' for number in taken)
+    mapping = f'<port_map>{rows}<output external_port_id="1" internal_layer_id="{result}"/></port_map>'
+    sources = [(outer.parameter("i64", "6"), 0)]
+    own = outer.layer("TensorIterator", 1, "", sources, "f32", mapping=mapping, body=body.inner("body"))
+    outer.result(own, 1)
+    assert [found.layer_id for found in validate(outer.model(), bytes(blob), select="wrong-element-type")] == [own]
+
+
 @pytest.mark.parametrize(("start", "stride", "parts"), [(0, 2, [[0, 1], [2, 3]]), (-1, -2, [[4, 5], [2, 3]])])
 def test_parts_of_two_elements_from_either_end(start: int, stride: int, parts: list[list[int]]) -> None:
     row = PortMapRow(0, 0, axis=0, start=start, stride=stride, part_size=2)

@@ -19,6 +19,7 @@ from ir_tools.rewrite.migration import migrate
 from ir_tools.rewrite.rewriter import Rewriter
 from ir_tools.types import Dim, element_type
 from tests.rewrite.migrations import Compiled, Row, build, model_of
+from tests.rules.test_rules import FOLDER
 
 PLAIN = {
     "kernel": "2,2", "strides": "2,2", "pads_begin": "0,0", "pads_end": "0,0", "exclude-pad": "true",
@@ -347,6 +348,14 @@ def test_wrong_recorded_dims_are_noted() -> None:
     shorter = text.replace(port + b"7</dim><dim>8</dim>", port + b"7</dim>", 1)
     (step,) = migrate(read(shorter, weights), "opset8").steps
     assert step.notes == ("input port 0 records [1, 3, 7], but 'x0' makes [1,3,7,8]",)
+
+
+def test_a_remaining_layer_of_a_body_is_told_with_its_line() -> None:
+    text = (FOLDER / "missing_execution_condition" / "good.xml").read_text(encoding="utf-8")
+    newer = text.replace('name="double" type="Add" version="opset1"', 'name="double" type="Mystery" version="opset13"')
+    (entry,) = migrate(read(newer.encode(), bytes(24)), "opset8").remaining
+    lines = [number for number, one in enumerate(newer.splitlines(), 1) if "Mystery" in one]
+    assert (entry.path, entry.line) == ("loop/body/double", *lines)
 
 
 def test_the_proof_names_what_it_covers() -> None:

@@ -124,6 +124,8 @@ BITS = [
 ]
 SPECIAL = np.array([np.inf, -np.inf, np.nan, -0.0, 1, np.finfo(np.float32).max], np.float32)
 TRANSFORMS = (([0, 1],), ([-1],), ([1, -1], np.array([4, 7])), ([2], np.array([-1])))
+ALONG = sample("auto_broadcast=pdpd;auto_broadcast.auto_broadcast_axis=1", "boolean 2,3,4", "boolean 3")
+"""Of two tensors one lies along an axis in the middle of the other."""
 MORE = {
     "AdaptiveAvgPool-8": [
         sample("", "f32 1,2,4,6", np.array(sizes)) for sizes in ([1, 1], [1, 6], [4, 1], [2, 3], [3, 4])
@@ -237,13 +239,14 @@ MORE = {
     ],
     "STFT-15": [sample("transpose_frames=true", "f32 2,48", "f32 13", np.array(16), np.array(5))],
     **{
-        name: [sample("", "boolean 2,3", "boolean 3"), *(sample("", numbers, other) for numbers, other in BITS)]
+        name: [sample("", "boolean 2,3", "boolean 3"), ALONG, *(sample("", numbers, other) for numbers, other in BITS)]
         for name in ("BitwiseAnd-13", "BitwiseOr-13", "BitwiseXor-13")
     },
     **{
         name: [sample("", numbers, np.array([0, 1, 3, 9, 15, 31, 33], numbers.dtype)) for numbers, _ in BITS]
         for name in ("BitwiseLeftShift-15", "BitwiseRightShift-15")
     },
+    "Xor-1": [ALONG],
     "BitwiseNot-13": [sample("", "boolean 2,3"), *(sample("", numbers) for numbers, _ in BITS)],
     **{
         name: [

@@ -112,6 +112,15 @@ def test_batches_that_an_older_gather_nd_joins_are_taken_apart() -> None:
     assert same(known, 5, np.arange(24, dtype=np.float32).reshape(2, 3, 4))
 
 
+@pytest.mark.parametrize("reduction", ["sum", "prod", "min", "max", "mean"])
+@pytest.mark.parametrize("starts", ["true", "false"])
+def test_updates_that_meet_nowhere_are_combined_with_the_elements(reduction: str, starts: str) -> None:
+    places, words = np.array([[1, 0, 2], [3, -3, -4]]), {"reduction": reduction, "use_init_val": starts}
+    rows, updates = np.arange(12, dtype=np.float32).reshape(4, 3), np.array([[5, 6, 7], [1, -2, 30]], np.float32)
+    given = layer("ScatterElementsUpdate-12", words, ("f32", "4,3"), places, ("f32", "2,3"), np.array(0))
+    assert same(given, 8, rows, updates)
+
+
 def test_updates_that_may_meet_are_combined_by_comparisons() -> None:
     data = "f32", "4,3"
     rows, updates = np.arange(12, dtype=np.float32).reshape(4, 3), np.array([[5, 6, 7], [1, -2, 30]], np.float32)

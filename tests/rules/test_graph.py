@@ -198,6 +198,21 @@ def test_a_loop_without_end_is_found(count: int, condition: str, found: int) -> 
     assert len(told(text, ["IR213"], weights)) == found
 
 
+@pytest.mark.parametrize(("count", "condition", "found"), [(1, "Const", 0), (2, "Const", 1), (2, "Less", 0)])
+def test_a_loop_that_may_end_itself_may_ask_for_more_parts_than_there_are(
+    count: int, condition: str, found: int
+) -> None:
+    """Each of them takes all 8 elements."""
+    row = STATE.replace(" />", ' axis="1" stride="8" part_size="8" />')
+    text = changed(LOOP, (BACK_EDGE, ""), (STATE, row), ('name="on" type="Const"', f'name="on" type="{condition}"'))
+    weights = bytes(8) + count.to_bytes(8, "little") + b"\1" * 8
+    assert len(told(text, ["IR149"], weights)) == found
+
+
+def test_a_parameter_of_a_body_has_one_back_edge() -> None:
+    assert [level for *_, level in told(changed(LOOP, (BACK_EDGE, 2 * BACK_EDGE)), ["IR148"])] == ["error"]
+
+
 def test_the_current_iteration_comes_from_no_port() -> None:
     """The runtime takes no notice of the port."""
     row = ITERATION.replace("-1", "2")
