@@ -1,7 +1,7 @@
 """`ir-tools migrate`: migrate a model to another opset, with a proof for every step."""
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -25,7 +25,7 @@ from ir_tools.cli.options import (
 from ir_tools.cli.paths import ModelPath, OutputModel
 from ir_tools.cli.releases import ReleaseOptions, located
 from ir_tools.display import without_build
-from ir_tools.errors import IrToolsError, MigrationError, UsageError
+from ir_tools.errors import IrToolsError, MigrationError, RuntimeFailure, UnsupportedError, UsageError
 from ir_tools.runtime.installed import require_openvino
 from ir_tools.types import precision_in_file
 
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from ir_tools.ops import Array
     from ir_tools.rewrite.migration import Migration
     from ir_tools.rewrite.steps import MigrationStep
+    from ir_tools.runtime.client import RuntimeClient
     from ir_tools.runtime.legacy import LegacyClient
     from ir_tools.runtime.release import ReleaseClient
 
@@ -333,7 +334,6 @@ def _verify(
 ) -> Row:
     """Run both models on the runtime and compare their outputs; without a comparison, say why there is none."""
     from ir_tools.cli.screen import working
-    from ir_tools.comparison import compare
     from ir_tools.runtime.client import RuntimeClient
 
     source = inputs.reshaped(before, extensions)
@@ -349,13 +349,8 @@ def _verify(
             located(target, second or first),
         ):
             taken = _taken(plan, source, target)
-            found = compare(source, target, taken, layers=False, client=first, against_client=second)
             fed = {new.name: taken[old.name] for old, new in zip(source.inputs, target.inputs, strict=True)}
-            fault = None if found.ok else _fault(source, client)
-            if fault is not None and _agree(source, taken, target, fed):
-                found = compare(target, inputs=fed, mode="cumulative", layers=False, client=second or first)
-            else:
-                fault = None
+            found, fault = _compared(source, taken, target, fed, first, second)
     except IrToolsError as error:
         return {**not_run(error), **shared}
     if fault is not None:
@@ -365,27 +360,61 @@ def _verify(
     return {"ok": found.ok, **_facts(found), **shared}
 
 
-def _agree(before: "Model", fed: "Mapping[str, Array]", after: "Model", taken: "Mapping[str, Array]") -> bool:
-    """Return whether the reference computes the same outputs of both models."""
-    from ir_tools.comparison import difference
+def _compared(
+    before: "Model",
+    fed: "Mapping[str, Array]",
+    after: "Model",
+    taken: "Mapping[str, Array]",
+    client: "RuntimeClient",
+    their: "RuntimeClient | None",
+) -> "tuple[Comparison, str | None]":
+    """Compare both models on the runtime; or the migrated one with the reference, and say why.
+
+    That is if the original fails there or gives other values, and the reference computes of both models what the
+    migrated one gives.
+
+    Raises:
+        RuntimeFailure: a model does not run.
+    """
+    from ir_tools.comparison import compare
+
+    try:
+        found = compare(before, after, inputs=fed, layers=False, client=client, against_client=their)
+    except RuntimeFailure as failure:
+        by_reference = _by_reference(before, fed, after, taken, their or client)
+        if by_reference is None:
+            raise
+        return by_reference, f"The original fails, so this is compared with the reference: {failure}"
+    if found.ok:
+        return found, None
+    by_reference = _by_reference(before, fed, after, taken, their or client)
+    return (found, None) if by_reference is None else (by_reference, _fault(before, client))
+
+
+def _by_reference(
+    before: "Model", fed: "Mapping[str, Array]", after: "Model", taken: "Mapping[str, Array]", client: "RuntimeClient"
+) -> "Comparison | None":
+    """Return a comparison with the reference; None if that differs, or computes something else of the other model."""
+    from ir_tools.comparison import compare, difference
     from ir_tools.execute import run
 
-    pairs = zip(run(before, fed).values(), run(after, taken).values(), strict=True)
-    return all(one.shape == two.shape and difference(one, two).ok for one, two in pairs)
+    with suppress(UnsupportedError):
+        found = compare(after, inputs=taken, mode="cumulative", layers=False, client=client)
+        pairs = zip(run(before, fed).values(), run(after, taken).values(), strict=True)
+        if found.ok and all(one.shape == two.shape and difference(one, two).ok for one, two in pairs):
+            return found
+    return None
 
 
-def _fault(model: "Model", client: "ReleaseClient | None") -> str | None:
-    """Say why the release that runs a model is known to give other values; None if it is not."""
+def _fault(model: "Model", client: "RuntimeClient") -> str:
+    """Say that the runtime gives other values of the original than the reference, and why if that is known."""
     from ir_tools.compatibility import Answer, compatibility
     from ir_tools.releases.table import OPENVINO
-    from ir_tools.runtime.installed import openvino_version
 
-    name = f"openvino-{openvino_version()}." if client is None else f"{client.release.name}."
-    for one in compatibility(model, [release for release in OPENVINO if name.startswith(f"{release.name}.")]):
-        if one.answer is Answer.DIFFERS:
-            found = f"The original gives other values on {one.release.title}"
-            return f"{found}, so this is compared with the reference: {one.why}"
-    return None
+    releases = [release for release in OPENVINO if f"{client.title}.".startswith(f"{release.title}.")]
+    reasons = [f": {one.why}" for one in compatibility(model, releases) if one.answer is Answer.DIFFERS]
+    found = f"The original gives other values on {client.title}, so this is compared with the reference"
+    return "".join([found, *reasons])
 
 
 def _like(inputs: InputOptions, before: "Model", after: "Model") -> InputOptions:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import openvino
@@ -11,7 +12,6 @@ import ir_tools
 from ir_tools import comparison
 from ir_tools.comparison import Comparison
 from ir_tools.errors import RuntimeFailure, WriteError
-from ir_tools.ops import Array
 from ir_tools.rewrite.migration import Migration
 from ir_tools.rewrite.steps import RefusedStep
 from ir_tools.runtime.client import STAGES
@@ -154,19 +154,36 @@ def test_refused_writes_nothing(cli: Cli, model: Path, tmp_path: Path, monkeypat
 def test_a_difference_on_the_runtime_writes_nothing(
     cli: Cli, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = comparison.compare
-
-    def compare(before: ir_tools.Model, migrated: ir_tools.Model, inputs: dict[str, Array], **_: object) -> Comparison:
-        """Change the kernel of the migrated model, as a wrong migration would."""
-        migrated.graph.layer(1).raw.update(kernel="4,4", pads_begin="1,1", pads_end="1,1")
-        return real(before, migrated, inputs)
-
-    monkeypatch.setattr("ir_tools.comparison.compare", compare)
+    wrong = ir_tools.read(model)
+    wrong.graph.layer(1).raw.update(kernel="4,4", pads_begin="1,1", pads_end="1,1")
+    monkeypatch.setattr(ir_tools, "migrate", lambda *words, **options: Migration(model=wrong))
     target = tmp_path / "migrated.xml"
     outcome = cli("migrate", model, "-o", target, "--verify")
     assert outcome.code == 4
     assert "does not give the same values; nothing was written" in outcome.out
     assert not target.exists()
+
+
+@pytest.mark.parametrize("wrong", ["fails", "gives other values on OpenVINO"])
+def test_an_original_that_the_runtime_does_not_run_as_it_should_is_compared_by_the_reference(
+    cli: Cli, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrong: str
+) -> None:
+    real = comparison.compare
+
+    def compare(before: ir_tools.Model, after: ir_tools.Model | None = None, **options: Any) -> Comparison:
+        if after and wrong == "fails":
+            raise RuntimeFailure("the runtime crashed", kind="crashed")
+        if after:
+            before = before.copy()
+            before.graph.layer(1).raw.update(kernel="4,4", pads_begin="1,1", pads_end="1,1")
+        return real(before, after, **options)
+
+    monkeypatch.setattr("ir_tools.comparison.compare", compare)
+    outcome = cli("migrate", model, "-o", tmp_path / "migrated.xml", "--verify")
+    assert outcome.code == 0, outcome.out
+    assert f"The original {wrong}" in outcome.out
+    assert "compared with the reference" in outcome.out
+    assert (tmp_path / "migrated.xml").exists()
 
 
 def test_a_full_disk_is_no_answer_about_the_model(
