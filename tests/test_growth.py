@@ -13,6 +13,8 @@ from ir_tools.cli import main
 from ir_tools.infer import _engine
 from tests.benchmarks.growth.bodies import loops_in_loops, poolings, register
 from tests.benchmarks.growth.edges import fan_in
+from tests.benchmarks.growth.layers import parameters
+from tests.benchmarks.growth.legacy import parts
 from tests.benchmarks.growth.pieces import Sample
 
 
@@ -46,8 +48,10 @@ def calls(made: Sample, command: list[str], folder: Path) -> int:
         (register, ["validate"]),
         (lambda count: loops_in_loops(count // 10)(1), ["validate"]),
         (poolings, ["migrate", "--to", "opset8"]),
+        (parameters, ["migrate", "--for", "openvino-2021.4"]),
+        (parts, ["shapes"]),
     ],
-    ids=["wrong inputs", "a register", "loops in loops", "bodies to migrate"],
+    ids=["wrong inputs", "a register", "loops in loops", "bodies to migrate", "inputs by name", "parts in IR v6"],
 )
 def test_calls_grow_with_the_file(
     make: Callable[[int], Sample], command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -6,6 +6,8 @@ from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple
 
+import numpy as np
+
 from ir_tools.format.nets import Net
 from ir_tools.format.problems import ElementProblem
 from ir_tools.format.texts import Form, Text
@@ -244,10 +246,8 @@ def _string_problem(data: bytes, count: int) -> str | None:
         return f"a string constant of {len(data)} bytes says that it holds {number} strings"
     if number != count:
         return f"the bytes hold {number} strings, but the shape has {count}"
-    places = struct.unpack_from(f"<{number + 1}i", data, 4)
+    places = np.frombuffer(data, "<i4", number + 1, 4)
     room = len(data) - 4 * (number + 2)
-    if any(later < first for first, later in zip((0, *places), places, strict=False)):
+    if places[0] < 0 or (places[1:] < places[:-1]).any():
         return "the offsets of the strings in a string constant decrease"
-    if places and places[-1] > room:
-        return f"the last string ends at {places[-1]} of {room} bytes"
-    return None
+    return f"the last string ends at {places[-1]} of {room} bytes" if places[-1] > room else None

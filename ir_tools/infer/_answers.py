@@ -12,7 +12,16 @@ import numpy as np
 
 from ir_tools.errors import ReadError, ShapeError, UsageError
 from ir_tools.graph import Layer
-from ir_tools.infer._facts import UNKNOWN, FactTable, InternedFact, StoredBounds, content, key_of, minimum_size
+from ir_tools.infer._facts import (
+    MAX_KEPT,
+    UNKNOWN,
+    FactTable,
+    InternedFact,
+    StoredBounds,
+    content,
+    key_of,
+    minimum_size,
+)
 from ir_tools.infer._signatures import LayerSignature
 from ir_tools.ops.checks import check_attributes, check_ports, check_settings, check_types, too_many_outputs
 from ir_tools.ops.definition import UNBOUNDED, Bounds, Fact, Folding, Kind, Op, Role, Violation
@@ -24,6 +33,8 @@ MAX_VALUES = 1 << 16
 """Constants with more elements carry no values: none that decides a shape is that large."""
 MAX_CHECKED, MAX_FLOATS = 1 << 12, 64
 """The same where a file is checked: lists of sizes, limits and scales are short, and weights need not be computed."""
+MAX_LOOKED_AT = 1 << 22
+"""Values of longer constants than `MAX_KEPT` that rules look at in all: four times those of real models."""
 OPEN = {"Result", "Parameter", "Const", "Convert", "ShapeOf"}
 """Operations whose rules can be asked when nothing at all is known of an input."""
 SURPRISES = (
@@ -79,9 +90,12 @@ class Answers:
         self.surprises: list[str] = []
         self._known: dict[object, Answer | None] = {}
         self._sizes: dict[int, int | None] = {}
+        self._looked_at = 0
 
     def of(self, signature: LayerSignature, inputs: Sequence[InternedFact]) -> Answer:
         """Return the answer for a layer; `inputs`: one for every input port that is fed."""
+        if self._looked_at > MAX_LOOKED_AT:
+            inputs = [fact.value.template if isinstance(fact.value, StoredBounds) else fact for fact in inputs]
         key: object = (signature.number, *map(key_of, inputs))
         found = self._known.get(key, self)
         if isinstance(found, Answer):
@@ -95,7 +109,9 @@ class Answers:
         for value in stored:
             value.used = False
         answer = self._ask(signature, inputs)
-        if any(value.used for value in stored):
+        used = [value.lower.size for value in stored if value.used]
+        if used:
+            self._looked_at += sum(size for size in used if size > MAX_KEPT)
             self._known[key] = None
             key = (key, *map(_digest, inputs))
         self._known[key] = answer
@@ -202,8 +218,8 @@ def _values(layer: Layer, weights: Weights, fact: Fact) -> Bounds:
 
 
 def _digest(fact: Fact) -> object:
-    """Return a key that differs for facts with different values; of too many values no two keys are the same."""
-    return None if fact.value is None else content(fact.value) or object()
+    """Return a key that differs for facts with different values; of too many values each array has its own."""
+    return None if fact.value is None else content(fact.value) or fact.value
 
 
 def _unknowable(op: Op, inputs: Sequence[Fact]) -> bool:

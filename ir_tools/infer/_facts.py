@@ -9,7 +9,7 @@ from typing import NewType
 from ir_tools.ops.definition import Array, Bounds, Fact
 from ir_tools.types import Shape, element_type
 
-__all__ = ["UNKNOWN", "FactTable", "InternedFact", "StoredBounds", "content", "key_of", "minimum_size"]
+__all__ = ["MAX_KEPT", "UNKNOWN", "FactTable", "InternedFact", "StoredBounds", "content", "key_of", "minimum_size"]
 
 UNKNOWN = Fact(element_type("dynamic"), None)
 MAX_KEPT = 64

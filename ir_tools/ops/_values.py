@@ -224,7 +224,8 @@ def carried(
             LaterFact(fact.dtype, fact.shape, partial(lambda number: once()[number], number), fact.constant)
             for number, fact in enumerate(outputs)
         )
-    return tuple(replace(fact, value=value) for fact, value in zip(outputs, found(), strict=True))
+    pairs = zip(outputs, found(), strict=True)
+    return tuple(fact if value is None else replace(fact, value=value) for fact, value in pairs)
 
 
 def _carried_values(

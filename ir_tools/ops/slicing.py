@@ -117,7 +117,8 @@ def variadic_split_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ..
         return (Fact(data.dtype, whole),) * count
     values = known(lengths)
     parts = [Dim()] * count if values is None else _parts(shape[axis], values)
-    outputs = [Fact(data.dtype, _with(shape, axis, part)) for part in parts]
+    made = {part: Fact(data.dtype, _with(shape, axis, part)) for part in {*parts}}
+    outputs = [made[part] for part in parts]
     return carried(variadic_split, attrs, inputs, outputs)
 
 

@@ -1,5 +1,6 @@
 """What a file needs besides operations to be read by a release, or as another IR version: types, sizes, names."""
 
+from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -253,8 +254,11 @@ class Fitting:
     def _to_10(self) -> None:
         """Make a file of IR v10: a caller finds inputs and outputs by the names of layers, in fewer types."""
         self.model.version = 10
+        called = defaultdict[str, dict[int, None]](dict)
+        for layer in self.model.graph.layers():
+            called[layer.name][layer.id] = None
         for end in self.model.inputs:
-            self._call_layer(end.layer, end.name)
+            self._call_layer(end.layer, end.name, called)
             kind = end.layer.raw.get("element_type", "").lower()
             if kind in PARAMETERS_OF_10:
                 self.notes.append(
@@ -265,7 +269,8 @@ class Fitting:
             for port_id, source in self.model.graph.sources(end.layer.id).items():
                 layer = self.model.graph.layer(source.layer)
                 if source in given:
-                    self._repeat(source, end, port_id)
+                    made = self._repeat(source, end, port_id)
+                    called[made.name][made.id] = None
                     continue
                 given.add(source)
                 if len(layer.outputs) > 1 or role_of(layer) is Role.PARAMETER or layer.id in taken:
@@ -275,14 +280,14 @@ class Fitting:
                         self.notes.append(f"output '{end.name}' is called '{name}' in IR v10")
                 else:
                     taken.add(layer.id)
-                    self._call_layer(layer, end.name)
+                    self._call_layer(layer, end.name, called)
             kind = _type_name(end.port)
             if kind in RESULTS_OF_10:
                 self.notes.append(
                     f"output '{end.name}' comes as {RESULTS_OF_10[kind]} from IR v10; it is {kind} in the file"
                 )
 
-    def _repeat(self, source: Source, end: Endpoint, port_id: int) -> None:
+    def _repeat(self, source: Source, end: Endpoint, port_id: int) -> Layer:
         """Let a second Result of a tensor read one of its own: outputs of IR v10 go by the names of layers."""
         graph, port = self.model.graph, self.model.graph.layer(source.layer).port(source.port)
         name = graph.new_name(end.name)
@@ -292,20 +297,26 @@ class Fitting:
             self.notes.append(f"output '{end.name}' is called '{name}' in IR v10")
         located = Located(end.layer.name, end.layer, graph)
         self._step(located, "Convert + Result", "a tensor of its own", "a Convert to the same type changes nothing")
+        return graph.layer(made.layer)
 
-    def _call_layer(self, layer: Layer, name: str) -> None:
-        """Give a layer the name of its tensor, by which a caller of IR v10 asks for it."""
+    def _call_layer(self, layer: Layer, name: str, called: dict[str, dict[int, None]]) -> None:
+        """Give a layer the name of its tensor, by which a caller of IR v10 asks for it; `called`: layers by name."""
         graph = self.model.graph
         if layer.name == name:
             return
-        other = next((one for one in graph.layers() if one.name == name and one.id != layer.id), None)
+        other = next(iter(called[name]), None)
         if other is not None:
-            graph.rename(other.id, graph.new_name(f"{name}/{other.type.lower()}"))
+            self._rename(graph.layer(other), graph.new_name(f"{name}/{graph.layer(other).type.lower()}"), called)
         located = Located(layer.name, layer, graph)
         self._step(
             located, f"{layer.type} '{name}'", "named after its tensor", "callers of IR v10 know names of layers"
         )
-        graph.rename(layer.id, name)
+        self._rename(layer, name, called)
+
+    def _rename(self, layer: Layer, name: str, called: dict[str, dict[int, None]]) -> None:
+        del called[layer.name][layer.id]
+        called[name][layer.id] = None
+        self.model.graph.rename(layer.id, name)
 
     def _to_11(self) -> None:
         """Make a file of IR v11: tensors get the names of layers, and types are converted to what IR v10 gave."""

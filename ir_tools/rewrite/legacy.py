@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence, Set
+from functools import cached_property
 from itertools import chain, groupby
 
 import numpy as np
@@ -329,7 +330,7 @@ class Place:
         """The name of its type, in the case of the file."""
         return self.layer.type
 
-    @property
+    @cached_property
     def declared(self) -> Sequence[Fact]:
         """What the file says of the outputs; half floats are f32."""
         return [_in_f32(recorded(port)) for port in self.layer.outputs]

@@ -64,6 +64,29 @@ def constants_read(count: int) -> Sample:
     return sample(layers=inner, edges=wires, weights=struct.pack("<2q", 1, 2048))
 
 
+def lists_that_overlap(count: int) -> Sample:
+    """Lists of lengths, each from another byte of the `.bin` on, for as many VariadicSplits."""
+    length, small = 4096, port(0, SMALL)
+    inputs = [small, port(1, (), precision="I64"), port(2, [length], precision="I64")]
+    data = 'element_type="i64" shape="" offset="0" size="8"'
+    inner, wires = [layer(3, "Const", data=data, outputs=[port(0, (), precision="I64")])], []
+    for at in range(4, 2 * count + 4, 2):
+        data = f'element_type="i64" shape="{length}" offset="{4 * at}" size="{8 * length}"'
+        inner.append(layer(at, "Const", data=data, outputs=[port(0, [length], precision="I64")]))
+        inner.append(layer(at + 1, "VariadicSplit", inputs=inputs, outputs=[port(3, SMALL)]))
+        wires += [edge(0, 0, at + 1, 0), edge(3, 0, at + 1, 1), edge(at, 0, at + 1, 2)]
+    return sample(layers=inner, edges=wires, weights=bytes(8 * (length + count + 4)))
+
+
+def strings_that_overlap(count: int) -> Sample:
+    """Constants of strings that read the same bytes."""
+    data, inner = strings(20_000).weights, []
+    for at in range(3, count + 3):
+        kind = f'element_type="string" shape="20000" offset="0" size="{len(data)}" more="{at}"'
+        inner.append(layer(at, "Const", data=kind, outputs=[port(0, [20_000], precision="STRING")]))
+    return sample(layers=inner, weights=data)
+
+
 def strings(count: int) -> Sample:
     """One constant of as many strings."""
     text = b"word" * count
@@ -295,6 +318,8 @@ LAYERS: Mapping[str, Callable[[int], Sample]] = {
     "constants of the same bytes": constants(lambda at, count: 0, lambda count: 4),
     "constants beside each other": constants(lambda at, count: 4 * at, lambda count: 4 * count),
     "constants that overlap": constants(lambda at, count: at, lambda count: count + 64, 64),
+    "lists that overlap": lists_that_overlap,
+    "strings that overlap": strings_that_overlap,
     "constants in the opposite order": constants(lambda at, count: 4 * (count - at), lambda count: 4 * count + 4),
     "constants outside the .bin": constants(lambda at, count: 4 * at, lambda count: 4),
     "constants without elements": constants(lambda at, count: at, lambda count: count, 0),

@@ -29,6 +29,9 @@ COMMANDS: Mapping[str, Callable[[Path, Path], object]] = {
     "shapes": lambda model, folder: main(["shapes", str(model), "-o", str(folder / "shapes.xml")]),
     "compat": lambda model, folder: main(["compat", str(model)]),
     "migrate": lambda model, folder: main(["migrate", str(model), "-o", str(folder / "migrated.xml")]),
+    "migrate-for": lambda model, folder: main(
+        ["migrate", str(model), "--for", "openvino-2021.4", "-o", str(folder / "fitted.xml")]
+    ),
 }
 
 

@@ -6,6 +6,7 @@ from tests.benchmarks.growth.attributes import ATTRIBUTES
 from tests.benchmarks.growth.bodies import BODIES
 from tests.benchmarks.growth.edges import EDGES
 from tests.benchmarks.growth.layers import LAYERS
+from tests.benchmarks.growth.legacy import LEGACY
 from tests.benchmarks.growth.markup import MARKUP
 from tests.benchmarks.growth.pieces import Sample
 from tests.benchmarks.growth.ports import PORTS
@@ -19,6 +20,7 @@ GROUPS: Mapping[str, Mapping[str, Callable[[int], Sample]]] = {
     "layers": LAYERS,
     "bodies": BODIES,
     "markup": MARKUP,
+    "IR v6": LEGACY,
 }
 FIRST_TRIAL = 16
 """The number of things from which it is worked out how many bytes one takes."""
