@@ -6,7 +6,7 @@ import numpy as np
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops._layers import I64, Layers, by_formula, held
-from ir_tools.ops._segment_rewrites import combined_elements, combined_tuples
+from ir_tools.ops._segment_rewrites import combined_elements, combined_tuples, counts_rows
 from ir_tools.ops._values import known, known_axis, normal_axis, whole
 from ir_tools.ops._versions import VersionStep
 from ir_tools.ops.definition import Array, Fact, Ref, Refused, Rewrite, Step
@@ -262,7 +262,7 @@ def _scatter_nd(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused 
         dims = data.shape[: exact.shape[-1]]
         exact = _normal(exact, [dim.lo for dim in dims] if all(dim.static for dim in dims) else None)
     if exact is None or len(np.unique(exact.reshape(-1, exact.shape[-1]), axis=0)) < exact[..., 0].size:
-        if layers.target >= 12 and reduction != "sub" and _is_list(indices):
+        if layers.target >= 12 and reduction != "sub" and counts_rows(indices.shape):
             return _by_elements(layers, reduction)
         return _met(layers, reduction, combined_tuples(layers, attrs, _counted_tuples(layers, 0)))
     wrong = _inexact(layers, reduction)
@@ -272,11 +272,6 @@ def _scatter_nd(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused 
     found = _reduced(layers, reduction, layers.call("GatherND", Ref(None), rows, batch_dims=0))
     layers.call("ScatterNDUpdate", Ref(None), rows, found, version=wanted)
     return layers.rewrite("elements combined first", "no element is updated twice")
-
-
-def _is_list(indices: Fact) -> bool:
-    """Return whether tuples of indices are a list of rows, counted by one index each."""
-    return indices.shape is not None and len(indices.shape) == 2 and indices.shape[1].hi == 1 == indices.shape[1].lo
 
 
 def _by_elements(layers: Layers, reduction: str) -> Rewrite:

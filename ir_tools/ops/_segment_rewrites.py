@@ -9,13 +9,14 @@ from ir_tools.ops._numbers import lowest
 from ir_tools.ops._values import known, known_axis
 from ir_tools.ops.definition import Array, Ref, Refused
 from ir_tools.ops.fields import Attrs
-from ir_tools.types import ElementType
+from ir_tools.types import ElementType, Shape
 
 __all__ = [
     "bag_offsets_sum",
     "bag_packed_sum",
     "combined_elements",
     "combined_tuples",
+    "counts_rows",
     "cumulative_sum",
     "migrate_bag_offsets",
     "migrate_bag_packed",
@@ -152,6 +153,8 @@ def combined_tuples(layers: Layers, attrs: Attrs, places: Ref | Array) -> Ref | 
     """Add what ScatterNDUpdate-15 makes of updates that may meet; `places`: counted from the front."""
     data, indices = (layers.inputs[number].shape for number in range(2))
     if data is None or indices is None or not all(dim.static for dim in (*data, *indices)):
+        if data and counts_rows(indices) and attrs.reduction in {"sum", "sub"} and layers.inputs[0].dtype.is_float:
+            return _summed_rows(layers, attrs, places)
         return Refused("one element may be updated several times, and the sizes are not known", "reduction")
     sizes, length = [dim.size for dim in data], indices[-1].size
     count, rest = prod(dim.size for dim in indices[:-1]), prod(sizes[length:])
@@ -171,6 +174,32 @@ def combined_tuples(layers: Layers, attrs: Attrs, places: Ref | Array) -> Ref | 
     )
     found = _met(layers, attrs, mask, updates, rows, 1)
     return layers.call("Reshape", found, np.array(sizes), special_zero=False)
+
+
+def counts_rows(indices: Shape) -> bool:
+    """Return whether tuples of indices are a list, of one index each."""
+    return indices is not None and len(indices) == 2 and indices[1].hi == 1 == indices[1].lo
+
+
+def _summed_rows(layers: Layers, attrs: Attrs, places: Ref | Array) -> Ref:
+    """Add or subtract rows in any number, by a product with a matrix that says which of them meet in a row of the data.
+
+    A row of zeros for no row of the data comes after them, as the product of empty matrices is not one of zeros on all
+    releases.
+    """
+    data, updates, rank = layers.working(0), layers.working(2), layers.rank(DATA)
+    one, own = np.array([1]), layers.reshape(places, np.array([-1]))
+    sizes = (
+        layers.call("Concat", one, layers.gather(layers.shape_of(DATA), range(1, rank)), axis=0) if rank > 1 else one
+    )
+    nothing = layers.call("Broadcast", layers.number(0, updates), sizes)
+    rows = layers.call("Concat", updates, nothing, axis=0)
+    lines = layers.reshape(rows, np.array([0, -1] if rank > 1 else [-1, 1]))
+    numbers = layers.call("Concat", layers.to_type(own, I64), np.array([-1]), axis=0)
+    every = layers.reshape(layers.places(DATA, 0), np.array([-1, 1]))
+    mask = layers.to_type(layers.call("Equal", every, numbers), layers.fact(data).dtype)
+    total = layers.reshape(layers.call("MatMul", mask, lines), layers.shape_of(DATA))
+    return layers.call("Add" if attrs.reduction == "sum" else "Subtract", data, total)
 
 
 def _met(layers: Layers, attrs: Attrs, mask: Ref, updates: Ref, data: Ref, axis: int) -> Ref:

@@ -573,6 +573,24 @@ def test_what_the_version_before_reads_alike_is_not_refused() -> None:
     assert compared > 150
 
 
+@pytest.mark.parametrize("kind", ["f32", "f16"])
+@pytest.mark.parametrize(("reduction", "rest"), [("sum", (3,)), ("sub", ()), ("sum", (2, 3))])
+def test_rows_of_unknown_number_meet_in_rows_of_the_data(reduction: str, rest: tuple[int, ...], kind: str) -> None:
+    builder, unknown = Builder(opset=15), [-1 for _ in rest]
+    data, rows = (builder.parameter(name, [-1, *unknown], kind) for name in ("data", "rows"))
+    indices = builder.parameter("indices", [-1, 1], "i64")
+    builder.result(builder.call("ScatterNDUpdate", data, indices, rows, reduction=reduction), "out")
+    moved, rng, dtype = migrate(builder.model, "opset8"), np.random.default_rng(1), ELEMENT_TYPES[kind].dtype
+    assert moved.ok
+    for count in (5, 1, 0):
+        fed: dict[str, Array] = {
+            "data": rng.normal(size=(4, *rest)).astype(dtype),
+            "rows": rng.normal(size=(count, *rest)).astype(dtype),
+            "indices": rng.integers(-4, 4, (count, 1)),
+        }
+        assert difference(run(moved.model, fed)["out"], run(builder.model, fed)["out"]) is None
+
+
 SPECIAL = np.array(
     [0, -0.0, 0.5, -0.5, 1, -1, 2.5, -3.5, 1e-20, 1e10, 1e20, -1e20, np.inf, -np.inf, np.nan], np.float32
 )
