@@ -34,6 +34,7 @@ class Judge:
         self.release = release
         self.version = version
         self._around = Surroundings(model)
+        self._own = self._around if version == model.version else Surroundings(model)
         self._plain: dict[tuple[str, frozenset[str | None]], bool] = {}
         self._seen: dict[tuple[int, int], Seen] = {}
         self._words: dict[Hashable, str] = {}
@@ -70,9 +71,11 @@ class Judge:
         """Return what decides about a layer; the model has to stay as it is."""
         key = id(located.graph), located.layer.id
         if key not in self._seen:
-            inputs, outputs = self.known.computed(located), self.known.results(located)
-            self._seen[key] = self._around.seen(located, op, inputs, outputs, self.version)
+            self._seen[key] = self._seen_in(self._around, located, op, self.version)
         return self._seen[key]
+
+    def _seen_in(self, around: Surroundings, located: Located, op: Op, version: int) -> Seen:
+        return around.seen(located, op, self.known.computed(located), self.known.results(located), version)
 
     def of(self, seen: Seen) -> Judged:
         """Return what the release does with a layer, None if it runs it or if nothing is known."""
@@ -84,9 +87,9 @@ class Judge:
         rows = release_differences(self.release, seen)
         return any(row.state is State.DIFFERS and not row.sometimes for row in rows)
 
-    def running_in_words(self, seen: Seen) -> str:
+    def running_in_words(self, located: Located, op: Op) -> str:
         """Return which releases run a layer as it is: `OpenVINO 2022.1 and later run it`."""
-        seen = replace(seen, version=self.model.version, opset=seen.op.version)
+        seen = replace(self._seen_in(self._own, located, op, self.model.version), opset=op.version)
         key = decisive(seen)
         if key not in self._words:
             self._words[key] = releases_in_words(lambda release: verdict(release, seen) is None, "run")

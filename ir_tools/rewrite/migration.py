@@ -459,7 +459,7 @@ class _Planning:
                 found = _outcome(self.stage.rewrite, op, signature.raw, inputs)
             else:
                 lost = partial(lost_output, graph, layer.id, signature)
-                found = self._released(self.judge, seen, verdict, signature.raw, facts.inputs, lost)
+                found = self._released(self.judge, located, seen, verdict, signature.raw, facts.inputs, lost)
             if isinstance(found.found, Refused) and isinstance(self.stage, _Named):
                 found = _Outcome(None)
             if isinstance(found.found, Rewrite):
@@ -469,7 +469,14 @@ class _Planning:
         return found
 
     def _released(
-        self, judge: Judge, seen: Seen, verdict: _Verdict, raw: Mapping[str, str], inputs: Sequence[Fact], lost: "_Lost"
+        self,
+        judge: Judge,
+        located: Located,
+        seen: Seen,
+        verdict: _Verdict,
+        raw: Mapping[str, str],
+        inputs: Sequence[Fact],
+        lost: "_Lost",
     ) -> _Outcome:
         """Return what becomes of a layer for a release: what it runs stays.
 
@@ -492,7 +499,7 @@ class _Planning:
             refused = Refused(f"{judge.release.title}: {does[1].rstrip('.')}")
         if not isinstance(refused, Refused):
             return _Outcome(None)
-        return _Outcome(replace(refused, reason=f"{refused.reason}; {judge.running_in_words(seen)}"))
+        return _Outcome(replace(refused, reason=f"{refused.reason}; {judge.running_in_words(located, op)}"))
 
 
 def _judge(model: Model, stage: _Stage, fitting: Fitting | None, known: KnownFacts) -> Judge | None:

@@ -534,3 +534,12 @@ def test_of_rewrites_that_a_release_runs_equally_well_the_newest_is_taken(right:
     )
     assert isinstance(found, Rewrite)
     assert found.layers[0].opset == opset
+
+
+def test_a_refusal_names_the_releases_that_run_the_model_as_it_is() -> None:
+    """In IR v10 its indices would be converted, which none of them compiles."""
+    builder = Builder()
+    for output in builder.outputs("AdaptiveMaxPool", builder.parameter("x", "1,2,5,7"), np.array([3, 2])):
+        builder.result(output)
+    (refused,) = migrate(builder.model, "openvino-2021.4").refused
+    assert refused.reason.endswith("the target has no such output; OpenVINO 2022.1 to 2023.2 run it")
