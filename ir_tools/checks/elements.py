@@ -1,15 +1,18 @@
-"""Elements that are where they should not be: misspelled, in the wrong place, unknown, or there twice."""
+"""Elements that are where they should not be: misspelled, in the wrong place, unknown, or there twice.
+
+Two relics of IR v2 to v7 stop the runtime: `<meta_data>` and `<pre-process>` that it cannot read.
+"""
 
 from collections.abc import Iterator
 
 from ir_tools.checks.define import Check
-from ir_tools.checks.file import IrFile
+from ir_tools.checks.file import IrFile, notes_read
 from ir_tools.diagnostics import Severity
 from ir_tools.format.nets import Net
 from ir_tools.format.problems import MAX_IN_ELEMENT, ElementProblem
 from ir_tools.rules.structure import REPEATED_ELEMENT, UNKNOWN_ELEMENT
 from ir_tools.source import Element
-from ir_tools.source.grammar import BODIES, GRAMMAR, LEGACY_NET, MAPS, NOTES, Tag
+from ir_tools.source.grammar import BODIES, GRAMMAR, LEGACY_LAYER, MAPS, NOTES, Tag
 from ir_tools.types import closest
 
 __all__ = ["CHECK"]
@@ -19,12 +22,44 @@ WORDS = {word for tag in GRAMMAR.values() for word in tag.children} - set(NOTES)
 
 def find(file: IrFile) -> Iterator[ElementProblem]:
     """Yield the problems of each element whose children are not all as usual."""
+    legacy = file.model.is_legacy
     for net, parent in _parents(file):
-        legacy = parent.tag == "net" and file.model.is_legacy
-        tag = LEGACY_NET if legacy else GRAMMAR.get(str(parent.tag))
+        tag = LEGACY_LAYER if legacy and parent.tag == "layer" else GRAMMAR.get(str(parent.tag))
         if tag is not None:
             yield from _unknown(net, parent, tag)
             yield from _repeated(parent, tag.children if tag.once else frozenset())
+    if not legacy:
+        yield from _refused_notes(file)
+        yield from _means(file)
+
+
+def _refused_notes(file: IrFile) -> Iterator[ElementProblem]:
+    """Yield the notes that the runtime cannot read, and stops on (measured)."""
+    notes = notes_read(file)
+    refused = [child for child in (() if notes is None else notes) if _is_refused_note(child)]
+    for child in refused[:MAX_IN_ELEMENT]:
+        message = f"<{child.tag}> in <meta_data> has no value: the runtime refuses the file"
+        yield ElementProblem(UNKNOWN_ELEMENT, child, message, "delete it, or move it into the <rt_info> of <net>")
+
+
+def _is_refused_note(child: Element) -> bool:
+    return isinstance(child.tag, str) and child.tag != "cli_parameters" and child.get("value") is None
+
+
+def _means(file: IrFile) -> Iterator[ElementProblem]:
+    """Yield what is wrong with `<pre-process>`, which the runtime still applies."""
+    element = file.document.root.find("pre-process")
+    name = None if element is None else element.get("reference-layer-name")
+    if element is None:
+        return
+    inputs = [end.layer.name for end in file.model.inputs]
+    if name and name not in inputs:
+        message = f"<pre-process> is for '{name[:80]}', which is no input: the runtime refuses the file"
+        yield ElementProblem(UNKNOWN_ELEMENT, element, message, "delete it")
+    elif element.find("channel/mean") is not None:
+        message = "the runtime subtracts the means of <pre-process>, which belongs to IR v2 to v7; other readers do not"
+        remedy = "write a Subtract behind the input"
+        yield ElementProblem(UNKNOWN_ELEMENT, element, message, remedy, Severity.WARNING)
 
 
 def _parents(file: IrFile) -> Iterator[tuple[Net, Element]]:

@@ -18,7 +18,7 @@ from ir_tools.infer import ConsistencyCheck
 from ir_tools.source import Document, Element
 from ir_tools.weights import Weights
 
-__all__ = ["IrFile", "data_of", "element_of"]
+__all__ = ["IrFile", "data_of", "element_of", "notes_read"]
 
 T = TypeVar("T")
 
@@ -99,6 +99,12 @@ class IrFile:
         if work not in self._done:
             self._done[work] = work(self)
         return cast(T, self._done[work])
+
+
+def notes_read(file: IrFile) -> Element | None:
+    """Return the `<meta_data>` that the runtime reads: that of a model of IR v10 and later without `<rt_info>`."""
+    root = file.document.root
+    return None if file.model.is_legacy or root.find("rt_info") is not None else root.find("meta_data")
 
 
 def element_of(layer: Layer) -> Element:

@@ -26,7 +26,7 @@ def _has_end(net: Net) -> bool:
     layers = reversed(net.layers.values())
     return (
         net.has_unclear_ids
-        or bool(net.unusual)
+        or any(element.tag == "layers" for element in net.unusual)
         or any(layer.get("type") in ENDS or layer.find("output") is None for layer in layers)
     )
 

@@ -3,9 +3,10 @@
 import re
 from collections.abc import Iterator
 from functools import partial
+from itertools import chain
 
 from ir_tools.checks.define import Check
-from ir_tools.checks.file import IrFile
+from ir_tools.checks.file import IrFile, notes_read
 from ir_tools.diagnostics import Severity
 from ir_tools.format.problems import MAX_IN_ELEMENT, ElementProblem, Place, place_of
 from ir_tools.rules.structure import STRAY_TEXT
@@ -21,7 +22,8 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
     """Yield one problem for each text, at its place; elements that nobody reads may hold any."""
     if file.usual.texts:
         return
-    for element in file.document.root.iter(*GRAMMAR):
+    notes = notes_read(file)
+    for element in chain(file.document.root.iter(*GRAMMAR), () if notes is None else (notes,)):
         texts = list(_texts(element))
         if not texts or next(element.iterancestors(*NOTES), None) is not None:
             continue
@@ -31,6 +33,8 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
             place = partial(_place, file.document, element, child, text[: text.index(words[0])].count("\n"))
             if MARKUP.search(words):
                 yield ElementProblem(STRAY_TEXT, place, message, "an element lost its bracket: write <")
+            elif element is notes:
+                yield ElementProblem(STRAY_TEXT, place, f"{message}, and the runtime refuses the file", "delete it")
             else:
                 yield ElementProblem(STRAY_TEXT, place, message, "delete it", Severity.WARNING)
         if len(texts) > MAX_IN_ELEMENT:

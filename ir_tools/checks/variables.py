@@ -5,6 +5,7 @@ from heapq import nsmallest
 
 from ir_tools.checks.define import Check
 from ir_tools.checks.file import IrFile, data_of
+from ir_tools.format.content import ends_of
 from ir_tools.format.problems import ElementProblem
 from ir_tools.graph import Layer
 from ir_tools.ops import Role, opset_number, role_of
@@ -27,15 +28,18 @@ def _unread(file: IrFile) -> Iterator[ElementProblem]:
     """Yield one problem for each Assign whose variable is unknown, or that nothing reads.
 
     The runtime finds those ReadValues alone that lead somewhere, and with an Assign of opset3 to opset5 none of opset6.
+    An edge that cannot be read may be from one.
     """
     known: dict[str, set[bool]] = {}
+    starts = {ends_of(edge.element)[0][0] for net in file.nets for edge in net.left_out}
     idle = set[str]()
     for _, layer, graph in file.model.walk():
         name = layer.common.raw.get("variable_id")
         if role_of(layer) is Role.READ_VARIABLE:
             if name is None:
                 return
-            read = any(graph.consumers(layer.id, port.id) for port in layer.common.outputs)
+            unclear = not starts.isdisjoint({layer.id, -1})
+            read = unclear or any(graph.consumers(layer.id, port.id) for port in layer.common.outputs)
             idle |= set() if read else {name}
             known.setdefault(name, set()).add(_is_old(layer.version))
     for place in file.model.walk():

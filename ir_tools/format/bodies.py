@@ -266,8 +266,8 @@ class _Table:
             )
             faults.append((message, f"name a {wanted} of the body"))
         elif row.purpose == "current_iteration" and self.owner.kind == "loop" and row.port != -1:
-            message = f"external_port_id is {row.port}, but the current iteration comes from no port"
-            self.owner.warn(WRONG_PORT_MAP_ROW, row.element, message, 'write external_port_id="-1"')
+            message = f"external_port_id is {row.port}: the runtime reads that port in place of the current iteration"
+            faults.append((message, 'write external_port_id="-1"'))
         elif row.is_input and self.owner.kind == "loop" and 0 <= row.port < len(LOOP_INPUTS):
             message = f"external_port_id is {row.port}: the body gets {LOOP_INPUTS[row.port]}"
             self.owner.warn(WRONG_PORT_MAP_ROW, row.element, message, "name another input port, if that is not meant")

@@ -17,10 +17,11 @@ from ir_tools.rules.structure import (
     UNKNOWN_PRECISION,
 )
 from ir_tools.source import Document, Element
-from ir_tools.source.grammar import BLOBS, EDGE_ENDS, GRAMMAR, LEGACY_VERSIONS, MAPS
+from ir_tools.source.grammar import BLOBS, EDGE_ENDS, GRAMMAR, LEGACY_LAYER, LEGACY_VERSIONS, MAPS
 from ir_tools.types import ELEMENT_TYPES, closest, id_number, precision_in_file, whole_number
 
 __all__ = [
+    "LEGACY_PARTS",
     "PARTS",
     "ElementSource",
     "SourceFile",
@@ -48,6 +49,7 @@ NEEDED = {
 
 PARTS = GRAMMAR["layer"].children
 """The elements that a `<layer>` holds."""
+LEGACY_PARTS = LEGACY_LAYER.children
 FEW = 100
 """Attributes of one tag."""
 _COMMA = re.compile(r"(?<!\\),")
@@ -63,7 +65,7 @@ def is_legacy(document: Document) -> bool:
 def legacy_data(layer: Element) -> Element | None:
     """Return the element with the attributes of a legacy layer: `<data>`; `<pooling_data>` or `<fc>` in early files."""
     data = next(layer.iterchildren("data"), None)
-    return next((child for child in layer if child.tag not in PARTS), None) if data is None else data
+    return next((child for child in layer if child.tag not in LEGACY_PARTS), None) if data is None else data
 
 
 class ElementSource:

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from ir_tools.format.content import (
+    LEGACY_PARTS,
     PARTS,
     ElementSource,
     dim_problem,
@@ -317,10 +318,11 @@ class _Reader:
         """Return the input and output ports of one layer, and whether nothing else in it need be looked at."""
         parts = list(layer)
         early = legacy_data(layer) if self.legacy else None
-        if early is not None and early.tag not in PARTS:
+        if early is not None and early.tag not in LEGACY_PARTS:
             parts.remove(early)
         kind = tuple([str(part.tag) for part in parts])
-        odd, bodied = len(set(kind)) != len(kind) or not PARTS.issuperset(kind), not BODY_PARTS.isdisjoint(kind)
+        known = LEGACY_PARTS if self.legacy else PARTS
+        odd, bodied = len(set(kind)) != len(kind) or not known.issuperset(kind), not BODY_PARTS.isdisjoint(kind)
         if odd:
             net.unusual.append(layer)
             if self.thorough and _is_misread(kind):

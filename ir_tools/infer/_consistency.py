@@ -214,7 +214,7 @@ class ConsistencyCheck(Engine):
             self._report(visit.graph, verdict.remark.about(visit.layer))
         for each in verdict.differences:
             if each.relation is Relation.LOOSE and self._is_alone(visit, each):
-                self._report_difference(visit, each)
+                self._report_difference(visit, each, Severity.WARNING)
         for each in inputs:
             if not self._is_copy(visit, each):
                 self._report_difference(visit, each)

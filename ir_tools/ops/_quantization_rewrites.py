@@ -17,6 +17,8 @@ def quantize(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite FakeQuantize with the arithmetic of the CPU plugin."""
     if attrs.auto_broadcast == "pdpd":
         return Refused("is pdpd, but the layers that would replace it broadcast as numpy does", "auto_broadcast")
+    if not attrs.levels:
+        return Refused("is missing, so that nothing is quantized", "levels")
     if attrs.levels == 2 or not layers.fact(DATA).dtype.is_float:
         return Refused("has its own arithmetic on integers and for two levels", "levels")
     data = layers.working(0)

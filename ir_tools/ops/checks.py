@@ -6,7 +6,7 @@ from typing import Any
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops.definition import Array, Bounds, Fact, Folding, Kind, Op, Violation
-from ir_tools.ops.fields import REQUIRED, Attrs, Field, Flag
+from ir_tools.ops.fields import REQUIRED, Attrs, Field, Flag, Float
 from ir_tools.ops.limits import MAX_WINDOW
 from ir_tools.types import ELEMENT_TYPES, Dim, ElementType, closest
 from ir_tools.types.packing import element_type_of
@@ -56,6 +56,7 @@ def check_attributes(op: Op, raw: Mapping[str, str]) -> tuple[Attrs | None, list
             out.append(violation)
     out += _unknown(op, fields, raw, [name for name in unknown_names if name not in reported])
     out += _misread(fields, raw)
+    out += _unusual(fields, raw)
     return attrs, out
 
 
@@ -66,7 +67,7 @@ def _misspelled(name: str, spec: Field, word: str, text: str) -> Violation:
         return Violation(name, message, f"call it {name}", Kind.MISSING)
     message += f" and takes {_shown(spec, spec.runtime_default)}"
     try:
-        same = spec.parse(text) == spec.runtime_default
+        same = spec.means_default(spec.parse(text))
     except ValueError:
         same = False
     return Violation(name, message, f"call it {name}", Kind.ASSUMED if same else Kind.MISSING)
@@ -127,6 +128,19 @@ def _misread(fields: Mapping[str, Field], raw: Mapping[str, str]) -> Iterator[Vi
             word = "true" if spec.parse(raw[name]) else "false"
             message = f"is '{raw[name][:40]}', which the runtime reads as {word}"
             yield Violation(name, message, "write true or false", Kind.UNREADABLE)
+
+
+def _unusual(fields: Mapping[str, Field], raw: Mapping[str, str]) -> Iterator[Violation]:
+    """Check for numbers with which a layer hardly depends on its data."""
+    for name, spec in fields.items():
+        if isinstance(spec, Float) and spec.usual is not None and not spec.is_absent(raw.get(name)):
+            try:
+                usual = spec.parse(raw[name]) <= spec.usual
+            except ValueError:
+                continue
+            if not usual:
+                message = f"is {raw[name][:40]}, which leaves little of the data; expected at most {spec.usual}"
+                yield Violation(name, message, None, Kind.SUSPECT)
 
 
 # --- ports ------------------------------------------------------------------------------------------------------

@@ -74,6 +74,10 @@ class Field:
         """What the runtime takes for an absent attribute; REQUIRED where it takes nothing."""
         return self.default if self.runtime_default is REQUIRED else self.runtime_default
 
+    def means_default(self, value: Any) -> bool:
+        """Return whether a value says what the runtime takes for an absent attribute."""
+        return bool(value == self.runtime_default)
+
     def is_absent(self, text: str | None) -> bool:
         """Return whether an attribute with this text counts as absent: an empty list does, a blank one does not."""
         return text is None or (not text and self.blank)
@@ -94,6 +98,11 @@ class Ints(Field):
     minimum: int | None = None
     maximum: int | None = None
     counts: tuple[int, ...] = ()
+
+    def means_default(self, value: Any) -> bool:
+        """Return whether a list says what the runtime takes for an absent one: an empty one is of ones or zeros."""
+        neutral = 1 if self.minimum == 1 else 0
+        return Field.means_default(self, value) or (not self.runtime_default and set(value) == {neutral})
 
     def parse(self, text: str) -> tuple[int, ...]:
         """Parse `"2, 2"` -> `(2, 2)`."""
@@ -127,12 +136,13 @@ class Int(Field):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Float(Field):
-    """A number from `minimum` to `maximum`."""
+    """A number from `minimum` to `maximum`. `usual`: what more than that is hardly meant."""
 
     blank: ClassVar[bool] = False
 
     minimum: float | None = None
     maximum: float | None = None
+    usual: float | None = None
 
     def parse(self, text: str) -> float:
         """Parse `"1e-5"` -> `1e-05`."""

@@ -23,6 +23,8 @@ from ir_tools.types import Shape, element_type, shape_text
 __all__ = ["OPS"]
 
 LIMITS = ("input_low", "input_high", "output_low", "output_high")
+WITHOUT_LEVELS = 2**64
+"""How many levels the runtime takes if `levels` is missing: one less than 0, as an unsigned number, is the last one."""
 
 
 def quantize_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
@@ -42,8 +44,10 @@ def quantize_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violat
 def check_quantize(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for the same, fewer than two levels, and limits that are larger than the data."""
     yield from quantize_violations(attrs, inputs)
-    if attrs.levels < 2:
-        yield Violation("levels", f"is {attrs.levels}; expected at least 2", kind=Kind.RANGE)
+    if attrs.levels == 0:
+        yield Violation("levels", "is 0, so that data are cut off and scaled, not quantized", kind=Kind.SUSPECT)
+    elif attrs.levels == 1:
+        yield Violation("levels", "is 1; expected at least 2", kind=Kind.RANGE)
     for name, fact in zip(LIMITS, inputs[1:], strict=True):
         if attrs.auto_broadcast == "numpy" and _larger(fact.shape, inputs[0].shape):
             text = f"is {shape_text(fact.shape)}, but the data has only {shape_text(inputs[0].shape)}"
@@ -94,12 +98,17 @@ def fake_quantize(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """Return every element to the nearest of `levels` values, in the data's type; integers through f32.
 
     Data up to the lower limit become `output_low`, data beyond the higher one `output_high`, by the specification also
-    if the limits are equal or the low one is the higher.
+    if the limits are equal or the low one is the higher. Without `levels`, floats are only cut off and scaled.
+
+    Raises:
+        ShapeError: there are no levels, and the data are integers, which the runtime divides as integers.
     """
     data, *limits = arrays
+    if not attrs.levels and data.dtype.kind in "iub":
+        raise ShapeError("is missing; integers are not computed without", attribute="levels")
     shaped = [broadcast_arrays(attrs, data, limit)[1].astype(data.dtype) for limit in limits]
     ascending = bool(np.all(shaped[0] < shaped[1]))
-    function = through_floats(partial(quantized if ascending else quantized_between, attrs.levels))
+    function = through_floats(partial(quantized if ascending else quantized_between, attrs.levels or WITHOUT_LEVELS))
     return (elementwise(partial(in_working_type, function), data, *shaped),)
 
 
@@ -140,7 +149,7 @@ def quantized(levels: int, data: Array, low: Array, high: Array, out_low: Array,
 
 def between_levels(attrs: Attrs, arrays: Sequence[Array], error: float) -> npt.NDArray[np.bool_] | None:
     """Return the elements that are nearer to the border between two levels than `error` times the largest magnitude."""
-    if arrays[0].dtype.kind not in "fV" or not arrays[0].size:
+    if arrays[0].dtype.kind not in "fV" or not arrays[0].size or not attrs.levels:
         return None
     data, low, high = (array.astype(np.float64) for array in arrays[:3])
     low, high = (broadcast_arrays(attrs, data, limit)[1] for limit in (low, high))
@@ -181,7 +190,7 @@ FAKE_QUANTIZE = Op(
     version=1,
     inputs=tuple(Input(name, type="float integer") for name in ("data", *LIMITS)),
     attrs={
-        "levels": Int(),
+        "levels": Int(minimum=0, runtime_default=0),
         **AUTO_BROADCAST,
     },
     check=check_quantize,

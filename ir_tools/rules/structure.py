@@ -233,8 +233,8 @@ UNKNOWN_ELEMENT = Rule(
     "unknown-element",
     Severity.ERROR,
     milder=Severity.WARNING,
-    what="An element is misspelled, or is in a place where the runtime does not read it.",
-    why="the runtime silently ignores it; its content is lost.",
+    what="An element is misspelled, is in a place where the runtime does not read it, or belongs to older files.",
+    why="the runtime silently ignores it, so that its content is lost; on some relics of older files it stops.",
     bad='<dat auto_broadcast="numpy" />',
     good='<data auto_broadcast="numpy" />',
 )
@@ -244,7 +244,7 @@ STRAY_TEXT = Rule(
     Severity.ERROR,
     milder=Severity.WARNING,
     what="There is text where only elements belong.",
-    why="the runtime ignores it; it is left over from an edit, or an element lost its brackets.",
+    why="the runtime ignores it, or stops in <meta_data>; it is left over from an edit, or an element lost its brackets.",
     bad="<layers> left over",
     good="<layers>",
 )

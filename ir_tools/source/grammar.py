@@ -3,7 +3,18 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-__all__ = ["BLOBS", "BODIES", "EDGE_ENDS", "GRAMMAR", "LEGACY_NET", "LEGACY_VERSIONS", "MAPS", "NOTES", "SIDES", "Tag"]
+__all__ = [
+    "BLOBS",
+    "BODIES",
+    "EDGE_ENDS",
+    "GRAMMAR",
+    "LEGACY_LAYER",
+    "LEGACY_VERSIONS",
+    "MAPS",
+    "NOTES",
+    "SIDES",
+    "Tag",
+]
 
 LEGACY_VERSIONS = range(2, 8)
 """The versions of IR that releases up to 2020 wrote, with layer types of their own in place of operations."""
@@ -39,14 +50,17 @@ class Tag(NamedTuple):
 
 
 _GRAPH = Tag(frozenset({"layers", "edges", *NOTES}), once=True)
-_LAYER = frozenset({*BODIES, *MAPS, *SIDES, *BLOBS, "data", "rt_info", "blobs"})
+_LAYER = Tag(
+    frozenset({*BODIES, *MAPS, *SIDES, "data", "rt_info"}), True, ("id", "name", "type", "version"), "output_names"
+)
 _PORTS = Tag(frozenset({"port"}))
 _ROWS = Tag(frozenset({"input", "output"}))
 
 GRAMMAR: Mapping[str, Tag] = {
-    **dict.fromkeys(("net", *BODIES), _GRAPH),
+    "net": _GRAPH._replace(children=_GRAPH.children | {"pre-process"}),
+    **dict.fromkeys(BODIES, _GRAPH),
     "layers": Tag(frozenset({"layer"})),
-    "layer": Tag(_LAYER, True, ("id", "name", "type", "version"), "output_names"),
+    "layer": _LAYER,
     "data": Tag(),
     **dict.fromkeys(SIDES, _PORTS),
     "port": Tag(frozenset({"dim", "rt_info"}), False, ("id", "precision"), "names"),
@@ -57,5 +71,5 @@ GRAMMAR: Mapping[str, Tag] = {
     "edge": Tag(attributes=EDGE_ENDS),
 }
 """By the name of the element."""
-LEGACY_NET = Tag(_GRAPH.children | {"pre-process"}, once=True)
-"""`<net>` in a file of IR v2 to v7."""
+LEGACY_LAYER = _LAYER._replace(children=_LAYER.children | {*BLOBS, "blobs"})
+"""`<layer>` in a file of IR v2 to v7."""

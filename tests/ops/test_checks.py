@@ -33,6 +33,19 @@ def test_very_many_unknown_attributes_are_summed_up(monkeypatch: pytest.MonkeyPa
     assert "5000 are not" in found[-1].message
 
 
+@pytest.mark.parametrize(("eps", "found"), [("1e-6", 0), ("1", 0), ("1.5", 1), ("inf", 1), ("nan", 1)])
+def test_an_epsilon_that_hides_the_data(eps: str, found: int) -> None:
+    raw = {"eps": eps, "eps_mode": "inside_sqrt", "normalize_variance": "true"}
+    assert [fault.kind for fault in check_attributes(op_of("MVN", "opset6"), raw)[1]] == [Kind.SUSPECT] * found
+
+
+def test_misspelled_steps_of_one_are_the_assumed_ones() -> None:
+    raw = {"Strides": "1,1", "pads_begin": "0,0", "pads_end": "0,0", "dilations": "1,1"}
+    op = op_of("Convolution")
+    assert [fault.kind for fault in check_attributes(op, raw)[1]] == [Kind.ASSUMED]
+    assert [fault.kind for fault in check_attributes(op, raw | {"Strides": "2,2"})[1]] == [Kind.MISSING]
+
+
 def test_nothing_is_wrong_with_a_whole_layer() -> None:
     attrs, found = check_attributes(op_of("AvgPool"), POOL)
     assert attrs is not None
@@ -48,6 +61,8 @@ def test_nothing_is_wrong_with_a_whole_layer() -> None:
         ({"exclude-pad": None}, Kind.ASSUMED, "exclude-pad", "the runtime uses 'true'"),
         ({"exclude-pad": None, "exclude_pad": "true"}, Kind.ASSUMED, "exclude-pad", "does not read 'exclude_pad'"),
         ({"exclude-pad": None, "exclude_pad": "false"}, Kind.MISSING, "exclude-pad", "does not read 'exclude_pad'"),
+        ({"pads_end": None, "padds_end": "0,0"}, Kind.ASSUMED, "pads_end", "does not read 'padds_end'"),
+        ({"pads_end": None, "padds_end": "0,1"}, Kind.MISSING, "pads_end", "does not read 'padds_end'"),
         ({"pads_end": None, "auto_pad": "same_upper"}, Kind.ASSUMED, "pads_end", "is missing"),
         ({"auto_pad": None, "auto-pad": "valid"}, Kind.UNKNOWN, "auto-pad", "did you mean auto_pad?"),
         ({"colour": "red"}, Kind.UNKNOWN, "colour", "is not an attribute of AvgPool-1"),

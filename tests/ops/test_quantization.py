@@ -5,8 +5,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 
+from ir_tools.errors import ShapeError
 from ir_tools.known_differences import named
 from ir_tools.ops import Array, Op, quantization
+from ir_tools.ops.checks import check_attributes
+from ir_tools.ops.definition import Fact, Kind, Refused
 from ir_tools.types import element_type
 from tests.ops.layer_support import faults_of
 from tests.ops.math_support import (
@@ -69,7 +72,6 @@ ONE: Slot = ("f32", "")
     [
         (FAKE_QUANTIZE, {"levels": "16"}, [F32, ONE, ("f32", "5,1"), ONE, ONE], "is [5,1], which does not broadcast"),
         (FAKE_QUANTIZE, {"levels": "1"}, [F32, ONE, ONE, ONE, ONE], "at least 2"),
-        (FAKE_QUANTIZE, {}, [F32, ONE, ONE, ONE, ONE], "is missing"),
         (FAKE_CONVERT, {}, [F32, ("f32", "5,1")], "does not broadcast to the data [1,4,8]"),
         (FAKE_CONVERT, {}, [F32, ONE, ("f32", "4,1")], "is [4,1], but scale is []"),
         (FAKE_CONVERT, {"destination_type": "f32"}, [F32, ONE], "f8e4m3, f8e5m2"),
@@ -140,13 +142,27 @@ def test_values(make: Callable[[np.random.Generator], tuple[Case, list[Array]]],
     [
         ((0, 1, 3, 2), [-1, 0.25, 0.5, 2]),
         ((-1, 1, -1, 1), [np.nan, np.inf, -np.inf]),
+        ((-1, 2, 10, 40), [-2, -1, 0.1, 0.77, 2, 3]),
     ],
-    ids=["outputs turned around", "not finite"],
+    ids=["outputs turned around", "not finite", "other outputs"],
 )
-def test_odd_quantisations(limits: tuple[float, ...], data: list[float]) -> None:
+@pytest.mark.parametrize("raw", [{"levels": "9"}, {}], ids=["levels", "no levels"])
+def test_odd_quantisations(limits: tuple[float, ...], data: list[float], raw: dict[str, str]) -> None:
     arrays = [np.array([data], np.float32), *(np.array(limit, np.float32) for limit in limits)]
-    case = Case(FAKE_QUANTIZE, {"levels": "9"}, slots_of(arrays, [1, 2, 3, 4]))
+    case = Case(FAKE_QUANTIZE, raw, slots_of(arrays, [1, 2, 3, 4]))
     assert value_difference(case, arrays) is None
+
+
+def test_what_has_no_levels_is_a_warning_and_has_no_other_form() -> None:
+    """The runtime takes 0, and divides integers as integers."""
+    facts = [Fact(element_type("f32"), ())] * 5
+    attrs, missing = check_attributes(FAKE_QUANTIZE, {})
+    assert attrs is not None
+    assert [fault.kind for fault in (*missing, *FAKE_QUANTIZE.check(attrs, facts))] == [Kind.ASSUMED, Kind.SUSPECT]
+    assert FAKE_QUANTIZE.substitute is not None
+    assert isinstance(FAKE_QUANTIZE.substitute(attrs, facts, 8), Refused)
+    with pytest.raises(ShapeError, match="levels is missing"):
+        computed(FAKE_QUANTIZE, attrs, [np.ones(3, np.int32)] * 5)
 
 
 def test_data_at_equal_limits_become_the_lower_output() -> None:

@@ -15,6 +15,7 @@ from ir_tools.checks.variables import _fault
 from ir_tools.diagnostics import Severity
 from ir_tools.format.write import render
 from ir_tools.validation import validate
+from tests.outcomes import works
 from tests.rules.test_rules import FOLDER
 
 
@@ -213,10 +214,29 @@ def test_a_parameter_of_a_body_has_one_back_edge() -> None:
     assert [level for *_, level in told(changed(LOOP, (BACK_EDGE, 2 * BACK_EDGE)), ["IR148"])] == ["error"]
 
 
+@pytest.mark.parametrize(
+    ("relic", "code"),
+    [
+        ("<meta_data><batch/></meta_data>", "IR134"),
+        ("<meta_data>none</meta_data>", "IR135"),
+        ('<meta_data><MO_version value="1"/>none</meta_data>', "IR135"),
+        ('<pre-process reference-layer-name="nobody"/>', "IR134"),
+        ("<meta_data><batch/></meta_data><rt_info/>", None),
+        ('<meta_data><batch value="1"/><cli_parameters>none</cli_parameters><!-- none --></meta_data>', None),
+        ('<pre-process reference-layer-name="data"/>', None),
+    ],
+)
+def test_relics_of_legacy_files_stop_the_runtime(relic: str, code: str | None) -> None:
+    text = changed(CHAIN, ("<rt_info /></net>", f"{relic}</net>"))
+    found = [one for one in validate(text.encode()) if one.severity is Severity.ERROR]
+    assert [(one.code, one.line) for one in found] == ([(code, 1)] if code else [])
+    assert works(lambda: ov.Core().read_model(text.encode())) == (not code)
+
+
 def test_the_current_iteration_comes_from_no_port() -> None:
-    """The runtime takes no notice of the port."""
+    """The runtime gives the body what comes in at the port, or refuses it."""
     row = ITERATION.replace("-1", "2")
-    assert [level for _, _, level in told(changed(LOOP, (STATE, STATE + row)), ["IR145"])] == ["warning"]
+    assert [level for _, _, level in told(changed(LOOP, (STATE, STATE + row)), ["IR145"])] == ["error"]
     assert told(changed(LOOP, (STATE, STATE + ITERATION)), ["IR145"]) == []
 
 
