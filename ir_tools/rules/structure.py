@@ -244,7 +244,7 @@ STRAY_TEXT = Rule(
     Severity.ERROR,
     milder=Severity.WARNING,
     what="There is text where only elements belong.",
-    why="the runtime ignores it, or stops in <meta_data>; it is left over from an edit, or an element lost its brackets.",
+    why="the runtime ignores it, and stops in <meta_data>; it is left over, or an element lost its brackets.",
     bad="<layers> left over",
     good="<layers>",
 )
