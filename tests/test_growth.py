@@ -1,5 +1,6 @@
 """How often functions are called grows with the size of a file, for kinds of files for which it once grew faster."""
 
+import json
 import sys
 from collections.abc import Callable
 from contextlib import redirect_stdout
@@ -9,12 +10,14 @@ from types import FrameType
 
 import pytest
 
+import ir_tools
 from ir_tools.cli import main
 from ir_tools.infer import _engine
 from tests.benchmarks.growth.bodies import loops_in_loops, poolings, register
 from tests.benchmarks.growth.edges import fan_in
 from tests.benchmarks.growth.layers import parameters
 from tests.benchmarks.growth.legacy import parts
+from tests.benchmarks.growth.markup import all_wrong
 from tests.benchmarks.growth.pieces import Sample
 
 
@@ -62,3 +65,14 @@ def test_calls_grow_with_the_file(
     calls(make(20), command, tmp_path)
     few, more, most = (calls(make(count), command, tmp_path) for count in (20, 40, 80))
     assert most - more < 2.7 * (more - few), (few, more, most)
+
+
+@pytest.mark.parametrize("word", ['name="wrong"', 'type="AvgPool"', 'precision="FP', 'stride="', 'auto_pad="', "<dim>"])
+def test_findings_quote_the_begin_of_long_words(word: str) -> None:
+    """A thousand findings about one layer with a name of a megabyte would take a gigabyte."""
+    opening = word.removesuffix('"') if word.count('"') > 1 else word
+    source = all_wrong(3).xml.replace(opening.encode(), opening.encode() + 20_000 * b"w")
+    found = ir_tools.validate(source)
+    assert found
+    assert max(len(str(one)) for one in found) < 3000
+    assert max(len(json.dumps(one.as_dict())) for one in found) < 4000

@@ -52,16 +52,16 @@ def _faults(attribute: Element, seen: set[tuple[str, str]]) -> Iterator[tuple[st
         yield "an attribute of rt_info has no name: it is lost", "name it, or delete it"
         return
     if version is None:
-        yield f"the attribute '{name}' of rt_info has no version: it is lost", 'write version="0"'
+        yield f"the attribute '{name[:80]}' of rt_info has no version: it is lost", 'write version="0"'
         return
     if (name, version) in seen:
-        yield f"this rt_info already has an attribute '{name}'", "delete one of the two"
+        yield f"this rt_info already has an attribute '{name[:80]}'", "delete one of the two"
     seen.add((name, version))
     layout, value = attribute.get("layout"), attribute.get("value")
     if name == "layout" and layout is not None and not LAYOUT.fullmatch(layout):
         yield f"'{layout[:60]}' is not a layout", 'write one as in layout="[N,C,H,W]"'
-    elif name == "layout" and (twice := _twice(layout or "")):
-        yield f"the layout {layout} has a dimension {twice} twice", "name every dimension once, or write ?"
+    elif name == "layout" and layout and (twice := _twice(layout)):
+        yield f"the layout {layout[:60]} has a dimension {twice[:60]} twice", "name every dimension once, or write ?"
     elif name == "old_api_map_order" and value and not NUMBERS.fullmatch(value):
         yield f"'{value[:60]}' is not an order of dimensions", "write integers with commas between them"
     elif name == "old_api_map_element_type" and value is not None and type_in_file(value) is None:

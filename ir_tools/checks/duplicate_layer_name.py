@@ -20,7 +20,7 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
         for layer_id, layer in net.layers.items():
             name = layer.get("name")
             if name and first.setdefault(name, layer_id) != layer_id:
-                message = f"layer {first[name]} is also called '{name}'"
+                message = f"layer {first[name]} is also called '{name[:80]}'"
                 yield ElementProblem(DUPLICATE_LAYER_NAME, layer, message, "rename one of the two")
 
 

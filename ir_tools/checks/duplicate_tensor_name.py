@@ -8,7 +8,7 @@ from ir_tools.checks.file import IrFile
 from ir_tools.display import plural
 from ir_tools.format.content import split_names
 from ir_tools.format.nets import Net
-from ir_tools.format.problems import ElementProblem
+from ir_tools.format.problems import ElementProblem, name_of
 from ir_tools.rules.structure import DUPLICATE_TENSOR_NAME
 from ir_tools.source import Element
 
@@ -27,7 +27,7 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
     for net in file.nets:
         repeated = list(_repeated(net))
         for name, port, other in repeated[:1]:
-            message = f"the tensor name '{name}' already belongs to layer '{other.get('name', '')}'"
+            message = f"the tensor name '{name[:80]}' already belongs to layer '{name_of(other)}'"
             more = f"; {plural(len(repeated) - 1, 'more name')} repeated" if len(repeated) > 1 else ""
             yield ElementProblem(DUPLICATE_TENSOR_NAME, port, message + more, "remove it from one of the two ports")
 

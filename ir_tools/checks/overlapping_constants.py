@@ -6,7 +6,7 @@ from typing import NamedTuple
 from ir_tools.checks.define import Check
 from ir_tools.checks.file import IrFile
 from ir_tools.format.constants import Constant
-from ir_tools.format.problems import ElementProblem
+from ir_tools.format.problems import ElementProblem, name_of
 from ir_tools.rules.storage import OVERLAPPING_CONSTANTS
 
 __all__ = ["CHECK"]
@@ -24,7 +24,7 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
         reported.add((offending.offset, offending.end))
         begin, end = max(first.offset, second.offset), min(first.end, second.end)
         message = (
-            f"the constant reads bytes {begin} to {end - 1}, which belong to '{other.layer.get('name', '')}' too,"
+            f"the constant reads bytes {begin} to {end - 1}, which belong to '{name_of(other.layer)}' too,"
             f" whose {other.tensor.size} bytes begin at {other.offset}"
         )
         yield ElementProblem(OVERLAPPING_CONSTANTS, offending.data, message, "correct offset or size of one of the two")

@@ -6,7 +6,7 @@ from itertools import chain
 from ir_tools.diagnostics import Severity
 from ir_tools.format.content import size_of
 from ir_tools.format.nets import Net
-from ir_tools.format.problems import ElementProblem
+from ir_tools.format.problems import ElementProblem, name_of
 from ir_tools.format.rows import PURPOSES, Row, Slice, slice_problems
 from ir_tools.format.texts import Form, Text
 from ir_tools.graph import Layer
@@ -262,7 +262,7 @@ class _Table:
             faults += self._inner_port(row, inner, side)
         elif not _is(inner, wanted):
             message = (
-                f"internal_layer_id is {row.layer}, which is '{inner.get('name', '')}' of type {inner.get('type')}"
+                f"internal_layer_id is {row.layer}, which is '{name_of(inner)}' of type {inner.get('type', '')[:80]}"
             )
             faults.append((message, f"name a {wanted} of the body"))
         elif row.purpose == "current_iteration" and self.owner.kind == "loop" and row.port != -1:
@@ -281,7 +281,7 @@ class _Table:
         if id_number(text) not in ports:
             shown = "is missing" if text is None else f"is {text[:40]}"
             yield (
-                f"internal_port_id {shown}, and '{inner.get('name', '')}' has no such {side} port",
+                f"internal_port_id {shown}, and '{name_of(inner)}' has no such {side} port",
                 f"its {side} ports are {_listed(ports)}",
             )
 
@@ -321,7 +321,7 @@ class _Table:
         fed, before = {row.layer for row in self.rows if row.is_input}, len(self.owner.found)
         for number, layer in self.inside.items():
             if (layer.get("type") or "").lower() == "parameter" and number not in fed:
-                message = f"no row of <{self.table.tag}> feeds Parameter {number} '{layer.get('name', '')}' of the body"
+                message = f"no row of <{self.table.tag}> feeds Parameter {number} '{name_of(layer)}' of the body"
                 self.report(UNMAPPED_PORT, self.table, message, f'write <input ... internal_layer_id="{number}"/>')
         made = {row.port for row in self.rows if not row.is_input and row.port >= 0}
         if self.owner.kind == "if":
@@ -372,7 +372,7 @@ class _Table:
         if layer is None:
             return f"a back edge has {name} {number}, but the body has no such layer"
         if not _is(layer, wanted):
-            return f"a back edge has {name} {number}, which is '{layer.get('name', '')}' of type {layer.get('type')}"
+            return f"a back edge has {name} {number}, which is '{name_of(layer)}' of type {layer.get('type', '')[:80]}"
         return None
 
     def _condition(self) -> None:

@@ -20,7 +20,7 @@ from ir_tools.format.content import (
     precision_problem,
     tag_problems,
 )
-from ir_tools.format.problems import MAX_IN_ELEMENT, ElementProblem, read_error
+from ir_tools.format.problems import MAX_IN_ELEMENT, ElementProblem, name_of, read_error
 from ir_tools.format.texts import Form, Text, texts_of
 from ir_tools.format.usual import Usual
 from ir_tools.graph import Graph, Layer, circles
@@ -294,7 +294,7 @@ class _Reader:
         if first is not layer:
             net.repeated_ids.add(layer_id)
             self.broken.add(first)
-            name, line = first.get("name", ""), self.document.line(first)
+            name, line = name_of(first), self.document.line(first)
             message = f"the layer id {layer_id} already belongs to layer '{name}' on line {line}"
             remedy = "renumber one of the two, and correct its edges"
             self._note(ElementProblem(DUPLICATE_LAYER_ID, layer, message, remedy), layer)
@@ -445,7 +445,7 @@ class _Reader:
             return
         words = ", ".join(port.get("id", "") for port in islice(layer.iterfind(f"{side}/port"), 10))
         remedy = f"its {side} ports are {words}" if words else f"it has no {side} ports"
-        place = f"port {end[1]} of layer {end[0]} '{layer.get('name', '')}'"
+        place = f"port {end[1]} of layer {end[0]} '{name_of(layer)}'"
         message = f"the edge goes {word} {place}, which has no such {side} port"
         self.problems.append(ElementProblem(DANGLING_EDGE, edge, message, remedy, layer=layer))
 
@@ -465,7 +465,7 @@ class _Reader:
             message += f"; so do {len(rows) - 1} more" if len(rows) > 1 else ""
             remedy = "correct the edge or delete it"
             if lone is not None:
-                remedy += f"; no edge names layer {lone.get('id')} '{lone.get('name', '')}'"
+                remedy += f"; no edge names layer {lone.get('id')} '{name_of(lone)}'"
             layer = net.layer_at(edge) if lone is None else lone
             self.problems.append(ElementProblem(DANGLING_EDGE, edge, message, remedy, layer=layer))
 
@@ -505,7 +505,7 @@ def _is_first(element: Element) -> bool:
 def _round(net: Net, circle: list[int]) -> str:
     """Return a circle of layers in words."""
     if len(circle) == 1:
-        return f"layer {circle[0]} '{net.layers[circle[0]].get('name', '')}' feeds itself"
-    names = [f"{layer_id} '{net.layers[layer_id].get('name', '')}'" for layer_id in circle]
+        return f"layer {circle[0]} '{name_of(net.layers[circle[0]])}' feeds itself"
+    names = [f"{layer_id} '{name_of(net.layers[layer_id])}'" for layer_id in circle]
     shown = names if len(names) < 8 else [*names[:4], "...", *names[-3:]]
     return f"layers feed each other in a circle: {' -> '.join([*shown, names[0]])}"

@@ -10,10 +10,12 @@ from ir_tools.rules import Rule
 from ir_tools.source import Document, Element
 from ir_tools.types import id_number
 
-__all__ = ["MAX_IN_ELEMENT", "ElementProblem", "Place", "diagnostic_of", "place_of", "read_error"]
+__all__ = ["MAX_IN_ELEMENT", "ElementProblem", "Place", "diagnostic_of", "name_of", "place_of", "read_error"]
 
 MAX_IN_ELEMENT = 100
 """How many problems of one kind are listed one by one in an element."""
+MAX_NAME, MAX_QUOTED = 1000, 80
+"""Characters of the name of a layer that a diagnostic has, and that the words of one about another layer have."""
 
 
 class Place(NamedTuple):
@@ -89,8 +91,14 @@ def place_of(document: Document, element: Element, layer: Element | None = None,
         layer = element if is_layer(element) else next(filter(is_layer, element.iterancestors("layer")), None)
     if layer is None:
         return Place(line, None, None, None, *columns)
-    name = layer.get("name") or ""
-    return Place(line, id_number(layer.get("id")), layer.get("name"), body_path(layer) + name, *columns)
+    name = layer.get("name")
+    path = body_path(layer) + (name or "")
+    return Place(line, id_number(layer.get("id")), name and name[:MAX_NAME], path[:MAX_NAME], *columns)
+
+
+def name_of(layer: Element) -> str:
+    """Return the name of a layer as messages quote it."""
+    return (layer.get("name") or "")[:MAX_QUOTED]
 
 
 def is_layer(element: Element) -> bool:

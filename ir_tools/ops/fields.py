@@ -188,7 +188,7 @@ class Words(Field):
         found = tuple(word.strip() for word in text.split(",")) if text.strip() else ()
         for word in found:
             if self.words and word.lower() not in self.words:
-                raise ValueError(f"has '{word}'; expected one of {', '.join(self.words)}")
+                raise ValueError(f"has '{word[:40]}'; expected one of {', '.join(self.words)}")
         return tuple(word.lower() for word in found) if self.words else found
 
     def render(self, value: Any, separator: str) -> str:
@@ -232,7 +232,7 @@ class OneOf(Field):
         word = text.lower()
         word = self.synonyms.get(word, word)
         if word not in self.words:
-            raise ValueError(f"is '{text}'; expected one of {', '.join(self.words)}")
+            raise ValueError(f"is '{text[:40]}'; expected one of {', '.join(self.words)}")
         return word
 
 
@@ -301,7 +301,7 @@ class ExactWord(OneOf):
     def parse(self, text: str) -> str:
         """Parse `"average"` -> `"average"`."""
         if text not in self.words:
-            raise ValueError(f"is '{text}'; expected one of {', '.join(word or 'nothing' for word in self.words)}")
+            raise ValueError(f"is '{text[:40]}'; expected one of {', '.join(word or 'nothing' for word in self.words)}")
         return text
 
 
