@@ -44,7 +44,10 @@ def quantize_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violat
 def check_quantize(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for the same, fewer than two levels, and limits that are larger than the data."""
     yield from quantize_violations(attrs, inputs)
-    if attrs.levels == 0:
+    if attrs.levels == 0 and _may_be_fused(inputs):
+        message = "is 0; the CPU plugin refuses that of constants, and where it fuses the layer into the one before"
+        yield Violation("levels", message, kind=Kind.RANGE)
+    elif attrs.levels == 0:
         yield Violation("levels", "is 0, so that data are cut off and scaled, not quantized", kind=Kind.SUSPECT)
     elif attrs.levels == 1:
         yield Violation("levels", "is 1; expected at least 2", kind=Kind.RANGE)
@@ -52,6 +55,12 @@ def check_quantize(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         if attrs.auto_broadcast == "numpy" and _larger(fact.shape, inputs[0].shape):
             text = f"is {shape_text(fact.shape)}, but the data has only {shape_text(inputs[0].shape)}"
             yield Violation(name, text, kind=Kind.SUSPECT)
+
+
+def _may_be_fused(inputs: Sequence[Fact]) -> bool:
+    """Return whether the CPU plugin has a node of its own for such a layer, which it may fuse (measured)."""
+    shape = inputs[0].shape
+    return all(limit.constant for limit in inputs[1:]) and shape is not None and 2 <= len(shape) <= 5
 
 
 def _larger(limit: Shape, data: Shape) -> bool:
