@@ -369,7 +369,8 @@ def after_migration_runs(question: Question, release: Release) -> bool | None:
         for old, new in zip(model.inputs, made.inputs, strict=True):
             kind = precision_in_file(new.port.precision or "")
             assert kind is not None
-            fed[new.name] = question.fed[old.name].astype(kind.dtype)
+            array = question.fed[old.name]
+            fed[new.name] = array if kind.dtype is None else array.astype(kind.dtype)
         try:
             found = [*map(numbers, client.infer(xml, weights, fed).outputs.values())]
         except RuntimeFailure:
