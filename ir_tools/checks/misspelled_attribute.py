@@ -1,4 +1,4 @@
-"""Attributes of tags that are almost called like one that the runtime reads."""
+"""Attributes of tags, and of rows of port maps, that are almost called like one that the runtime reads."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -7,10 +7,14 @@ from ir_tools.checks.define import Check
 from ir_tools.checks.file import IrFile
 from ir_tools.format.problems import MAX_IN_ELEMENT, ElementProblem
 from ir_tools.rules.structure import MISSPELLED_ATTRIBUTE
-from ir_tools.source.grammar import GRAMMAR
+from ir_tools.source import Element
+from ir_tools.source.grammar import GRAMMAR, MAPS, SIDES
 from ir_tools.types import closest
 
 __all__ = ["CHECK"]
+
+IN_ROWS = ("axis", "start", "end", "stride", "part_size", "purpose")
+"""What a row of a port map may say."""
 
 
 def find(file: IrFile) -> Iterator[ElementProblem]:
@@ -26,6 +30,21 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
                 if word not in others and closest(word, [name]):
                     message = f"<{tag}> has an attribute {word}; did you mean {name}?"
                     yield ElementProblem(MISSPELLED_ATTRIBUTE, element, message, f'write {name}="..."')
+    for net in file.nets:
+        for layer in net.bodied:
+            yield from _in_rows(layer)
+
+
+def _in_rows(layer: Element) -> Iterator[ElementProblem]:
+    """Yield the misspelled ones of what a row of a port map need not say; reading finds what it lacks."""
+    for table in layer.iterchildren(*MAPS):
+        for row in table.iterchildren(*SIDES):
+            free = [name for name in IN_ROWS if row.get(name) is None]
+            for word in islice(map(str, row.attrib), MAX_IN_ELEMENT):
+                meant = None if word in IN_ROWS else closest(word, free)
+                if meant is not None:
+                    message = f"<{row.tag}> has an attribute {word}; did you mean {meant}?"
+                    yield ElementProblem(MISSPELLED_ATTRIBUTE, row, message, f'write {meant}="{row.get(word)}"')
 
 
 CHECK = Check(find, (MISSPELLED_ATTRIBUTE,))

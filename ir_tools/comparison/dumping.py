@@ -30,6 +30,7 @@ class Dump:
             WriteError: it cannot be made.
         """
         self.folder = folder
+        self._is_new = not folder.exists()
         self._rows: list[dict[str, object]] = []
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -58,7 +59,7 @@ class Dump:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Write the table of what was written so far; after an error, only if there is anything.
+        """Write the table of what was written so far; after an error, only if there is anything, else drop the folder.
 
         Raises:
             WriteError: it cannot be written, and nothing went wrong before.
@@ -67,6 +68,9 @@ class Dump:
         if self._rows or error is None:
             with nullcontext() if error is None else suppress(WriteError):
                 write_file(self.folder / "tensors.json", lambda file: file.write(table))
+        elif self._is_new:
+            with suppress(OSError):
+                self.folder.rmdir()
 
 
 def save_array(path: Path, array: Array) -> None:

@@ -326,6 +326,7 @@ def test_a_full_disk_leaves_what_was_there(cli: Cli, folder: Path, writer: str, 
         outcome = call(cli, words, "out")
     assert_refused(outcome, "out", "File too large", "nothing was changed")
     assert content(folder) == before
+    assert Path("out").is_dir() == (there and "--dump" in words)
 
 
 @pytest.mark.parametrize("writer", WRITERS)

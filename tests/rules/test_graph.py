@@ -233,6 +233,12 @@ def test_relics_of_legacy_files_stop_the_runtime(relic: str, code: str | None) -
     assert works(lambda: ov.Core().read_model(text.encode())) == (not code)
 
 
+@pytest.mark.parametrize("word", ["strid", "part_sizes", "strat"])
+def test_rows_with_misspelled_attributes(word: str) -> None:
+    text = changed(LOOP, (STATE, STATE.replace(" />", f' {word}="1" />')))
+    assert [level for *_, level in told(text, ["IR136"])] == ["warning"]
+
+
 def test_the_current_iteration_comes_from_no_port() -> None:
     """The runtime gives the body what comes in at the port, or refuses it."""
     row = ITERATION.replace("-1", "2")
