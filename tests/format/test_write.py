@@ -448,6 +448,8 @@ def test_layers_of_another_file_keep_their_bytes() -> None:
     text = whole(model)
     assert b"<!-- in -->" in text
     assert told(read(text)) == told(model)
+    foreign = read(SMALL.replace(b"<!-- in -->", "<!-- größer -->".encode()))
+    assert "<!-- größer -->".encode() in whole(foreign)
 
 
 @pytest.mark.parametrize("name", ["looped", "iterated", "branched"])

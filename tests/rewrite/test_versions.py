@@ -112,6 +112,12 @@ def test_batches_that_an_older_gather_nd_joins_are_taken_apart() -> None:
     assert same(known, 5, np.arange(24, dtype=np.float32).reshape(2, 3, 4))
 
 
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_signals_of_few_samples_are_transformed(size: int) -> None:
+    given = layer("IRDFT-9", {}, ("f32", "2,2"), np.array([0]), np.array([size]))
+    assert close(given, 8, np.array([[3, 0], [1, 2]], np.float32), apart=1e-6)
+
+
 @pytest.mark.parametrize("reduction", ["sum", "prod", "min", "max", "mean"])
 @pytest.mark.parametrize("starts", ["true", "false"])
 def test_updates_that_meet_nowhere_are_combined_with_the_elements(reduction: str, starts: str) -> None:

@@ -210,6 +210,26 @@ def test_a_loop_that_may_end_itself_may_ask_for_more_parts_than_there_are(
     assert len(told(text, ["IR149"], weights)) == found
 
 
+GOES_ON = '<output external_port_id="-1" internal_layer_id="5" purpose="execution_condition" />'
+
+
+def test_a_loop_has_one_condition() -> None:
+    assert [level for *_, level in told(changed(LOOP, (GOES_ON, 2 * GOES_ON)), ["IR146"])] == ["error"]
+
+
+@pytest.mark.parametrize(
+    ("word", "remedy"),
+    [
+        ("execution_conditions", "did you mean execution_condition?"),
+        ("xyz", "write one of execution_condition, current_iteration"),
+    ],
+)
+def test_an_unknown_purpose_of_a_row(word: str, remedy: str) -> None:
+    text = changed(LOOP, (GOES_ON, GOES_ON.replace("execution_condition", word)))
+    found, *_ = validate(text.encode(), bytes(24), select="wrong-port-map-row")
+    assert found.help == remedy
+
+
 def test_a_parameter_of_a_body_has_one_back_edge() -> None:
     assert [level for *_, level in told(changed(LOOP, (BACK_EDGE, 2 * BACK_EDGE)), ["IR148"])] == ["error"]
 
