@@ -210,6 +210,12 @@ def test_a_loop_that_may_end_itself_may_ask_for_more_parts_than_there_are(
     assert len(told(text, ["IR149"], weights)) == found
 
 
+@pytest.mark.parametrize("shape", ["...", " ... ", ""])
+def test_an_input_of_unknown_rank_in_any_spelling(shape: str) -> None:
+    text = (FOLDER / "unknown_rank_input" / "bad.xml").read_text(encoding="utf-8")
+    assert len(told(changed(text, ('shape="..."', f'shape="{shape}"')), ["unknown-rank-input"])) == (shape != "")
+
+
 GOES_ON = '<output external_port_id="-1" internal_layer_id="5" purpose="execution_condition" />'
 
 
