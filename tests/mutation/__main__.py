@@ -115,6 +115,7 @@ TESTS: Mapping[str, tuple[str, ...]] = {
     "ir_tools/ops/*": (
         RECORDED,
         "tests/ops/test_{family}.py",
+        "tests/ops/test_corners.py",
         "tests/ops/test_edges.py",
         "tests/ops/test_moving_edges.py",
         "tests/ops/test_reference_cases.py",

@@ -161,8 +161,10 @@ def test_a_constant_behind_one_that_lies_inside_another_is_held_against_that() -
     xml = with_second_constant(4, 4).replace(b'shape="4" offset="0" size="16"', b'shape="8" offset="0" size="32"')
     third = xml[xml.index(b'<layer id="2"') : xml.index(b'<layer id="3"')].replace(b'id="2"', b'id="7"')
     third = third.replace(b'offset="4"', b'offset="16"').replace(b'name="d"', b'name="e"')
-    found = validate(xml.replace(b'<layer id="3"', third + b'<layer id="3"'), bytes(32), select=["IR018"])
-    assert [one.layer_id for one in found] == [2, 7]
+    xml = xml.replace(b'<layer id="3"', third + b'<layer id="3"')
+    assert [one.layer_id for one in validate(xml, bytes(32), select=["IR018"])] == [2, 7]
+    (found,) = validate(xml, bytes(64), select=["IR018"])
+    assert found.layer_id == 1, "the bytes behind are read by nobody: one constant that is too long is one finding"
 
 
 @pytest.mark.parametrize(
