@@ -422,7 +422,7 @@ class _Reader:
         net.left_out.append(LeftOut(edge, state, end))
         for side, end_id, known in (("output", start, net.outputs), ("input", end, net.inputs)):
             layer = net.layers.get(end_id[0])
-            if end_id[1] in known.get(end_id[0], NONE) or layer in self.broken or end_id[0] in net.repeated_ids:
+            if end_id[1] in known.get(end_id[0], NONE) or layer in self.broken:
                 continue
             if layer is None:
                 net.missing_layers.setdefault(end_id[0], []).append((edge, side))

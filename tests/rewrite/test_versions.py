@@ -8,7 +8,7 @@ import pytest
 from ir_tools.builder import Builder
 from ir_tools.execute import run
 from ir_tools.graph import Model
-from ir_tools.ops import Array, find_op
+from ir_tools.ops import Array, _recurrent_rewrites, find_op
 from ir_tools.rewrite.migration import migrate
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.weights import values
@@ -404,6 +404,15 @@ def test_a_row_of_a_sequence_ends_where_its_length_says(direction: str) -> None:
     assert close(model, 2, data, state, np.array([4, 0, 2], np.int32), apart=1e-6)
     long = layer("GRUSequence-5", {**RECURRENT, "direction": direction}, ("f32", "?,257,5"), *inputs[1:])
     assert "more than 256" in lowered(long, 4)[0]
+
+
+@pytest.mark.parametrize(("steps", "unrolled"), [(1, True), (4, True), (5, False)])
+def test_sequences_up_to_the_longest_are_unrolled(monkeypatch: pytest.MonkeyPatch, steps: int, unrolled: bool) -> None:
+    monkeypatch.setattr(_recurrent_rewrites, "LONGEST", 4)
+    weights = (np.zeros(size, np.float32) for size in ((1, 2, 3), (1, 2, 2), (1, 2)))
+    fed = ("f32", f"1,{steps},3"), ("f32", "1,1,2"), ("i32", "1")
+    model = layer("RNNSequence-5", {"hidden_size": "2", "direction": "forward"}, *fed, *weights)
+    assert migrate(model, "opset4").ok == unrolled
 
 
 @pytest.mark.parametrize(("group", "tables", "dilation", "beyond"), [(2, 1, 1, "true"), (1, 2, 2, "false")])
