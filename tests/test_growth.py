@@ -51,7 +51,7 @@ def calls(made: Sample, command: list[str], folder: Path) -> int:
         (register, ["validate"]),
         (lambda count: loops_in_loops(count // 10)(1), ["validate"]),
         (poolings, ["migrate", "--to", "opset8"]),
-        (parameters, ["migrate", "--for", "openvino-2021.4"]),
+        (lambda count: parameters(4 * count), ["migrate", "--for", "openvino-2021.4"]),
         (parts, ["shapes"]),
     ],
     ids=["wrong inputs", "a register", "loops in loops", "bodies to migrate", "inputs by name", "parts in IR v6"],
