@@ -139,14 +139,15 @@ class Installation:
         return _python_in(self.folder)
 
     def _commands(self, folder: Path) -> Iterator[Sequence[str]]:
+        """Yield what makes the environment. pip installs: uv leaves out the libraries of the wheel of 2021.2, which are
+        in a data folder of another name than the wheel's."""
         uv, python = shutil.which("uv"), str(_python_in(folder))
-        packages = ["--quiet", "--only-binary", ":all:", *self.release.packages]
         if uv:
-            yield [uv, "venv", "--quiet", "--python", self.python, str(folder)]
-            yield [uv, "pip", "install", "--python", python, *packages]
+            yield [uv, "venv", "--quiet", "--seed", "--python", self.python, str(folder)]
         else:
             yield [self.python, "-I", "-m", "venv", str(folder)]
-            yield [python, "-I", "-m", "pip", "install", "--no-input", "--disable-pip-version-check", *packages]
+        options = ["--quiet", "--no-input", "--disable-pip-version-check", "--only-binary", ":all:"]
+        yield [python, "-I", "-m", "pip", "install", *options, *self.release.packages]
 
     def _run(self, command: Sequence[str], free: int) -> None:
         try:

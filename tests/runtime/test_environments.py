@@ -91,15 +91,16 @@ def test_pythons_are_looked_for_in_order(folder: Path, monkeypatch: pytest.Monke
 
 
 def test_uv_makes_the_environment(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    steps = f'echo "$@" >> {folder}/log; [ $1 = pip ] || {{ mkdir -p "$5/bin"; touch "$5/bin/python"; }}'
+    python = program(folder / "python", f'echo "$@" >> {folder}/log')
+    steps = f'echo "$@" >> {folder}/log; mkdir -p "$6/bin"; cp {python} "$6/bin"'
     program(folder / "bin" / "uv", steps)
     monkeypatch.setenv("PATH", f"{folder / 'bin'}:/usr/bin:/bin")
     planned = installation(OLD)
     assert str(planned).endswith("/old: old==1.0 with Python 3.4, about 2 MB (1 MB to download)")
     assert planned.make() == release_python(OLD)
     venv, packages = (folder / "log").read_text().splitlines()
-    assert venv.startswith("venv --quiet --python 3.4 ")
-    assert packages.startswith("pip install --python ")
+    assert venv.startswith("venv --quiet --seed --python 3.4 ")
+    assert packages.startswith("-I -m pip install ")
     assert packages.endswith(" --only-binary :all: old==1.0")
     with pytest.raises(UsageError, match="exists already; remove it first with: ir-tools runtimes --remove old"):
         installation(OLD)
