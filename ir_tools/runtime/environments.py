@@ -139,8 +139,11 @@ class Installation:
         return _python_in(self.folder)
 
     def _commands(self, folder: Path) -> Iterator[Sequence[str]]:
-        """Yield what makes the environment. pip installs: uv leaves out the libraries of the wheel of 2021.2, which are
-        in a data folder of another name than the wheel's."""
+        """Yield what makes the environment.
+
+        pip installs: uv leaves out the libraries of the wheel of 2021.2, which are in a data folder of another
+        name than the wheel's.
+        """
         uv, python = shutil.which("uv"), str(_python_in(folder))
         if uv:
             yield [uv, "venv", "--quiet", "--seed", "--python", self.python, str(folder)]

@@ -3,6 +3,8 @@
 from collections.abc import Collection
 from functools import partial
 
+import numpy as np
+
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, number, whole
 from ir_tools.known_differences.releases._predicates import axes_of, has_rank
 from ir_tools.known_differences.releases._row import ReleaseDifference, not_compiled, not_read
@@ -13,6 +15,7 @@ __all__ = ["ROWS"]
 
 LEAST_EPS = 1e-7
 """From here on an eps counts among numbers of the size of 1."""
+VARIANCE = {"eps": "0.001", "eps_mode": "inside_sqrt", "normalize_variance": "true"}
 
 
 def _is_of_one_channel(seen: Seen) -> bool:
@@ -40,6 +43,18 @@ def _names_axes_otherwise(seen: Seen) -> bool:
     return given not in ([1], [*range(1, len(shape or ()))])
 
 
+def _has_size_of_1(seen: Seen) -> bool:
+    """Return whether the first input is known to have a size of 1."""
+    return any(dim.lo == dim.hi == 1 for dim in seen.inputs[0].shape or ())
+
+
+def _is_along_the_middle_axis(seen: Seen) -> bool:
+    """Return whether an MVN is along the second of three axes of several images, and divides by the variance."""
+    shape, attrs = seen.inputs[0].shape, seen.attrs
+    several = has_rank(seen, 3) and shape is not None and shape[0].hi != 1
+    return several and axes_of(seen) == [1] and attrs is not None and bool(attrs.normalize_variance)
+
+
 ROWS = (
     not_compiled(
         name="normalizations of bf16 over computed axes",
@@ -49,10 +64,33 @@ ROWS = (
         model=Call(
             "MVN-6",
             (counted(2, 3).astype(element_type("bf16").dtype), whole(1)),
-            {"eps": "0.001", "eps_mode": "inside_sqrt", "normalize_variance": "true"},
+            VARIANCE,
         ),
-        types="bf16",
+        types="bf16 i8 u8",
         applies=lambda seen: 1 not in seen.constant,
+    ),
+    *(
+        not_compiled(
+            name=f"{call.op} with sizes of 1 over computed axes",
+            span=span,
+            ops=(call.op,),
+            reason="With a size of 1 among those of the data, axes that are computed are read and not compiled.",
+            model=call,
+            instead=("input 1",),
+            applies=lambda seen: 1 not in seen.constant and _has_size_of_1(seen),
+        )
+        for call, span in (
+            (Call("MVN-6", (counted(1, 3), whole(1)), VARIANCE), "2022.1 to 2023.2"),
+            (Call("NormalizeL2-1", (counted(1, 3), whole(1)), {"eps": "0.001", "eps_mode": "add"}), "2023.0 to 2023.2"),
+        )
+    ),
+    ReleaseDifference(
+        name="MVN along the middle axis",
+        span="2022.1 to 2022.2",
+        ops=("MVN-6",),
+        reason="Of several images of three dimensions the later ones are divided by another variance.",
+        model=Call("MVN-6", (counted(2, 3, 4), Fixed(whole(1))), VARIANCE),
+        applies=_is_along_the_middle_axis,
     ),
     ReleaseDifference(
         name="NormalizeL2 over some axes",
@@ -88,6 +126,41 @@ ROWS = (
         reason="Axes have to be 1, or all from 1 on in this order.",
         model=Call("NormalizeL2-1", (counted(2, 3, 4, 4), Fixed(whole(2, 3))), {"eps": "0.001", "eps_mode": "add"}),
         applies=_names_axes_otherwise,
+    ),
+    not_compiled(
+        name="NormalizeL2 of integers over the channels",
+        span="2022.1 to 2026.4",
+        ops=("NormalizeL2-1",),
+        reason="Over constant axes that are 1, all from 1 on in this order, or none, integers are not compiled.",
+        instead=("i32", "i64", "u32", "u64", "i16", "u16"),
+        model=Call(
+            "NormalizeL2-1", (np.array([[3, 4]], np.int32), Fixed(whole(1))), {"eps": "0.001", "eps_mode": "add"}
+        ),
+        types="i32 i64 u32 u64 i16 u16",
+        applies=lambda seen: 1 in seen.constant and (axes_of(seen) == [] or not _names_axes_otherwise(seen)),
+    ),
+    not_compiled(
+        name="NormalizeL2 of boolean over other axes than the channels",
+        span="2022.1 to 2026.4",
+        ops=("NormalizeL2-1",),
+        reason="Over constant axes other than 1 and all from 1 on in this order, boolean is not compiled.",
+        model=Call("NormalizeL2-1", (np.array([[True, False]]), Fixed(whole(0))), {"eps": "0.001", "eps_mode": "add"}),
+        types="boolean",
+        applies=lambda seen: 1 in seen.constant and axes_of(seen) != [] and _names_axes_otherwise(seen),
+    ),
+    ReleaseDifference(
+        name="NormalizeL2 of bytes over other axes than the channels",
+        span="2022.1 to 2022.3",
+        ops=("NormalizeL2-1",),
+        reason="Squares are added up in 8 bits.",
+        sometimes=True,
+        model=Call(
+            "NormalizeL2-1",
+            (np.array([[3, 90], [100, 4]], np.uint8), Fixed(whole(0))),
+            {"eps": "0.001", "eps_mode": "add"},
+        ),
+        types="i8 u8",
+        applies=lambda seen: 1 in seen.constant and axes_of(seen) != [] and _names_axes_otherwise(seen),
     ),
     not_compiled(
         name="GroupNormalization of two dimensions",
