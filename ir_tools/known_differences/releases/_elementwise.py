@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 
-from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, whole
+from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, number, whole
 from ir_tools.known_differences.releases._predicates import CONVOLUTIONS, ELEMENTWISE, ELEMENTWISE_ALONE, has_value
 from ir_tools.known_differences.releases._row import ReleaseDifference, not_compiled
 from ir_tools.known_differences.releases._samples import UNPADDED, attention, quantized
@@ -69,6 +69,12 @@ def _fits(seen: Seen) -> str:
         for sizes in (large[len(large) - len(small) :], large)
     )
     return "as written" if not last else "throughout" if first else "last"
+
+
+def _are_single_numbers(seen: Seen, *, mode: str, constant: int) -> bool:
+    """Return whether both inputs have no dimensions, and one of them alone is constant, in this `auto_broadcast`."""
+    numbers = all(fact.shape is not None and len(fact.shape) == 0 for fact in seen.inputs[:2])
+    return numbers and {*seen.constant} == {constant} and has_value("auto_broadcast", mode)(seen)
 
 
 def _has_elementwise_slope(seen: Seen) -> bool:
@@ -302,6 +308,27 @@ ROWS = (
             ),
         )
         for span, state in spans
+    ),
+    *(
+        not_compiled(
+            name=f"single numbers with {mode}, input {constant} of which is constant",
+            span=span,
+            ops=(*BEFORE_2022, "Mod-1", "SquaredDifference-1"),
+            reason=f'With `auto_broadcast="{mode}"`, a number without dimensions and a constant one are not compiled.',
+            model=Call(
+                "Add-1",
+                (Fixed(number(2)), number(3)) if constant == 0 else (number(3), Fixed(number(2))),
+                {"auto_broadcast": mode},
+            ),
+            types="f32 f16 bf16 f64 boolean u8 i8",
+            applies=partial(_are_single_numbers, mode=mode, constant=constant),
+        )
+        for mode, constant, span in (
+            ("pdpd", 0, "2023.0 to 2023.1"),
+            ("pdpd", 1, "2023.2 to 2026.4"),
+            ("none", 0, "2023.0 to 2026.4"),
+            ("none", 1, "2023.0 to 2026.4"),
+        )
     ),
     *(
         ReleaseDifference(

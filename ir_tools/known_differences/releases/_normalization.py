@@ -116,7 +116,7 @@ ROWS = (
         )
         for span, modes, least, where in (
             ("2021.2 to 2021.3", ("max", "add"), 1, ""),
-            ("2021.2 to 2022.2", ("add",), 2, ' with eps_mode="add"'),
+            ("2021.2 to 2022.2", ("add", "max"), 2, " with more than two dimensions"),
         )
     ),
     not_compiled(
@@ -146,20 +146,6 @@ ROWS = (
         reason="Over constant axes other than 1 and all from 1 on in this order, boolean is not compiled.",
         model=Call("NormalizeL2-1", (np.array([[True, False]]), Fixed(whole(0))), {"eps": "0.001", "eps_mode": "add"}),
         types="boolean",
-        applies=lambda seen: 1 in seen.constant and axes_of(seen) != [] and _names_axes_otherwise(seen),
-    ),
-    ReleaseDifference(
-        name="NormalizeL2 of bytes over other axes than the channels",
-        span="2022.1 to 2022.3",
-        ops=("NormalizeL2-1",),
-        reason="Squares are added up in 8 bits.",
-        sometimes=True,
-        model=Call(
-            "NormalizeL2-1",
-            (np.array([[3, 90], [100, 4]], np.uint8), Fixed(whole(0))),
-            {"eps": "0.001", "eps_mode": "add"},
-        ),
-        types="i8 u8",
         applies=lambda seen: 1 in seen.constant and axes_of(seen) != [] and _names_axes_otherwise(seen),
     ),
     not_compiled(

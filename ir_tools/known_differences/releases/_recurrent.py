@@ -178,6 +178,18 @@ ROWS = (
         model=Call("ReadValue-3", (Given(floats([1, 2, 3]), "?,3"),), {"variable_id": "v"}),
         applies=lambda seen: not is_static(seen.outputs[0].shape),
     ),
+    not_compiled(
+        name="variables of unknown sizes with a constant initial value",
+        span="2023.3 to 2024.4",
+        ops=("ReadValue-6",),
+        reason="A variable with sizes that are not known is not compiled if its initial value is constant.",
+        model=Call(
+            "ReadValue-6",
+            (Fixed(counted(1, 1, 3)),),
+            {"variable_id": "v", "variable_type": "f32", "variable_shape": "1,?,3"},
+        ),
+        applies=lambda seen: 0 in seen.constant and not is_static(seen.outputs[0].shape),
+    ),
     *(
         ReleaseDifference(
             name=f"{op} with a constant state for a batch of unknown size, {span}",

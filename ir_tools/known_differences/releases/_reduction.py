@@ -83,6 +83,14 @@ def _subtracted_sum(shape: tuple[int, ...], axis: int) -> Call:
 
 
 ROWS = (
+    not_compiled(
+        name="reductions of one element to a number",
+        span="2021.2 to 2021.3",
+        ops=("ReduceMax-1", "ReduceMean-1", "ReduceSum-1"),
+        reason="Without `keep_dims`, a single element along all axes is read and not compiled.",
+        model=Call("ReduceMax-1", (counted(1, 1), Fixed(whole(0, 1))), {"keep_dims": "false"}),
+        applies=lambda seen: seen.outputs[0].shape == () and not _has_fewer_elements(seen),
+    ),
     ReleaseDifference(
         name="means of integers",
         span="2022.1 to 2024.3",

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence, Set
 from dataclasses import KW_ONLY, dataclass
 
-from ir_tools.ops import Attrs, Op
+from ir_tools.ops import Attrs, Op, Role
 from ir_tools.ops.definition import Fact
 
 __all__ = ["FIRST_VERSION", "NUMBER", "UNCONVERTED", "Seen"]
@@ -82,7 +82,7 @@ class Seen:
     @property
     def folded(self) -> bool:
         """Whether its outputs are known before a device sees it: of constants, or of sizes within a larger model."""
-        if self.weights:
+        if self.weights or self.op.role is Role.READ_VARIABLE:
             return False
         if self.inputs and len(self.constant) == len(self.inputs):
             return True
