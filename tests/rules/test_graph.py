@@ -210,6 +210,14 @@ def test_a_loop_that_may_end_itself_may_ask_for_more_parts_than_there_are(
     assert len(told(text, ["IR149"], weights)) == found
 
 
+@pytest.mark.parametrize(("size", "severity"), [(3, "warning"), (4, "error")])
+def test_a_repeated_side_that_says_the_same_is_a_warning(size: int, severity: str) -> None:
+    text = text_of("repeated_element")
+    side = text[text.index("<output>") : text.index("</output>") + len("</output>")]
+    twice = text.replace(side, side + side.replace("<dim>3<", f"<dim>{size}<"), 1)
+    assert [level for *_, level in told(twice, ["IR133"])] == [severity]
+
+
 @pytest.mark.parametrize("shape", ["...", " ... ", ""])
 def test_an_input_of_unknown_rank_in_any_spelling(shape: str) -> None:
     text = (FOLDER / "unknown_rank_input" / "bad.xml").read_text(encoding="utf-8")
