@@ -72,11 +72,10 @@ def api() -> Any:
         import openvino
 
         if not hasattr(openvino, "Core"):
-            try:
-                import openvino.runtime as openvino
-            except ImportError:
+            if importlib.util.find_spec("openvino.runtime") is None:
                 API.append(Classic())
                 return API[0]
+            import openvino.runtime as openvino
         API.append(Modern(openvino))
     return API[0]
 

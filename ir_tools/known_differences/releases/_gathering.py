@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, number, whole
-from ir_tools.known_differences.releases._predicates import axes_of, has_value
+from ir_tools.known_differences.releases._predicates import axes_of, gives_alone, has_rank, has_value
 from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_run
 from ir_tools.known_differences.releases._seen import FIRST_VERSION, Seen
 from ir_tools.ops.definition import Fact
@@ -52,7 +52,30 @@ def _has_short_sequences(seen: Seen) -> bool:
     )
 
 
+PLACES = Call("NonZero-3", (counted(2, 3),), {"output_type": "i64"})
+
 ROWS = (
+    ends(
+        name="the shape of a number",
+        span="2023.3 to 2024.6",
+        ops=("ShapeOf-1", "ShapeOf-3"),
+        reason="An output of the model without elements, in i64, that is the shape of a number ends the process.",
+        model=Call("ShapeOf-3", (number(3),), {"output_type": "i64"}),
+        applies=lambda seen: (
+            has_rank(seen, 0)
+            and seen.outputs[0].dtype.name == "i64"
+            and seen.version != FIRST_VERSION
+            and gives_alone(seen, 0)
+        ),
+    ),
+    not_compiled(
+        name="places of elements that several layers read",
+        span="2022.1 to 2022.1",
+        ops=("NonZero-3",),
+        reason="A NonZero whose output several layers read is not compiled.",
+        model=Call("Concat-1", (PLACES, Call("Abs-1", (PLACES,))), {"axis": "0"}),
+        applies=lambda seen: len(seen.readers) > 1,
+    ),
     *(
         ends(
             name=f"Gather from one batch, {what} at a time",

@@ -73,6 +73,18 @@ GROUPS = Call("Reshape-1", (GROUPS, Fixed(whole(4, 4))), {"special_zero": "false
 ROWS = (
     *(
         ReleaseDifference(
+            name=f"ConvertLike to four bits, {span}",
+            span=span,
+            ops=("ConvertLike-1",),
+            state=state,
+            reason=f"A ConvertLike to i4 or u4 {state.words}.",
+            model=Call("ConvertLike-1", (floats(1, 2), Fixed(np.array([0x21], np.uint8), "u4", (2,)))),
+            applies=lambda seen: seen.inputs[1].dtype.name in {"i4", "u4"},
+        )
+        for span, state in (("2022.1 to 2023.2", State.UNCOMPILED), ("2023.3 to 2024.3", State.FAILS))
+    ),
+    *(
+        ReleaseDifference(
             name=f"order of {kind} constants",
             span=span,
             ops=("Const-1",),
