@@ -141,7 +141,7 @@ NUMPY = 17
 P9, P10, P11, P12 = "3.9 3.8 3.7 3.6", "3.10 3.9 3.8 3.7", "3.11 3.10 3.9 3.8", "3.11 3.12 3.10 3.9"
 P13, P14 = "3.11 3.12 3.13 3.10 3.9", "3.11 3.12 3.13 3.14 3.10"
 PKG_RESOURCES = "setuptools<81"
-"""Has `pkg_resources`, which 2022.1 and 2022.2 import and do not require; uv makes environments without it."""
+"""Has `pkg_resources`, which releases up to 2022.2 import and do not require; not every environment comes with it."""
 OPSET_15 = "Col2Im EmbeddingBagOffsets EmbeddingBagPacked ROIAlignRotated ScatterNDUpdate"
 OPSET_15_LATER = f"{OPSET_15} BitwiseLeftShift BitwiseRightShift SliceScatter StringTensorPack StringTensorUnpack"
 
@@ -155,9 +155,9 @@ RELEASES = (
         size=200,
         reads=(2, 7),
     ),
-    _openvino("2021.2", 5, "3.7 3.6", 20, needs="numpy<1.20"),
-    _openvino("2021.3.0", 7, "3.8 3.7 3.6", 27, needs="numpy<1.20", lacks="Einsum-7"),
-    _openvino("2021.4.2", 7, P9, 29),
+    _openvino("2021.2", 5, "3.7 3.6", 20, needs=f"numpy<1.20 {PKG_RESOURCES}"),
+    _openvino("2021.3.0", 7, "3.8 3.7 3.6", 27, needs=f"numpy<1.20 {PKG_RESOURCES}", lacks="Einsum-7"),
+    _openvino("2021.4.2", 7, P9, 29, needs=PKG_RESOURCES),
     _openvino("2022.1.0", 8, P9, 26, needs=PKG_RESOURCES),
     _openvino("2022.2.0", 9, P9, 27, needs=PKG_RESOURCES),
     _openvino("2022.3.2", 10, P10, 36),
