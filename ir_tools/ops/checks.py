@@ -131,15 +131,19 @@ def _misread(fields: Mapping[str, Field], raw: Mapping[str, str]) -> Iterator[Vi
 
 
 def _unusual(fields: Mapping[str, Field], raw: Mapping[str, str]) -> Iterator[Violation]:
-    """Check for numbers with which a layer hardly depends on its data."""
+    """Check for numbers with which a layer hardly depends on its data, or gives no numbers."""
     for name, spec in fields.items():
         if isinstance(spec, Float) and spec.usual is not None and not spec.is_absent(raw.get(name)):
             try:
-                usual = spec.parse(raw[name]) <= spec.usual
+                value = spec.parse(raw[name])
             except ValueError:
                 continue
-            if not usual:
-                message = f"is {raw[name][:40]}, which leaves little of the data; expected at most {spec.usual}"
+            shown = raw[name][:40]
+            if value < 0:
+                message = f"is {shown}, with which a root may not be a number; expected at least 0"
+                yield Violation(name, message, None, Kind.SUSPECT)
+            elif not value <= spec.usual:
+                message = f"is {shown}, which leaves little of the data; expected at most {spec.usual}"
                 yield Violation(name, message, None, Kind.SUSPECT)
 
 

@@ -136,7 +136,7 @@ class Int(Field):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Float(Field):
-    """A number from `minimum` to `maximum`. `usual`: what more than that is hardly meant."""
+    """A number from `minimum` to `maximum`. `usual`: numbers from 0 up to it are common; others are reported."""
 
     blank: ClassVar[bool] = False
 

@@ -33,7 +33,9 @@ def test_very_many_unknown_attributes_are_summed_up(monkeypatch: pytest.MonkeyPa
     assert "5000 are not" in found[-1].message
 
 
-@pytest.mark.parametrize(("eps", "found"), [("1e-6", 0), ("1", 0), ("1.5", 1), ("inf", 1), ("nan", 1)])
+@pytest.mark.parametrize(
+    ("eps", "found"), [("-1e-6", 1), ("0", 0), ("1e-6", 0), ("1", 0), ("1.5", 1), ("inf", 1), ("nan", 1)]
+)
 def test_an_epsilon_that_hides_the_data(eps: str, found: int) -> None:
     raw = {"eps": eps, "eps_mode": "inside_sqrt", "normalize_variance": "true"}
     assert [fault.kind for fault in check_attributes(op_of("MVN", "opset6"), raw)[1]] == [Kind.SUSPECT] * found
