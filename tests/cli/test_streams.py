@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -386,5 +387,11 @@ with ended_by_signals():
 def test_an_interrupt_while_the_command_loads(tmp_path: Path) -> None:
     (tmp_path / "click.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
-    ended = subprocess.run([sys.executable, "-m", "ir_tools"], env=environment, capture_output=True, check=False)
+    ended = subprocess.run(
+        [sys.executable, "-m", "ir_tools"],
+        env=environment,
+        capture_output=True,
+        check=False,
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
+    )
     assert (ended.returncode, ended.stderr) == (-signal.SIGINT, b"")

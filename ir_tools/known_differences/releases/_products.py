@@ -39,6 +39,21 @@ def _keeps_all(seen: Seen) -> bool:
     return seen.attrs is not None and _terms(seen) == [seen.attrs.equation.replace(" ", "").partition("->")[2]]
 
 
+def _has_a_constant_vector(seen: Seen, *, dynamic: bool) -> bool:
+    """Return whether a constant input of an Einsum has one letter that is kept, others that are added up, and none alone.
+
+    Sizes of an input are not known if it is `dynamic`.
+    """
+    if seen.attrs is None or dynamic is all(is_static(fact.shape) for fact in seen.inputs):
+        return False
+    kept, terms = {*seen.attrs.equation.partition("->")[2]}, [{*term} for term in _terms(seen)]
+    for place in {*seen.constant} - {0}:
+        term, others = terms[place], set().union(*terms[:place], *terms[place + 1 :])
+        if term <= others and len(term & kept) == 1 and term - kept:
+            return True
+    return False
+
+
 def _sizes_of_letters(seen: Seen) -> dict[str, set[int]]:
     """Return the known sizes of each letter of an Einsum, in inputs without `...`."""
     sizes: dict[str, set[int]] = {}
@@ -159,6 +174,20 @@ ROWS = (
             {"strides": "1,1", "pads_begin": "0,0", "pads_end": "0,0", "dilations": "1,2", **ONE_GROUP},
         ),
         applies=lambda seen: seen.attrs is not None and len({*seen.attrs.dilations}) > 1,
+    ),
+    *(
+        not_compiled(
+            name=f"Einsum by constants that are vectors in each of several batches{what}",
+            span=span,
+            ops=("Einsum-7",),
+            reason="A constant with one letter that is kept, others that are added up, and none alone is not compiled.",
+            model=Call("Einsum-7", (Given(counted(2, 3), shape), Fixed(counted(2, 3))), {"equation": "ca,ca->c"}),
+            applies=partial(_has_a_constant_vector, dynamic=bool(what)),
+        )
+        for what, span, shape in (
+            ("", "2022.1 to 2022.3", "2,3"),
+            (" of unknown sizes", "2022.1 to 2023.2", "?,?"),
+        )
     ),
     not_read(
         name="Einsum with two sizes for a letter",
