@@ -36,6 +36,7 @@ from ir_tools.ops._requirements import listed, raise_first
 from ir_tools.ops._values import shifted, times
 from ir_tools.ops._versions import VersionStep
 from ir_tools.ops._windows import Pooling, axis_pads
+from ir_tools.ops.checks import fact_of
 from ir_tools.ops.definition import Array, Bounds, Fact, Input, Op, Violation
 from ir_tools.ops.fields import Attrs, Field, Flag, Float, Int, Ints, OneOf
 from ir_tools.ops.limits import too_large
@@ -359,6 +360,7 @@ def deformable_output(attrs: Attrs, inputs: Sequence[Fact]) -> Shape:
 
 def deformable(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """Map `[N, C, H, W]` to `[N, filters, windows...]`: windows whose positions are moved by the offsets."""
+    raise_first(deformable_violations(attrs, [fact_of(array) for array in arrays]))
 
     def deformed(data: Array, offsets: Array, filters: Array, mask: Array | None = None) -> Array:
         groups, tables = attrs.group, attrs.deformable_group

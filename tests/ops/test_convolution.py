@@ -5,6 +5,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 
+from ir_tools import execute
+from ir_tools.builder import Builder
+from ir_tools.errors import ShapeError
 from ir_tools.known_differences import named
 from ir_tools.ops import Array, Op, _convolution_kernels, convolution, patches
 from tests.ops.layer_support import fact_of, faults_of
@@ -417,3 +420,16 @@ def test_strips_of_large_images(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(_convolution_kernels, "STRIP_BYTES", 1)
         (found,) = computed(op, attrs, floats)
         np.testing.assert_allclose(found, wanted, rtol=1e-3, atol=1e-3, err_msg=str(case))
+
+
+def test_offsets_of_other_sizes_than_the_output_are_refused_where_only_the_data_shows_it() -> None:
+    builder = Builder()
+    inputs = [builder.parameter(name, "?,?,?,?") for name in ("data", "offsets", "filters")]
+    builder.result(builder.call("DeformableConvolution", *inputs, **WINDOW, auto_pad="same_upper"))
+    shapes = {"data": (1, 2, 8, 8), "offsets": (1, 18, 6, 6), "filters": (1, 2, 3, 3)}
+    fed = {name: np.ones(shape, np.float32) for name, shape in shapes.items()}
+    with pytest.raises(ShapeError, match=r"offsets is \[1,18,6,6\], but the output has 8,8 positions"):
+        execute.run(builder.model, fed)
+    fed["offsets"] = np.zeros((1, 18, 8, 8), np.float32)
+    (found,) = execute.run(builder.model, fed).values()
+    assert found.shape == (1, 1, 8, 8)

@@ -29,6 +29,8 @@ BEFORE_2022 = (
     *("Add-1", "Subtract-1", "Multiply-1", "Divide-1", "Maximum-1", "Minimum-1", "Power-1", "FloorMod-1"),
     *TESTS,
 )
+SCALING = {"Subtract-1", "Divide-1"}
+"""These become sums and products of constants."""
 BITS = ("BitwiseAnd-13", "BitwiseOr-13", "BitwiseXor-13")
 
 
@@ -313,7 +315,7 @@ ROWS = (
         not_compiled(
             name=f"single numbers with {mode}, input {constant} of which is constant",
             span=span,
-            ops=(*BEFORE_2022, "Mod-1", "SquaredDifference-1"),
+            ops=(*(op for op in BEFORE_2022 if op not in SCALING), "Mod-1", "SquaredDifference-1"),
             reason=f'With `auto_broadcast="{mode}"`, a number without dimensions and a constant one are not compiled.',
             model=Call(
                 "Add-1",

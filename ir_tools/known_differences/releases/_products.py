@@ -40,7 +40,7 @@ def _keeps_all(seen: Seen) -> bool:
 
 
 def _has_a_constant_vector(seen: Seen, *, dynamic: bool) -> bool:
-    """Return whether a constant input of an Einsum has one letter that is kept, others that are added up, and none alone.
+    """Return whether a constant input of an Einsum has one letter that is kept, some that are added up, and none alone.
 
     Sizes of an input are not known if it is `dynamic`.
     """
