@@ -194,3 +194,35 @@ def test_sizes_that_a_record_leaves_open_are_as_computed() -> None:
             builder.graph.layer(consumer).port(port).dims = dims
     told = [(found.code, found.layer_name) for found in validate(builder.model)]
     assert told == [("IR305", "first"), ("IR305", "third")]
+
+
+@pytest.mark.parametrize(("precision", "told"), [("FP32", []), (None, []), ("FP16", ["IR303", "IR304"])])
+def test_a_copy_of_a_wrong_record_says_the_same_type(precision: str | None, told: list[str]) -> None:
+    """Both products need what `relu` gives, and repeat what it records; what the second says beyond that is its own."""
+    builder = Builder()
+    relu = builder.call("ReLU", builder.parameter("x", "2,3"), name="relu")
+    for name in ("first", "second"):
+        builder.result(builder.call("MatMul", relu, builder.parameter(f"{name}_y", "3,4"), name=name))
+    builder.graph.layer(relu.layer).outputs[0].dims = (2, 5)
+    for consumer, port in builder.graph.consumers(*relu):
+        layer = builder.graph.layer(consumer)
+        layer.port(port).dims = (2, 5)
+        layer.port(port).precision = precision if layer.name == "second" else "FP32"
+    found = {(one.code, one.layer_name) for one in validate(builder.model)}
+    assert found == {("IR303", "relu"), *((code, "second") for code in told)}
+
+
+def test_a_type_that_a_record_leaves_open_is_as_computed() -> None:
+    """All others agree on the shape that `first` records; its type is known from what it computes."""
+    builder = Builder()
+    first = builder.call("ReLU", builder.parameter("x", "1,3"), name="first")
+    second = builder.call("Exp", first, name="second")
+    builder.result(second, "y")
+    for source in (first, second):
+        port = builder.graph.layer(source.layer).outputs[0]
+        port.dims, port.precision = (2, 3), "dynamic" if source is first else "I64"
+        for consumer, number in builder.graph.consumers(*source):
+            read = builder.graph.layer(consumer).port(number)
+            read.dims, read.precision = port.dims, port.precision
+    told = [(found.code, found.layer_name) for found in validate(builder.model)]
+    assert told == [("IR305", "first"), ("IR305", "second")]

@@ -184,7 +184,7 @@ def _is(layer: Element, wanted: str) -> bool:
 
 
 def _listed(ports: Mapping[int, Element]) -> str:
-    return ", ".join(map(str, sorted(ports))) or "none"
+    return ", ".join(map(str, ports)) or "none"
 
 
 class _Table:

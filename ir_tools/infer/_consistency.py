@@ -283,10 +283,9 @@ class ConsistencyCheck(Engine):
                 )
                 if file != computed:
                     needed.add(Evidence.RECORD if file < computed else Evidence.COMPUTED)
-            if wrong.dims != () or port.precision is not None:
-                file, computed = (int(contradiction(port, known) is not None) for known in (record, wrong.known))
-                if file != computed:
-                    said.add(Evidence.RECORD if file < computed else Evidence.COMPUTED)
+            file, computed = (int(contradiction(port, known) is not None) for known in (record, wrong.known))
+            if file != computed:
+                said.add(Evidence.RECORD if file < computed else Evidence.COMPUTED)
         if needed == {Evidence.COMPUTED}:
             return Evidence.COPIED if Evidence.RECORD in said else Evidence.COMPUTED
         if needed == {Evidence.RECORD}:

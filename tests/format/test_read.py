@@ -252,3 +252,18 @@ def test_of_two_parts_of_a_layer_the_first_is_read(path: Path) -> None:
         layer.append(again)
     found = read(etree.tostring(root), bytes(1 << 16))
     assert [(where, layer.content.key()) for where, layer, _ in found.walk()] == wanted
+
+
+def test_bodies_are_those_of_layers() -> None:
+    """A side that has the number of a layer, and graphs inside, does not give them to the layer."""
+    body = b"<body><layers /><edges /></body>"
+    model = read(SMALL.replace(b"<input>", b'<input id="1">' + body, 1))
+    assert not model.graph.layer(1).bodies
+
+
+@pytest.mark.parametrize("name", ["data", "pooling_data", "fc"])
+def test_attributes_of_a_layer_of_an_early_file(name: str) -> None:
+    """They stand in `<data>`, or in an element that is named after the operation."""
+    layer = f'<layer id="0" name="a" type="Power" precision="FP32"><{name} scale="2" /><output /></layer>'
+    model = read(f'<net name="n" version="2" batch="1"><layers>{layer}</layers><edges /></net>'.encode())
+    assert model.graph.layer(0).raw == {"scale": "2"}

@@ -912,3 +912,11 @@ def test_existing_pairs_are_kept_on_demand(pair: Path) -> None:
     write(read(pair), pair.with_name("n.xml"), overwrite=False)
     with pytest.raises(WriteError, match=r"n\.(xml|bin) exists already"):
         write(read(pair), pair.with_name("n.xml"), overwrite=False)
+
+
+@pytest.mark.parametrize("name", ["", "a b", 'a="1" b', "1a", "a>"])
+def test_what_is_no_name_is_not_written_as_one(name: str) -> None:
+    model = small()
+    model.graph.layer(1).raw[name] = "1"
+    with pytest.raises(WriteError, match="is not a name for an attribute"):
+        render(model)

@@ -396,6 +396,7 @@ def test_blocks_of_every_sort() -> None:
         (1, 8, 4, 130, 5),
         (1, 300, 3, 40, 5),
         (2, 96, 5, 60, 3),
+        (1, 2, 2, 38, 19),
     ):
         data = rng.normal(size=(2, groups * into, size, size))
         filters = rng.normal(size=(groups, out, into, extent, extent))

@@ -109,10 +109,12 @@ def test_dilations_of_an_unknown_rank_are_refused() -> None:
 
 def test_padding_that_counts_without_overhang_gets_a_layer_of_its_own() -> None:
     """What ONNX means by ceil_mode with count_include_pad: the padded input's elements, not what hangs over."""
-    wanted = PoolingSpec(pooling(rounding="ceil", exclude_pad=True), before=(1, 1), after=(1, 1))
+    wanted = PoolingSpec(pooling(rounding="ceil", exclude_pad=True), before=(1, 0), after=(0, 2))
     found = average_pooling(wanted, Fact(F32, parse_shape("1,2,?,?")), 8)
     assert isinstance(found, Rewrite)
     assert [new.type for new in found.layers] == ["Pad", "AvgPool"]
+    begin, end = found.layers[0].inputs[1:3]
+    np.testing.assert_array_equal([begin, end], [(0, 0, 1, 0), (0, 0, 0, 2)])
 
 
 def test_a_pad_stands_before_no_rounded_pooling_without_padding() -> None:

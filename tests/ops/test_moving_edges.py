@@ -266,6 +266,16 @@ def test_axes_of_a_mapping_ascend(axes: tuple[int, int]) -> None:
         assert op.outputs_of(attrs, facts)
 
 
+@pytest.mark.parametrize(("axes", "fits"), [([], True), ([1], True), ([0, 1], False)])
+def test_a_mapping_of_a_scalar_may_have_one_axis(axes: list[int], fits: bool) -> None:
+    """It counts as one element then."""
+    op = find_op("Broadcast", "opset3")
+    assert op is not None
+    facts = [fact_of(np.array(1, np.float32)), fact_of(np.array([2, 1])), fact_of(np.array(axes, np.int64))]
+    with nullcontext() if fits else pytest.raises(ShapeError, match="has 2 values"):
+        assert op.outputs_of(attrs_of(op, {"mode": "explicit"}), facts)
+
+
 @pytest.mark.parametrize(("sizes", "wrong"), [((2, 3, 1), True), ((2, 3, 0), False)])
 def test_lengths_of_nothing_are_never_too_long(sizes: tuple[int, ...], wrong: bool) -> None:
     op = find_op("ReverseSequence", "opset1")

@@ -243,6 +243,11 @@ LACKING = [
         layer("MulticlassNms-9", {}, ("f32", "2,6,4"), ("f32", "2,6"), ("i32", "1")),
         "None: MulticlassNms-8 has no input roisnum",
     ),
+    (
+        6,
+        layer("Einsum-7", {"equation": "abc,cd->abd"}, ("f32", "?,?,3"), ("f32", "3,4")),
+        "equation: merges several labels of unknown size",
+    ),
 ]
 
 
@@ -458,3 +463,28 @@ def test_an_attention_of_as_many_rows_as_heads_is_not_made_again_of_its_layers()
         (values,) = client.infer_model(moved(builder.model, 12), arrays).outputs.values()
     (wanted,) = run(builder.model, arrays).values()
     np.testing.assert_allclose(values, wanted, rtol=1e-4, atol=1e-5)
+
+
+def test_a_layer_that_cannot_run_is_refused_for_what_is_wrong_with_it() -> None:
+    """Not for what would be wrong with the layers in its place."""
+    wrong = layer("GroupNormalization-12", {"num_groups": "3", "epsilon": "0.1"}, ("f32", "1,4,2"), *[("f32", "3")] * 2)
+    assert lowered(wrong, 8) == ["None: scale has 3 values, but the data has 4 channels"]
+
+
+def test_indices_that_are_known_between_bounds_are_not_taken_for_constants() -> None:
+    builder = Builder()
+    rows, data = builder.parameter("rows", "2..3", "f32"), builder.parameter("data", "5", "f32")
+    sizes = builder.call("ShapeOf", rows, output_type="i64")
+    updates, axis = builder.constant(np.ones(1, np.float32)), builder.constant(np.array(0))
+    builder.result(builder.call("ScatterElementsUpdate", data, sizes, updates, axis, reduction="sum"), "y")
+    for size in (2, 3):
+        assert same(builder.model, 3, np.zeros(size, np.float32), np.arange(5, dtype=np.float32))
+
+
+def test_a_layer_that_nothing_feeds_stays_in_its_place_or_is_refused() -> None:
+    """Another version of the same layer may be written in its place; new layers in front need the input."""
+    for mode, told in (("erf", ["Gelu-2"]), ("tanh", ["None: nothing feeds input port 0"])):
+        model = layer("Gelu-7", {"approximation_mode": mode}, ("f32", "2,3"))
+        (gelu,) = (one for one in model.graph.layers() if one.type == "Gelu")
+        model.graph.disconnect(gelu.id, 0)
+        assert lowered(model, 2) == told

@@ -514,3 +514,15 @@ def test_numbers_of_the_outputs_of_an_if_are_an_order(
     found = ir_tools.run(model, {end.name: array for end, array in zip(model.inputs, given, strict=True)})
     for one, two in zip(found.values(), expected, strict=True):
         np.testing.assert_array_equal(one, two)
+
+
+@pytest.mark.parametrize("number", ["x", "1"])
+def test_a_row_may_mean_a_layer_of_the_body_whose_number_is_lost(number: str) -> None:
+    """One without a number, or with that of another, which is reported; no row of the table is, or back edge."""
+    start = '<layer id="0" name="state"'
+    text = changed(LOOP, ('from-layer="0" from-port="0" to-layer="1"', 'from-layer="4" from-port="0" to-layer="1"'))
+    row, back_edge = STATE.replace('layer_id="0"', 'layer_id="9"'), BACK_EDGE.replace('to-layer="0"', 'to-layer="9"')
+    wrong = changed(text, (STATE, row), (BACK_EDGE, back_edge))
+    assert {code for code, *_ in told(wrong, ["IR145", "IR148"])} == {"IR145", "IR148"}
+    for given in (text, wrong):
+        assert told(changed(given, (start, start.replace("0", number))), ["IR145", "IR148"]) == []

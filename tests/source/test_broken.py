@@ -90,6 +90,17 @@ def test_an_end_tag_of_another(name: str) -> None:
             assert diagnostic.layer_name == layer_at(text, number)
 
 
+def test_an_end_that_is_lost_before_another_of_the_same_name_opens() -> None:
+    """The next tag is that of the element around it, but opens one: no end tag was written in place of another."""
+    text = (
+        '<net>\n<layers><layer id="0" name="x">\n<input>\n<port>\n<dim>1{}\n</port>\n'
+        "<port>\n</port></input></layer></layers></net>"
+    )
+    Document(text.format("</dim>").encode())
+    found = told(text.format("").encode())
+    assert (found.line, found.message) == (5, "not well-formed XML: <dim> of line 5 has no end")
+
+
 def test_what_opens_and_never_ends() -> None:
     assert told(b"<net>\n<layers>\n<!-- a\n<layer/></layers></net>").line == 3
     assert told(b"<net>\n<layers><![CDATA[\n</layers></net>").line == 2
