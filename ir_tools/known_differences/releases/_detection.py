@@ -59,7 +59,32 @@ def _nms(op: str, *results: int, least: float = 0.1, images: str = "1") -> Call:
     return Call(op, (*data, *limits), results=results or None)
 
 
+def _has_sigma(seen: Seen) -> bool:
+    """Return whether scores may decay."""
+    if len(seen.inputs) < 6:
+        return False
+    value = seen.inputs[5].value
+    return value is None or value.exact is None or bool(value.exact.any())
+
+
 ROWS = (
+    ReleaseDifference(
+        name="boxes whose scores decay",
+        span="2022.1 to 2022.1",
+        ops=("NonMaxSuppression-5",),
+        reason="With a `soft_nms_sigma` above 0 other boxes are chosen, in another order.",
+        sometimes=True,
+        model=Call(
+            "NonMaxSuppression-5",
+            (
+                floats([[0, 0, 1, 1], [0, 0.1, 1, 1.1], [0, -0.1, 1, 0.9], [0, 10, 1, 11], [0, 10.1, 1, 11.1]]),
+                floats([[0.9, 0.75, 0.6, 0.95, 0.5]]),
+                *map(Fixed, (number(5, np.int64), number(0.5), number(0), number(1))),
+            ),
+            {"box_encoding": "corner", "sort_result_descending": "true", "output_type": "i64"},
+        ),
+        applies=_has_sigma,
+    ),
     ReleaseDifference(
         name="ROIAlign by maximum",
         span="2021.3 to 2021.4",

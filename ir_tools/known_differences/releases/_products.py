@@ -1,6 +1,6 @@
 """Products of matrices, Einsum, convolutions and deconvolutions."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from functools import partial
 
 import numpy as np
@@ -39,19 +39,44 @@ def _keeps_all(seen: Seen) -> bool:
     return seen.attrs is not None and _terms(seen) == [seen.attrs.equation.replace(" ", "").partition("->")[2]]
 
 
-def _has_a_constant_vector(seen: Seen, *, dynamic: bool) -> bool:
-    """Return whether a constant input of an Einsum has one letter that is kept, some that are added up, and none alone.
+def _kinds_of_letters(seen: Seen) -> Iterator[tuple[int, int, int, int]]:
+    """Yield numbers of letters for each constant input of an Einsum but the first.
 
-    Sizes of an input are not known if it is `dynamic`.
+    Those that it shares and are kept, that it shares and are added up, that it has alone, that it lacks and are kept.
     """
-    if seen.attrs is None or dynamic is all(is_static(fact.shape) for fact in seen.inputs):
-        return False
-    kept, terms = {*seen.attrs.equation.partition("->")[2]}, [{*term} for term in _terms(seen)]
+    if seen.attrs is None:
+        return
+    kept, terms = {*seen.attrs.equation.replace(" ", "").partition("->")[2]}, [{*term} for term in _terms(seen)]
     for place in {*seen.constant} - {0}:
         term, others = terms[place], set().union(*terms[:place], *terms[place + 1 :])
-        if term <= others and len(term & kept) == 1 and term - kept:
-            return True
-    return False
+        yield len(term & kept & others), len(term & others - kept), len(term - others), len(kept - term)
+
+
+def _has_static_inputs(seen: Seen) -> bool:
+    return all(is_static(fact.shape) for fact in seen.inputs)
+
+
+def _has_constant_vectors(seen: Seen) -> bool:
+    """Return whether a constant input of an Einsum of known sizes is a vector in each of one kind of batches."""
+    kinds = _kinds_of_letters(seen)
+    return _has_static_inputs(seen) and any(kept == 1 and summed and not own for kept, summed, own, _ in kinds)
+
+
+def _has_constant_vectors_of_all(seen: Seen) -> bool:
+    """Return whether a constant input of an Einsum of unknown sizes is a vector for each element of the output."""
+    if _has_static_inputs(seen):
+        return False
+    return any(kept == 1 and summed and not own and not rest for kept, summed, own, rest in _kinds_of_letters(seen))
+
+
+def _has_other_than_a_matrix(seen: Seen) -> bool:
+    """Return whether the constant one of two inputs of an Einsum is not a matrix, and sizes are not known."""
+    if _has_static_inputs(seen) or len(seen.inputs) > 2:
+        return False
+    return any(
+        summed and (summed > 1 or rest != 1 or (kept == 1 and not own))
+        for kept, summed, own, rest in _kinds_of_letters(seen)
+    )
 
 
 def _sizes_of_letters(seen: Seen) -> dict[str, set[int]]:
@@ -175,19 +200,30 @@ ROWS = (
         ),
         applies=lambda seen: seen.attrs is not None and len({*seen.attrs.dilations}) > 1,
     ),
-    *(
-        not_compiled(
-            name=f"Einsum by constants that are vectors in each of several batches{what}",
-            span=span,
-            ops=("Einsum-7",),
-            reason="A constant with one letter that is kept, others that are added up, and none alone is not compiled.",
-            model=Call("Einsum-7", (Given(counted(2, 3), shape), Fixed(counted(2, 3))), {"equation": "ca,ca->c"}),
-            applies=partial(_has_a_constant_vector, dynamic=bool(what)),
-        )
-        for what, span, shape in (
-            ("", "2022.1 to 2022.3", "2,3"),
-            (" of unknown sizes", "2022.1 to 2023.2", "?,?"),
-        )
+    not_compiled(
+        name="Einsum by constants that are vectors in each of several batches",
+        span="2022.1 to 2022.3",
+        ops=("Einsum-7",),
+        reason="A constant with one letter that is kept, others that are added up, and none alone is not compiled.",
+        model=Call("Einsum-7", (counted(2, 3), Fixed(counted(2, 3))), {"equation": "ca,ca->c"}),
+        applies=_has_constant_vectors,
+    ),
+    not_compiled(
+        name="Einsum of unknown sizes by constants that are vectors for each element",
+        span="2022.1 to 2023.2",
+        ops=("Einsum-7",),
+        reason="Of unknown sizes, a constant with the letter of the output and others is not compiled.",
+        model=Call("Einsum-7", (Given(counted(2, 3), "?,?"), Fixed(counted(2, 3))), {"equation": "ca,ca->c"}),
+        applies=_has_constant_vectors_of_all,
+    ),
+    ReleaseDifference(
+        name="Einsum of unknown sizes by constants",
+        span="2022.1 to 2022.1",
+        ops=("Einsum-7",),
+        reason="Of unknown sizes, products with constants that are not matrices have other values.",
+        sometimes=True,
+        model=Call("Einsum-7", (Given(counted(2, 3, 4), "?,?,?"), Fixed(counted(4))), {"equation": "cab,b->ca"}),
+        applies=_has_other_than_a_matrix,
     ),
     not_read(
         name="Einsum with two sizes for a letter",
