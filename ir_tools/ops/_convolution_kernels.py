@@ -120,7 +120,7 @@ class _Strips:
         """Return `length` rows from row `first` on, which may lie in the padding, with pads on all other axes."""
         size = image.shape[1]
         inner = image[:, min(max(first, 0), size) : min(max(first + length, 0), size)]
-        before = min(max(-first, 0), length)
+        before = max(-first, 0)
         widths = [
             size + low + high for size, low, high in zip(image.shape[2:], self.begin[1:], self.end[1:], strict=True)
         ]

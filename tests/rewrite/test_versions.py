@@ -488,3 +488,10 @@ def test_a_layer_that_nothing_feeds_stays_in_its_place_or_is_refused() -> None:
         (gelu,) = (one for one in model.graph.layers() if one.type == "Gelu")
         model.graph.disconnect(gelu.id, 0)
         assert lowered(model, 2) == told
+
+
+def test_elements_in_windows_are_counted_once_for_all_batches() -> None:
+    raw = {"kernel": "2,2", "strides": "1,1", "dilations": "2,2", "pads_begin": "1,1", "pads_end": "1,1"}
+    given = layer("AvgPool-16", {**raw, "exclude-pad": "true", "rounding_type": "floor"}, ("f32", "4,2,?,?"))
+    sums = [one for one in moved(given, 8).graph.ordered() if one.type == "GroupConvolution"]
+    assert [one.inputs[0].dims for one in sums] == [(4, 2, -1, -1), (1, 2, -1, -1)]

@@ -526,3 +526,12 @@ def test_a_row_may_mean_a_layer_of_the_body_whose_number_is_lost(number: str) ->
     assert {code for code, *_ in told(wrong, ["IR145", "IR148"])} == {"IR145", "IR148"}
     for given in (text, wrong):
         assert told(changed(given, (start, start.replace("0", number))), ["IR145", "IR148"]) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "remedy"),
+    [("<edges>", "<edgez /><edges>", "there is a <edges> already; delete one"), ("edges>", "edgez>", "write <edges>")],
+)
+def test_a_misspelled_element_may_stand_beside_the_right_one(old: str, new: str, remedy: str) -> None:
+    found, *_ = validate(changed(CHAIN, (old, new)).encode(), select="unknown-element")
+    assert (found.message, found.help) == ("<edgez> is not known in <net>; did you mean <edges>?", remedy)
