@@ -2,7 +2,8 @@
 
 import json
 import sys
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
@@ -12,7 +13,10 @@ import pytest
 
 import ir_tools
 from ir_tools.cli import main
-from ir_tools.infer import _engine
+from ir_tools.graph import Graph, Layer
+from ir_tools.infer import Propagation, _engine, propagate_shapes
+from ir_tools.infer._engine import Tensors
+from ir_tools.ops import Fact
 from tests.benchmarks.growth.bodies import loops_in_loops, poolings, register
 from tests.benchmarks.growth.edges import fan_in
 from tests.benchmarks.growth.layers import parameters
@@ -76,3 +80,24 @@ def test_findings_quote_the_begin_of_long_words(word: str) -> None:
     assert found
     assert max(len(str(one)) for one in found) < 3000
     assert max(len(json.dumps(one.as_dict())) for one in found) < 4000
+
+
+def test_a_body_is_put_in_order_once_however_often_it_is_walked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same goes for the signatures of its layers, and for what feeds them."""
+    walked, sorted_bodies = Counter[int](), Counter[int]()
+    walk, ordered = Propagation.walk, Graph.ordered
+
+    def walking(self: Propagation, graph: Graph, given: Mapping[int, Fact]) -> Tensors:
+        walked[id(graph)] += 1
+        return walk(self, graph, given)
+
+    def sorting(self: Graph) -> Iterator[Layer]:
+        sorted_bodies[id(self)] += 1
+        return ordered(self)
+
+    model = ir_tools.read(loops_in_loops(3)(1).xml)
+    monkeypatch.setattr(Propagation, "walk", walking)
+    monkeypatch.setattr(Graph, "ordered", sorting)
+    propagate_shapes(model)
+    assert max(walked.values()) > 2
+    assert {*sorted_bodies.values()} == {1}

@@ -90,6 +90,7 @@ class Answers:
         self.surprises: list[str] = []
         self._known: dict[object, Answer | None] = {}
         self._sizes: dict[int, int | None] = {}
+        self._constants: dict[tuple[int, int, int], InternedFact] = {}
         self._looked_at = 0
 
     def of(self, signature: LayerSignature, inputs: Sequence[InternedFact]) -> Answer:
@@ -179,7 +180,7 @@ class Answers:
         """Return the fact of a `Const`: with its values, if they are few and available.
 
         Args:
-            layer: the constant.
+            layer: the constant; its values are read once.
             template: its type and shape.
             offset: where its bytes start.
         """
@@ -189,8 +190,13 @@ class Answers:
         size = self._sizes[key]
         if size is None or offset is None or self.weights.missing or offset + size > self.weights.size:
             return template
-        values = StoredBounds(template, partial(_values, layer, self.weights, template))
-        return InternedFact(Fact(template.dtype, template.shape, values, template.constant))
+        place = id(layer), key, offset
+        known = self._constants.get(place)
+        if known is None:
+            stored = StoredBounds(template, partial(_values, layer, self.weights, template))
+            known = InternedFact(Fact(template.dtype, template.shape, stored, template.constant))
+            self._constants[place] = known
+        return known
 
     def _size(self, fact: Fact) -> int | None:
         """Return how many bytes a constant of this type and shape has; None where its values do not matter."""

@@ -162,7 +162,8 @@ class ConsistencyCheck(Engine):
             self._check_types(layer, maps, inputs)
         for name, known in walked.items():
             body = layer.bodies[name]
-            for problem in problems_of_iterations(layer, body, maps[name], inputs, known):
+            results = self.results_of(body, known).results
+            for problem in problems_of_iterations(layer, body, maps[name], inputs, known, results):
                 self._report(body, problem)
 
     def _check_types(self, layer: Layer, maps: Maps, inputs: Mapping[int, Fact]) -> None:

@@ -35,6 +35,30 @@ class Visit(NamedTuple):
     inputs: Sequence[InternedFact]
 
 
+class Step(NamedTuple):
+    """A layer of a graph that facts go through, with what stays the same whatever they are.
+
+    Attributes:
+        layer: the layer.
+        signature: what stands in it.
+        offset: where the bytes of a constant start.
+        sources: its input ports, each with what feeds it; in a tolerant walk also those that nothing feeds.
+    """
+
+    layer: Layer
+    signature: LayerSignature
+    offset: int | None
+    sources: Sequence[tuple[Port, tuple[int, int] | None]]
+
+
+class Way(NamedTuple):
+    """A graph as it is walked, producers before consumers; `results` and `passed`: what feeds each Result."""
+
+    steps: Sequence[Step]
+    results: Mapping[int, Source]
+    passed: Mapping[int, int]
+
+
 class Engine:
     """Works out the facts of a model's tensors, bodies included; the model stays as it is.
 
@@ -63,6 +87,8 @@ class Engine:
         self.unknown = self.table.interned(UNKNOWN)
         self.facts: dict[int, Tensors] = {}
         self._records: dict[tuple[tuple[int, ...], str | None], InternedFact] = {}
+        self._ways: dict[int, Way] = {}
+        self._maps: dict[int, Maps] = {}
         self._left: set[int] = set()
         self._repeated = 0
 
@@ -94,14 +120,47 @@ class Engine:
             GraphError: the layers feed each other in a circle, and the walk is not tolerant.
         """
         facts = self.facts[id(graph)] = {}
-        with suppress(*[GraphError] * self.tolerant):
-            for layer in graph.ordered():
-                self._visit(graph, layer, facts, given)
+        for step in self._way(graph).steps:
+            self._visit(graph, step, facts, given)
         return facts
 
-    def _visit(self, graph: Graph, layer: Layer, facts: Tensors, given: Mapping[int, Fact]) -> None:
+    def _way(self, graph: Graph) -> Way:
+        """Return how a graph is walked; of bodies, which may be walked often, it is kept."""
+        way = self._ways.get(id(graph))
+        if way is None:
+            steps: list[Step] = []
+            with suppress(*[GraphError] * self.tolerant):
+                steps += (self._step(graph, layer) for layer in graph.ordered())
+            way = Way(steps, {}, {})
+            if graph is not self.model.graph:
+                results = {
+                    layer.id: source
+                    for layer in graph.layers()
+                    if role_of(layer) is Role.RESULT
+                    for source in graph.sources(layer.id).values()
+                }
+                passed = {
+                    result: source.layer
+                    for result, source in results.items()
+                    if role_of(graph.layer(source.layer)) is Role.PARAMETER
+                }
+                way = self._ways[id(graph)] = Way(steps, results, passed)
+        return way
+
+    def _step(self, graph: Graph, layer: Layer) -> Step:
         signature, offset = self.signatures.of(layer)
-        inputs = self._inputs(graph, layer, signature, facts) if signature.inputs else ()
+        producers = graph.producers(layer.id) if signature.inputs else {}
+        if len(producers) == len(signature.inputs) == 1:
+            ((producer, wires),) = producers.items()
+            start, _ = next(iter(wires))
+            return Step(layer, signature, offset, ((signature.inputs[0], (producer, start)),))
+        sources = {to: (producer, start) for producer, wires in producers.items() for start, to in wires}
+        fed = [(port, sources.get(port.id)) for port in signature.inputs if self.tolerant or port.id in sources]
+        return Step(layer, signature, offset, fed)
+
+    def _visit(self, graph: Graph, step: Step, facts: Tensors, given: Mapping[int, Fact]) -> None:
+        layer, signature, offset, sources = step
+        inputs = [self.record(port) if source is None else facts.get(source, self.unknown) for port, source in sources]
         answer = self.answers.of(signature, inputs)
         outputs = answer.settled
         if outputs is None or layer.id in given:
@@ -118,19 +177,6 @@ class Engine:
         count, layer_id = len(outputs), layer.id
         for index, port in enumerate(signature.outputs):
             facts[layer_id, port.id] = outputs[index] if index < count else self.unknown
-
-    def _inputs(self, graph: Graph, layer: Layer, signature: LayerSignature, facts: Tensors) -> Sequence[InternedFact]:
-        producers = graph.producers(layer.id)
-        if len(producers) == len(signature.inputs) == 1:
-            ((producer, wires),) = producers.items()
-            start, _ = next(iter(wires))
-            return (facts.get((producer, start), self.unknown),)
-        sources = {to: (producer, start) for producer, wires in producers.items() for start, to in wires}
-        return [
-            facts.get(sources[port.id], self.unknown) if port.id in sources else self.record(port)
-            for port in signature.inputs
-            if self.tolerant or port.id in sources
-        ]
 
     def record(self, port: Port) -> InternedFact:
         """Return what a port of the file says."""
@@ -171,10 +217,12 @@ class Engine:
             walked[body] = (
                 self._walk_again(inner, parameters) if id(inner) in self.facts else self.walk(inner, parameters)
             )
-            return results_of(inner, walked[body])
+            return self.results_of(inner, walked[body])
 
         try:
-            maps = port_maps(layer)
+            maps = self._maps.get(id(layer))
+            if maps is None:
+                maps = self._maps[id(layer)] = port_maps(layer)
             outputs = rule(maps, inputs, run)
             self.followed(visit, maps, inputs, walked)
         except ShapeError as why:
@@ -188,6 +236,11 @@ class Engine:
         return Answer(
             [self.table.interned(outputs.get(port.id, UNKNOWN)) for port in signature.outputs], answer.violations
         )
+
+    def results_of(self, body: Graph, facts: Tensors) -> BodyFacts:
+        """Return what a body gives, once facts went through it."""
+        _, results, passed = self._way(body)
+        return BodyFacts({result: facts[source] for result, source in results.items()}, passed)
 
     def _walk_again(self, body: Graph, given: Mapping[int, Fact]) -> Tensors:
         """Walk through a body as `walk` does; after very many walks once more for whatever its inputs are.
@@ -218,7 +271,7 @@ class Engine:
         if graph is self.model.graph:
             facts = self.facts.setdefault(id(graph), {})
             for layer in graph.leading_to(layer_id, facts):
-                self._visit(graph, layer, facts, {})
+                self._visit(graph, self._step(graph, layer), facts, {})
         elif id(graph) not in self.facts:
             self._reach(*self.owners[id(graph)])
 
@@ -273,19 +326,7 @@ class Engine:
         return {id(body): (graph, layer.id) for _, layer, graph in self.places for body in layer.bodies.values()}
 
     def _places_changed(self) -> None:
-        self._left.clear()
+        for kept in (self._left, self._ways, self._maps):
+            kept.clear()
         for name in ("places", "paths", "owners"):
             self.__dict__.pop(name, None)
-
-
-def results_of(body: Graph, facts: Tensors) -> BodyFacts:
-    """Return what a body gives, once facts went through it."""
-    results, passed = {}, {}
-    for layer in body.layers():
-        if role_of(layer) is not Role.RESULT:
-            continue
-        for source in body.sources(layer.id).values():
-            results[layer.id] = facts[source]
-            if role_of(body.layer(source.layer)) is Role.PARAMETER:
-                passed[layer.id] = source.layer
-    return BodyFacts(results, passed)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from ir_tools.graph import Graph, Layer, Source
 from ir_tools.infer._differences import are_apart, text_of
-from ir_tools.infer._engine import Tensors, results_of
+from ir_tools.infer._engine import Tensors
 from ir_tools.infer._problems import Problem
 from ir_tools.ops.bodies import PortMap, PortMapRow, check_slices
 from ir_tools.ops.definition import Fact
@@ -20,7 +20,12 @@ MAX_ITERATIONS = 1 << 31
 
 
 def problems_of_iterations(
-    layer: Layer, body: Graph, ports: PortMap, inputs: Mapping[int, Fact], known: Tensors
+    layer: Layer,
+    body: Graph,
+    ports: PortMap,
+    inputs: Mapping[int, Fact],
+    known: Tensors,
+    results: Mapping[int, Fact],
 ) -> Iterator[Problem]:
     """Yield what is wrong with what a body hands on, with its parts, its condition and the number of iterations.
 
@@ -30,8 +35,8 @@ def problems_of_iterations(
         ports: its port map.
         inputs: of the layer, by port.
         known: what the body's tensors are.
+        results: what each of its Results takes.
     """
-    results = results_of(body, known).results
     for row, (parameter, result) in enumerate(ports.back_edges.items()):
         before, after = known[Source(parameter, body.layer(parameter).outputs[0].id)], results[result]
         if are_apart(before, after):

@@ -8,9 +8,9 @@ import pytest
 
 from ir_tools.builder import Builder
 from ir_tools.errors import ShapeError
-from ir_tools.graph import Graph, Layer, Model, Source
+from ir_tools.graph import Graph, Model, Source
 from ir_tools.infer import LayerSignatures, Propagation
-from ir_tools.infer._engine import Tensors
+from ir_tools.infer._engine import Step, Tensors
 from ir_tools.ops import FAMILIES
 from ir_tools.ops.definition import Fact
 from ir_tools.rewrite.facts import KnownFacts
@@ -60,9 +60,9 @@ def test_only_sizes_that_a_step_looks_at_are_computed(
 ) -> None:
     found, visit = set[str](), Propagation._visit
 
-    def noting(self: Propagation, graph: Graph, layer: Layer, facts: Tensors, given: Mapping[int, Fact]) -> None:
-        found.add(layer.name)
-        visit(self, graph, layer, facts, given)
+    def noting(self: Propagation, graph: Graph, step: Step, facts: Tensors, given: Mapping[int, Fact]) -> None:
+        found.add(step.layer.name)
+        visit(self, graph, step, facts, given)
 
     monkeypatch.setattr(Propagation, "_visit", noting)
     steps = [step.after for step in migrate(picked(indices), "opset8").steps]
