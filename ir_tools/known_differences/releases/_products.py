@@ -9,9 +9,10 @@ from numpy.typing import DTypeLike
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, number, whole
 from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_read
 from ir_tools.known_differences.releases._samples import UNPADDED
-from ir_tools.known_differences.releases._seen import UNCONVERTED, Seen
+from ir_tools.known_differences.releases._seen import FIRST_VERSION, Seen
 from ir_tools.ops._convolution_shapes import reach, windows_of
 from ir_tools.releases.measured import State
+from ir_tools.releases.table import PARAMETERS_OF_10
 from ir_tools.types import Dim, is_static
 
 __all__ = ["ROWS"]
@@ -90,8 +91,8 @@ def _sizes_of_letters(seen: Seen) -> dict[str, set[int]]:
 
 
 def _is_kept(seen: Seen) -> bool:
-    """Return whether an input or output of the graph keeps its element type, which in IR v10 a few do."""
-    return not seen.converted or seen.inputs[0].dtype.name in UNCONVERTED
+    """Return whether an input of the graph keeps its element type, which in IR v10 most do."""
+    return seen.version != FIRST_VERSION or seen.inputs[0].dtype.name not in PARAMETERS_OF_10
 
 
 def _is_one_group(seen: Seen) -> bool:
