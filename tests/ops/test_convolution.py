@@ -201,6 +201,7 @@ BROKEN = [
     ("DeformableConvolution-1", {}, [F32, ("f32", "1,18,5,6"), FILTERS], "offsets", "the output has 6,6 positions"),
     ("Col2Im-15", {"strides": ""}, [("f32", "1,12,9"), np.array([4, 4]), np.array([2, 2])], "strides", "crashes"),
     ("Col2Im-15", {}, [("f32", "1,12,8"), np.array([4, 4]), np.array([2, 2])], "data", "has 3,3 windows of 2,2"),
+    ("Col2Im-15", {}, [("f32", "1,1,12,9"), np.array([4, 4]), np.array([2, 2])], "data", "expected rank 2 or 3"),
 ]
 
 

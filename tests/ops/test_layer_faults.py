@@ -38,6 +38,7 @@ BROKEN: Mapping[str, Case] = {
     "shape holds -2": ("Reshape", 1, {"special_zero": "false"}, [DATA, ints(-2, 3)]),
     "shape copies dimension 2": ("Reshape", 1, {"special_zero": "true"}, [DATA, ints(2, 3, 0)]),
     "axes is 5": ("Squeeze", 1, {}, [DATA, ints(5)]),
+    "axes is [1,1]; expected a list": ("Squeeze", 1, {}, [("f32", "1,3"), np.array([[0]])]),
     "axes is -4": ("Unsqueeze", 1, {}, [DATA, ints(-4)]),
     "axes is empty": ("Unsqueeze", 1, {}, [DATA, ints()]),
     "is not a permutation": ("Transpose", 1, {}, [DATA, ints(0, 0)]),

@@ -6,6 +6,7 @@ import pytest
 from ir_tools.ops import roi
 from ir_tools.runtime.client import RuntimeClient
 from tests.ops.around import Case, ChanceTests, Change, compare_around, ops_by_name
+from tests.ops.single import attrs_of, computed
 
 OPS = ops_by_name(roi.OPS)
 
@@ -128,3 +129,12 @@ class TestRoi(ChanceTests):
 def test_height_and_width_of_a_list(name: str, client: RuntimeClient) -> None:
     for raw in ({"pooled_h": None}, {"pooled_w": None}, {"pooled_h": None, "pooled_w": None}):
         compare_around(client, CASES["ROIPooling-1"].change({**raw, name: "3,2"}), 3)
+
+
+def test_a_box_grows_to_62_5_times_its_size_at_most() -> None:
+    """Logarithms of its growth are cut off at log(1000 / 16)."""
+    op, image = OPS["GenerateProposals-9"], np.array([[999, 999, 1]], np.float32)
+    base = np.array([100, 100, 101, 102], np.float32).reshape(1, 1, 1, 4)
+    deltas = np.array([0, 0, 9, 1], np.float32).reshape(1, 4, 1, 1)
+    (box,), *_ = computed(op, attrs_of(op, GENERATE), [image, base, deltas, np.ones((1, 1, 1, 1), np.float32)])
+    np.testing.assert_allclose(box, [100.5 - 31.25, 101 - np.e, 100.5 + 31.25, 101 + np.e], rtol=1e-5)

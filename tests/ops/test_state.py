@@ -7,6 +7,7 @@ import pytest
 
 from ir_tools.errors import RuntimeFailure, ShapeError
 from ir_tools.ops import Fact, state
+from ir_tools.ops.definition import Refused, Rewrite
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import Shape, element_type, parse_shape
 from ir_tools.validation import validate
@@ -126,3 +127,12 @@ def test_variables_that_are_stored_and_read(version: int, stored: int, read_by: 
         text = text.replace(EDGE.format(1, 1, 3).encode(), EDGE.format(2, 0, 3).encode())
     wanted = not works(client.shapes, text, bytes(16))
     assert [finding.code for finding in validate(text, bytes(16), select=["IR214"])] == ["IR214"] * wanted
+
+
+@pytest.mark.parametrize(("shape", "found"), [("", Rewrite), ("1,4", Rewrite), ("?", Refused), ("...", Refused)])
+def test_a_second_variable_needs_the_sizes_of_the_first(shape: str, found: type) -> None:
+    """It says whether a run is the first one; a single number has sizes, too."""
+    op = OPS["ReadValue-3"]
+    assert op.substitute is not None
+    given = [Fact(element_type("f32"), parse_shape(shape))]
+    assert isinstance(op.substitute(attrs_of(op, {"variable_id": "v"}), given, 3), found)
