@@ -206,7 +206,7 @@ class Propagation(Engine):
         self.errors: list[Diagnostic] = []
         self._refused: set[tuple[int, int, str]] = set()
         self.notes: dict[str, Diagnostic] = {}
-        self.outdated: list[tuple[Layer, int, InternedFact]] = []
+        self.outdated: list[tuple[Layer, Mapping[int, InternedFact]]] = []
 
     def walk(self, graph: Graph, given: Mapping[int, Fact]) -> Tensors:
         """Walk as `Engine` does."""
@@ -317,11 +317,13 @@ class Propagation(Engine):
         """Write what differs into the model; with `parameters`, into their attributes too."""
         for layer_id, values in self.patterns.items():
             self._write_pattern(self.model.graph.layer(layer_id), values)
-        for layer, port_id, known in self.outdated:
-            port = layer.port(port_id)
-            port.dims = known.dims
-            if port.precision is not None and known.dtype.kind != "dynamic":
-                port.precision = known.dtype.precision
+        for layer, outdated in self.outdated:
+            for port in (*layer.inputs, *layer.outputs):
+                if port.id in outdated:
+                    known = outdated[port.id]
+                    port.dims = known.dims
+                    if port.precision is not None and known.dtype.kind != "dynamic":
+                        port.precision = known.dtype.precision
         for located in self.places if parameters and not self.model.is_legacy else ():
             if role_of(located.layer) is Role.PARAMETER and id(located.graph) in self.facts:
                 _write_shape(located.layer, report.facts.get((located.path, located.layer.outputs[0].id)))
@@ -346,6 +348,7 @@ class Propagation(Engine):
         sources = graph.sources(layer.id) if signature.inputs else {}
         places = [(port, sources[port.id]) for port in signature.inputs if port.id in sources]
         places += [(port, Source(layer.id, port.id)) for port in signature.outputs]
+        outdated: dict[int, InternedFact] = {}
         for port, source in places:
             known = facts.get(source, self.unknown)
             origin: Origin = origins.get(source, "rule") if source in facts else "unknown"
@@ -355,7 +358,9 @@ class Propagation(Engine):
                 continue
             if origin != "unknown":
                 report.mismatches.extend(self._mismatches(located, port, known))
-            self.outdated.append((layer, port.id, known))
+            outdated[port.id] = known
+        if outdated:
+            self.outdated.append((layer, outdated))
 
     def _mismatches(self, located: Located, port: Port, known: InternedFact) -> Iterator[Mismatch]:
         path, layer, graph = located
