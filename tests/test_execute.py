@@ -3,6 +3,7 @@
 import weakref
 from collections.abc import Sequence
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import openvino as ov
@@ -253,3 +254,12 @@ def test_what_a_fallback_computes_comes_in_the_precision() -> None:
 
     found = run(model, {"x": np.ones(2, np.float32)}, precision="f64", fallback=fallback)
     assert [array.dtype for array in (*seen, found["y"])] == [np.float64, np.float64]
+
+
+def test_a_layer_with_bodies_is_computed_here() -> None:
+    path = Path(__file__).parent / "rules/missing_execution_condition/good.xml"
+    weights = b"".join([bytes(8), np.array(3, np.int64).tobytes(), np.array([1], np.uint8).tobytes()])
+    model = read(path, weights)
+    (step,) = Execution(model).steps({"x": np.ones((1, 8), np.float32)})
+    assert (step.layer.type, step.engine, step.undefined) == ("Loop", "reference", (None,))
+    np.testing.assert_array_equal(step.outputs, np.full((1, 1, 8), 8))
