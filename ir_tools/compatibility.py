@@ -16,7 +16,7 @@ from ir_tools.infer import propagate_shapes
 from ir_tools.known_differences.releases import Seen
 from ir_tools.known_differences.verdicts import Answer, Surroundings, decisive, quantized_note, verdict
 from ir_tools.ops import find_op
-from ir_tools.ops.definition import Fact
+from ir_tools.ops.definition import UNKNOWN
 from ir_tools.releases.measured import is_measured
 from ir_tools.releases.table import OPENVINO, Release
 from ir_tools.rewrite.legacy import migrate_legacy
@@ -26,7 +26,6 @@ from ir_tools.rules.shapes import CONTRADICTING_RECORD, WRONG_PORT_PRECISION
 from ir_tools.runtime.client import sources
 from ir_tools.runtime.environments import found_python
 from ir_tools.runtime.release import release_client
-from ir_tools.types import element_type
 from ir_tools.validation import findings_in, opened
 
 __all__ = [
@@ -170,7 +169,6 @@ class CompatibilityReport(list[Compatibility]):
 
 SEVERITY = (Answer.STOPPED, Answer.UNKNOWN, Answer.READS, Answer.DIFFERS)
 """The answers for a layer, the one that decides about the model first."""
-UNKNOWN = Fact(element_type("dynamic"), None)
 IGNORED = (WRONG_PORT_PRECISION, CONTRADICTING_RECORD)
 """What ports record the runtime works out again."""
 ERRORS = frozenset(rule for rule in RULES if rule.severity is Severity.ERROR and rule not in IGNORED)
@@ -230,7 +228,7 @@ def _goes_on(before: Compatibility, one: Compatibility) -> bool:
 
 def _span(releases: Sequence[Release]) -> str:
     """Return `2022.1 to 2024.0` of releases that follow each other."""
-    first, last = (release.name.removeprefix("openvino-") for release in (releases[0], releases[-1]))
+    first, last = (release.short for release in (releases[0], releases[-1]))
     return first if first == last else f"{first} to {last}"
 
 

@@ -8,7 +8,8 @@ from html import escape
 from itertools import islice
 from typing import Any
 
-__all__ = ["brief", "brief_fields", "notebook_table", "number", "plural", "shortened", "sufficient", "without_build"]
+__all__ = ["brief", "brief_fields", "either", "notebook_table", "number", "plural", "shortened"]
+__all__ += ["sufficient", "without_build"]
 
 ROWS = 20
 """Rows of a notebook's table."""
@@ -25,6 +26,12 @@ _REPR.maxlevel = 3
 def plural(count: int, noun: str) -> str:
     """Return `1 layer`, `2 layers`."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def either(words: Iterable[object]) -> str:
+    """Return `i32`, `i32 or i64`, `i8, i32 or i64`."""
+    *rest, last = map(str, words)
+    return f"{', '.join(rest)} or {last}" if rest else last
 
 
 def number(value: float) -> str:

@@ -26,7 +26,7 @@ from ir_tools.errors import IrToolsError, ReadError, UsageError, WriteError
 if TYPE_CHECKING:
     from ir_tools.cli.screen import Screen
 
-__all__ = ["COMMANDS", "NOTES", "Answer", "Row", "command", "main", "print_document"]
+__all__ = ["COMMANDS", "NOTES", "Answer", "Row", "command", "main", "print_document", "rows_of"]
 
 Row = dict[str, object]
 """A part of a JSON document."""
@@ -54,6 +54,12 @@ COMPLETION = "_IR_TOOLS_COMPLETE"
 """The variable in which a shell asks for completions: `bash_source`, `zsh_complete` and the like."""
 
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+
+
+def rows_of(value: object) -> list[Row]:
+    """Return the rows in a part of a JSON document."""
+    assert isinstance(value, list)
+    return value
 
 
 @dataclass(frozen=True, slots=True)

@@ -270,7 +270,7 @@ def compare(
             found = _compare_releases(legacy, loaded, plan, options, dump, side)
         data = _facts(model, other, found, plan, replay)
         if isinstance(side, Release) or not release.legacy:
-            names = [side.name.removeprefix("openvino-")] if isinstance(side, Release) else []
+            names = [side.short] if isinstance(side, Release) else []
             data["known"] = _known(loaded, found, found.runtime, *names)
         if bisect is not None:
             data["part"] = None if found.ok else _bisect(loaded, found, options, bisect, side)

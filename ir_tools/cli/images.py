@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ir_tools.display import either
 from ir_tools.errors import UsageError
 from ir_tools.files import check_readable
 
@@ -73,7 +74,7 @@ class ImageOptions:
             raise UsageError(f"{label}: images need the package pillow; install it, or give a .npy") from None
         color = self._of(self.color, names) or COLORS[0]
         if color not in COLORS:
-            raise UsageError(f"--color {color}: expected {' or '.join(COLORS)}")
+            raise UsageError(f"--color {color}: expected {either(COLORS)}")
         check_readable(Path(file))
         try:
             with Image.open(file) as image:

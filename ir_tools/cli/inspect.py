@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ir_tools.cli._onnx import head, is_onnx
-from ir_tools.cli.app import Answer, Row, command
+from ir_tools.cli.app import Answer, Row, command, rows_of
 from ir_tools.cli.loading import load
 from ir_tools.cli.options import bin_option, extension_option, model_argument
 from ir_tools.ops import LEGACY, Role, role_of
@@ -41,7 +41,7 @@ def _onnx_facts(path: Path, extensions: Sequence[Path]) -> Row:
     return {
         **data,
         "bytes": {"onnx": path.stat().st_size, "xml": None, "bin": None},
-        "poolings": [{**row, "line": None} for row in _rows(data["poolings"])],
+        "poolings": [{**row, "line": None} for row in rows_of(data["poolings"])],
         "onnx": head(path),
         "warnings": [finding.as_dict() for finding in found.diagnostics],
     }
@@ -187,17 +187,12 @@ def _stored(layer: "Layer") -> Iterator[tuple[str, Mapping[str, str]]]:
 
 def _show(screen: "Screen", data: Mapping[str, object]) -> None:
     _show_head(screen, data)
-    _show_states(screen, _rows(data["states"]))
+    _show_states(screen, rows_of(data["states"]))
     _show_layers(screen, data)
-    _show_poolings(screen, _rows(data["poolings"]))
-    _show_constants(screen, _rows(data["constants"]))
-    for warning in _rows(data.get("warnings", [])):
+    _show_poolings(screen, rows_of(data["poolings"]))
+    _show_constants(screen, rows_of(data["constants"]))
+    for warning in rows_of(data.get("warnings", [])):
         screen.line(f"warning: {warning['message']}", style="yellow")
-
-
-def _rows(value: object) -> list[Row]:
-    assert isinstance(value, list)
-    return value
 
 
 def _show_head(screen: "Screen", data: Mapping[str, object]) -> None:
@@ -220,7 +215,7 @@ def _show_head(screen: "Screen", data: Mapping[str, object]) -> None:
     rows = [
         [side[:-1], str(entry["name"]), str(entry["type"] or "?"), f"[{str(entry['shape']).strip('[]')}]"]
         for side in ("inputs", "outputs")
-        for entry in _rows(data[side])
+        for entry in rows_of(data[side])
     ]
     screen.heading("Inputs and outputs")
     screen.table(columns, rows)
@@ -264,7 +259,7 @@ def _show_layers(screen: "Screen", data: Mapping[str, object]) -> None:
     from ir_tools.cli.screen import Column
 
     screen.heading("Operations")
-    rows = [[str(row["count"]), str(row["type"]), str(row["version"])] for row in _rows(data["operations"])]
+    rows = [[str(row["count"]), str(row["type"]), str(row["version"])] for row in rows_of(data["operations"])]
     screen.table([Column("count", right=True), Column("type", fold=True), Column("version")], rows)
 
 

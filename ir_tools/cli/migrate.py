@@ -12,7 +12,7 @@ import click
 import ir_tools
 from ir_tools.cli._onnx import is_onnx, show_engines
 from ir_tools.cli._onnx import verify as verify_onnx
-from ir_tools.cli.app import FAILED, Answer, Row, command
+from ir_tools.cli.app import FAILED, Answer, Row, command, rows_of
 from ir_tools.cli.arrays import InputOptions, not_run
 from ir_tools.cli.discovery import discover
 from ir_tools.cli.loading import load
@@ -517,7 +517,7 @@ def _show_measured(screen: "Screen", rounded: Row) -> None:
         screen.line(f"the difference that INT8 makes is not measured: {rounded['error']}", style="yellow")
         return
     screen.heading("INT8 against floats")
-    _show_outputs(screen, _rows(rounded["outputs"]))
+    _show_outputs(screen, rows_of(rounded["outputs"]))
 
 
 def _show_steps(screen: "Screen", migration: "Migration", every: bool) -> None:
@@ -594,23 +594,23 @@ def _show_remaining(screen: "Screen", migration: "Migration") -> None:
 
 
 def _show_verification(screen: "Screen", checked: Row) -> None:
-    for entry in _rows(checked["inputs"]):
+    for entry in rows_of(checked["inputs"]):
         screen.line(f"input {entry['text']}", style="dim")
     if "error" in checked and "engines" not in checked:
         return
     if "engines" in checked:
-        show_engines(screen, _rows(checked["engines"]), _rows(checked["outputs"]))
-        for remark in _rows(checked["remarks"]):
+        show_engines(screen, rows_of(checked["engines"]), rows_of(checked["outputs"]))
+        for remark in rows_of(checked["remarks"]):
             screen.line(str(remark["text"]), style="yellow")
         asked = checked.get("release")
         if isinstance(asked, dict) and "error" not in asked:
             screen.heading(f"{asked['new']}, against {asked['old']}")
-            _show_outputs(screen, _rows(asked["outputs"]))
+            _show_outputs(screen, rows_of(asked["outputs"]))
         return
     now = f"OpenVINO {without_build(str(checked['runtime']))} on {checked['device']}, seed {checked['seed']}"
     new = checked.get("new", f"the new model on {now}")
     screen.heading(f"{checked['old']}, against {new}" if "old" in checked else f"Both models on {now}")
-    _show_outputs(screen, _rows(checked["outputs"]))
+    _show_outputs(screen, rows_of(checked["outputs"]))
     if "fault" in checked:
         screen.line(str(checked["fault"]), style="yellow")
     weak = checked["weak"]
@@ -643,11 +643,6 @@ def _first_words(first: object) -> str:
         return f"the difference starts at layer '{first.path}' ({first.op}, line {first.line})"
     assert isinstance(first, OutputComparison)
     return f"the output '{first.name}' differs; --layers names the layer where that starts"
-
-
-def _rows(value: object) -> list[Row]:
-    assert isinstance(value, list)
-    return value
 
 
 def _show_verdict(screen: "Screen", migration: "Migration", data: Row) -> None:

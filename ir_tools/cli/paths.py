@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from ir_tools.display import either
 from ir_tools.errors import UsageError
 from ir_tools.files import check_folder, check_readable, check_target, is_stream, protecting, same_file
 
@@ -155,7 +156,7 @@ class OutputFile(Writing):
         """Return the path; UsageError if it has another ending."""
         path = _named(value)
         if self._endings and path.suffix.lower() not in self._endings and not is_stream(path):
-            raise UsageError(f"{path}: expected a name that ends in {' or '.join(self._endings)}")
+            raise UsageError(f"{path}: expected a name that ends in {either(self._endings)}")
         return path
 
     def writes(self, path: Path) -> Iterable[Path]:

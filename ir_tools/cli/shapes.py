@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 import ir_tools
-from ir_tools.cli.app import Answer, Row, command
+from ir_tools.cli.app import Answer, Row, command, rows_of
 from ir_tools.cli.loading import load
 from ir_tools.cli.options import bin_option, extension_option, model_argument, output_option, shapes_option
 from ir_tools.errors import ShapeError
@@ -134,7 +134,7 @@ def _show(screen: "Screen", data: Row, report: "ShapeReport") -> None:
     from ir_tools.cli.screen import Column
 
     sides = [Column(""), Column("name", fold=True), Column("type"), Column("shape")]
-    screen.table(sides, [[*map(str, entry.values())] for entry in _rows(data["endpoints"])])
+    screen.table(sides, [[*map(str, entry.values())] for entry in rows_of(data["endpoints"])])
     if "all" in data:
         screen.heading("Every port")
         columns = [
@@ -144,10 +144,10 @@ def _show(screen: "Screen", data: Row, report: "ShapeReport") -> None:
             Column("shape"),
             Column("from"),
         ]
-        screen.table(columns, [[*map(str, entry.values())] for entry in _rows(data["all"])])
+        screen.table(columns, [[*map(str, entry.values())] for entry in rows_of(data["all"])])
     if report.mismatches and ("all" in data or not data["reshaped"]):
         _show_mismatches(screen, report, reshaped=bool(data["reshaped"]))
-    for warning in _rows(data["warnings"]):
+    for warning in rows_of(data["warnings"]):
         screen.line(f"{warning['path'] or warning['layer_name']}: {warning['message']}", style="yellow")
     origins = data["origins"]
     assert isinstance(origins, Mapping)
@@ -167,11 +167,6 @@ _ORIGINS = {
     "recorded": "what the file records",
     "unknown": "nobody (unknown)",
 }
-
-
-def _rows(value: object) -> Sequence[Row]:
-    assert isinstance(value, list)
-    return value
 
 
 def _show_mismatches(screen: "Screen", report: "ShapeReport", *, reshaped: bool) -> None:

@@ -11,10 +11,10 @@ import numpy.typing as npt
 
 from ir_tools.errors import IrToolsError
 from ir_tools.graph import Graph, Layer, Model, Source
-from ir_tools.ops import Role, find_op, role_of
+from ir_tools.ops import Role, role_of, type_of
 from ir_tools.weights import constant
 
-__all__ = ["LEVELS", "Direction", "Side", "View", "kind_of"]
+__all__ = ["LEVELS", "Direction", "Side", "View"]
 
 Direction = Literal["both", "down", "up"]
 """How a layer is computed from the inputs (down), how the outputs are computed from it (up), or both."""
@@ -44,12 +44,6 @@ class Side(NamedTuple):
     graph: Graph
 
 
-def kind_of(layer: Layer) -> str:
-    """Return the type of a layer as the table of operations writes it."""
-    op = find_op(layer.type, layer.version)
-    return op.type if op else layer.type
-
-
 class View:
     """One graph, as its layers are paired.
 
@@ -68,7 +62,7 @@ class View:
         self._model = side.model
         self._ends = ends
         self.layers = {layer.id: layer for layer in side.graph.ordered()}
-        self.kinds = {layer_id: kind_of(layer) for layer_id, layer in self.layers.items()}
+        self.kinds = {layer_id: type_of(layer) for layer_id, layer in self.layers.items()}
         self.reads: dict[int, tuple[Source, ...]] = {}
         self._consumers: dict[Source, list[tuple[int, int]]] = {}
         self.fixed: set[int] = set()

@@ -10,7 +10,7 @@ from ir_tools.errors import RuntimeFailure, ShapeError, UsageError
 from ir_tools.graph import Graph, Layer, Located, Model, Port, Source
 from ir_tools.graph.model import walk
 from ir_tools.infer import propagate_shapes
-from ir_tools.ops import Array, Role, find_op, role_of
+from ir_tools.ops import Array, Role, find_op, role_of, type_of
 from ir_tools.runtime.client import RuntimeClient, Tap
 from ir_tools.runtime.setting import Setting
 from ir_tools.types import Shape, from_precision
@@ -65,13 +65,7 @@ class Choice:
         """Return whether the layer itself is compared."""
         if self.types is None:
             return role_of(layer) not in SILENT and bool(layer.outputs)
-        return self.name(layer) in self.types
-
-    @staticmethod
-    def name(layer: Layer) -> str:
-        """Return the type of a layer, as the table of operations writes it."""
-        op = find_op(layer.type, layer.version)
-        return op.type if op else layer.type
+        return type_of(layer) in self.types
 
     def inside(self, layer: Layer) -> bool:
         """Return whether a layer in its bodies is compared."""
@@ -91,7 +85,7 @@ def require_layers(model: Model, choice: Choice) -> None:
     """Raise a UsageError if the model has no layer of a type that is asked for."""
     if not choice.types:
         return
-    known = {choice.name(located.layer) for located in model.walk() if role_of(located.layer) not in SILENT}
+    known = {type_of(located.layer) for located in model.walk() if role_of(located.layer) not in SILENT}
     missing = sorted(choice.types - known)
     if missing:
         raise UsageError(f"the model has no layer of type '{missing[0]}'; it has {', '.join(sorted(known)) or 'none'}")

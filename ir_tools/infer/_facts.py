@@ -7,11 +7,10 @@ from dataclasses import replace
 from typing import NewType
 
 from ir_tools.ops.definition import Array, Bounds, Fact
-from ir_tools.types import Shape, element_type
+from ir_tools.types import Shape
 
-__all__ = ["MAX_KEPT", "UNKNOWN", "FactTable", "InternedFact", "StoredBounds", "content", "key_of", "minimum_size"]
+__all__ = ["MAX_KEPT", "FactTable", "InternedFact", "StoredBounds", "content", "key_of", "minimum_size"]
 
-UNKNOWN = Fact(element_type("dynamic"), None)
 MAX_KEPT = 64
 """Values of larger tensors are not compared with others."""
 MAX_CARRIED = 1 << 23

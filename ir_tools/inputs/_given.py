@@ -9,6 +9,7 @@ import numpy as np
 from ir_tools.errors import UsageError
 from ir_tools.graph import Layer, Model
 from ir_tools.ops import Array
+from ir_tools.ops.fields import listed
 from ir_tools.types import ElementType, Shape, element_type, from_dtype, holds, is_static, parse_shape, shape_text
 from ir_tools.types.packing import unpack
 
@@ -101,7 +102,7 @@ def fitted(name: str, value: object, dtype: ElementType, shape: Shape) -> Given:
     if is_packed(array, dtype, shape):
         return Given(array)
     if not holds(shape, array.shape):
-        raise UsageError(f"input '{name}' has shape [{_text(array.shape)}]; expected {shape_text(shape)}")
+        raise UsageError(f"input '{name}' has shape [{listed(array.shape)}]; expected {shape_text(shape)}")
     if dtype.kind == "string":
         if array.dtype.kind not in TEXT:
             raise UsageError(f"input '{name}' has values of {array.dtype}; expected texts")
@@ -141,10 +142,6 @@ def _cast(name: str, array: Array, dtype: ElementType) -> Given:
             " change"
         )
     return Given(cast, f"cast from {kind} to {dtype}")
-
-
-def _text(sizes: tuple[int, ...]) -> str:
-    return ",".join(map(str, sizes))
 
 
 def _unpacked(array: Array, dtype: ElementType, shape: Shape) -> Array:

@@ -55,7 +55,7 @@ LIMITS = """
 
 def listing() -> str:
     """Return the page."""
-    first, last = _short(OPENVINO[0]), _short(OPENVINO[-1])
+    first, last = OPENVINO[0].short, OPENVINO[-1].short
     versions = "".join(map(_version, OPENVINO))
     rows = "".join(f"| {op} | {_since(op)} | {'; '.join(_otherwise(op))} |\n" for op in operations())
     changes, limits = (
@@ -69,22 +69,18 @@ def listing() -> str:
     return HEAD.format(first=first, last=last) + versions + OPERATIONS + rows + CHANGES + changes + LIMITS + limits
 
 
-def _short(release: Release) -> str:
-    return release.name.removeprefix("openvino-")
-
-
 def _version(release: Release) -> str:
     later = "; ".join(f"{opset}: {', '.join(sorted(types))}" for opset, types in release.added.items())
     without = f" without {', '.join(sorted(release.lacks))}" if release.lacks else ""
     types = ", ".join(name for name, number in FIRST_RELEASE.items() if number == release.number)
     versions = "10" if release.reads[1] == 10 else "10, 11"
     pythons = ", ".join(sorted(release.pythons, key=lambda text: int(text.split(".")[1])))
-    return f"| {_short(release)} | {versions} | 1 to {release.opset}{without} | {later} | {types} | {pythons} |\n"
+    return f"| {release.short} | {versions} | 1 to {release.opset}{without} | {later} | {types} | {pythons} |\n"
 
 
 def _since(op: str) -> str:
     """Return the first release that reads an operation."""
-    return next((_short(one) for one in OPENVINO if state(one, op) is not State.UNREAD), "none")
+    return next((one.short for one in OPENVINO if state(one, op) is not State.UNREAD), "none")
 
 
 def _otherwise(op: str) -> Iterator[str]:
@@ -102,7 +98,7 @@ def _spans(op: str, case: str, readers: Sequence[Release]) -> str:
     found = [(state(release, op, case), release) for release in readers]
     words = []
     for letter, group in groupby(found, key=lambda row: row[0]):
-        span = [_short(release) for _, release in group]
+        span = [release.short for _, release in group]
         if letter not in {None, State.RUNS}:
             assert letter is not None
             words.append(f"{letter.words} {span[0] if len(span) == 1 else f'{span[0]} to {span[-1]}'}")

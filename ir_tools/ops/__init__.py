@@ -4,6 +4,7 @@ import re
 from functools import cache, lru_cache
 from typing import Protocol
 
+from ir_tools.graph import Layer
 from ir_tools.ops import (
     activations,
     attention,
@@ -83,6 +84,7 @@ __all__ = [
     "ops_of",
     "opset_number",
     "role_of",
+    "type_of",
 ]
 
 LEGACY = legacy.STAMP
@@ -166,6 +168,12 @@ def find_op(type: str, version: str) -> Op | None:
         opset = opset_number(version)
         held = [op for op in ops_of(type) if opset is not None and op.in_opset(opset)]
     return held[-1] if held else None
+
+
+def type_of(layer: Layer) -> str:
+    """Return the type of a layer as the table of operations writes it; an unknown one as the file does."""
+    op = find_op(layer.type, layer.version)
+    return op.type if op else layer.type
 
 
 class Typed(Protocol):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ir_tools.ops._layers import Layers, by_formula, composed
+from ir_tools.ops._layers import DATA, Layers, by_formula, composed
 from ir_tools.ops.definition import Array, Fact, Ref, Refused, Rewrite
 from ir_tools.ops.fields import Attrs
 
@@ -33,7 +33,6 @@ __all__ = [
     "swish",
 ]
 
-DATA = Ref(None)
 
 # --- activations ------------------------------------------------------------------------------------------------
 

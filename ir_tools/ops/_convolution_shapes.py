@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ir_tools.display import plural
-from ir_tools.ops._requirements import listed, raise_first
+from ir_tools.display import either, plural
+from ir_tools.ops._requirements import raise_first
 from ir_tools.ops._values import ceil_div, floor_div, minus, shifted, times
 from ir_tools.ops.definition import Kind, Violation
-from ir_tools.ops.fields import Attrs
+from ir_tools.ops.fields import Attrs, listed
 from ir_tools.ops.limits import check_kernel_size
 from ir_tools.types import Dim, Shape, shape_text
 
@@ -130,7 +130,7 @@ def check_lists(attrs: Attrs, axes: int) -> Iterator[Violation]:
 def check_ranks(data: Shape, filters: Shape, layout: Layout, ranks: Sequence[int] = (3, 4, 5)) -> Iterator[Violation]:
     """Check for data that is not `[N, C, spatial...]`, or filters with another number of spatial axes."""
     if data is not None and len(data) not in ranks:
-        allowed = " or ".join(map(str, ranks))
+        allowed = either(ranks)
         yield Violation("data", f"is {shape_text(data)}; expected rank {allowed}")
     elif filters is not None and len(filters) <= layout.leading:
         yield Violation("filters", f"is {shape_text(filters)} and has no spatial dimension")

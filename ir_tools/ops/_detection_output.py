@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ir_tools.ops._overlaps import Places, greedy
-from ir_tools.ops.definition import Array
+from ir_tools.ops._overlaps import greedy
+from ir_tools.ops.definition import Array, IntArray
 from ir_tools.ops.fields import Attrs
 
-__all__ = ["detections"]
+__all__ = ["CENTER_SIZE", "detections"]
 
 CENTER_SIZE = "caffe.PriorBoxParameter.CENTER_SIZE"
 
@@ -19,7 +19,7 @@ class Found:
     """Boxes of one class in one image, the best first: their prior boxes, scores and corners."""
 
     label: int
-    priors: Places
+    priors: IntArray
     scores: Array
     boxes: Array
 
@@ -118,12 +118,12 @@ def _of_image(attrs: Attrs, inputs: Sequence[Array], image: int, scores: Array, 
     return [_rows(attrs, image, each) for each in _best_of_image(attrs, found)]
 
 
-def _best_first(scores: Array, places: Places) -> Places:
+def _best_first(scores: Array, places: IntArray) -> IntArray:
     """Return places by falling score; of equal scores the first."""
     return places[np.lexsort((places, -scores[places]))]
 
 
-def _all_above(attrs: Attrs, scores: Array) -> list[tuple[int, Places]]:
+def _all_above(attrs: Attrs, scores: Array) -> list[tuple[int, IntArray]]:
     """Return all boxes of each class but the background above the threshold, at most `top_k`."""
     out = []
     for label, row in enumerate(scores):
@@ -133,7 +133,7 @@ def _all_above(attrs: Attrs, scores: Array) -> list[tuple[int, Places]]:
     return out
 
 
-def _best_per_box(attrs: Attrs, scores: Array) -> list[tuple[int, Places]]:
+def _best_per_box(attrs: Attrs, scores: Array) -> list[tuple[int, IntArray]]:
     """Return the best class of each box but the first, at most `top_k` boxes of all classes together."""
     classes, count = scores.shape
     if classes < 2:
@@ -146,7 +146,7 @@ def _best_per_box(attrs: Attrs, scores: Array) -> list[tuple[int, Places]]:
     return [(label, chosen[labels[chosen] == label]) for label in range(1, classes)]
 
 
-def _kept(attrs: Attrs, label: int, places: Places, scores: Array, boxes: Array) -> Found:
+def _kept(attrs: Attrs, label: int, places: IntArray, scores: Array, boxes: Array) -> Found:
     kept = places[greedy(boxes[places], attrs.nms_threshold)]
     return Found(label, kept, scores[kept], boxes[kept])
 

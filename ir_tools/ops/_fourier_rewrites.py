@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ir_tools.ops._layers import Layers, composed
+from ir_tools.ops._layers import DATA, Layers, composed
 from ir_tools.ops._values import known
 from ir_tools.ops.definition import Array, Ref, Refused
 from ir_tools.ops.fields import Attrs
@@ -16,7 +16,6 @@ __all__ = [
     "short_time_transform",
 ]
 
-DATA = Ref(None)
 LARGEST = 1 << 22
 """Elements of a matrix that is written as a constant."""
 

@@ -5,15 +5,14 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from ir_tools.ops._convolution_shapes import Layout, reach, windows_of
-from ir_tools.ops._layers import F32, Layers, by_formula, composed, ints
+from ir_tools.ops._layers import DATA, F32, Layers, by_formula, composed
 from ir_tools.ops._values import known, normal_axis
 from ir_tools.ops._versions import VersionStep, as_it_is
-from ir_tools.ops.definition import Array, Fact, Ref, Refused, Rewrite, Step
-from ir_tools.ops.fields import Attrs
+from ir_tools.ops.definition import Array, Fact, Kernel, Ref, Refused, Rewrite, Step
+from ir_tools.ops.fields import Attrs, listed
 
 __all__ = ["migrate_color", "migrate_deformable_8", "migrate_interpolate", "with_more_windows"]
 
-DATA = Ref(None)
 
 # --- Interpolate ------------------------------------------------------------------------------------------------
 
@@ -27,9 +26,6 @@ MODERN = (
     "pads_end",
     "cube_coeff",
 )
-
-
-Kernel = Callable[[Attrs, Sequence[Array]], tuple[Array, ...]]
 
 
 def migrate_interpolate(version: int, kernel: Kernel) -> Step:
@@ -334,10 +330,10 @@ def with_more_windows(type: str, layout: Layout) -> Step:
         found = layers.call(
             type,
             *layers.given,
-            strides=ints(windows.strides),
-            dilations=ints(windows.dilations),
-            pads_begin=ints(windows.begin),
-            pads_end=ints(ends),
+            strides=listed(windows.strides),
+            dilations=listed(windows.dilations),
+            pads_begin=listed(windows.begin),
+            pads_end=listed(ends),
         )
         bounds = (
             np.zeros(len(data), np.int64),

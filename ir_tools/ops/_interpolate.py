@@ -11,12 +11,11 @@ import numpy.typing as npt
 
 from ir_tools.ops._by_blocks import blocks
 from ir_tools.ops._numbers import half_away
-from ir_tools.ops.definition import Array
+from ir_tools.ops.definition import Array, IntArray
 
 __all__ = ["Resizing", "resize", "scales_of"]
 
 Floats = npt.NDArray[np.float32]
-Places = npt.NDArray[np.int64]
 ONE, HALF = np.float32(1), np.float32(0.5)
 
 
@@ -45,7 +44,7 @@ class Resizing:
 class Taps:
     """`[output, taps]`: places in the input, and their weights."""
 
-    places: Places
+    places: IntArray
     weights: Array
 
 

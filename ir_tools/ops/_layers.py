@@ -24,14 +24,11 @@ from ir_tools.ops.fields import REQUIRED, Attrs
 from ir_tools.ops.records import constant_fact
 from ir_tools.types import ElementType, element_type, from_dtype
 
-__all__ = ["F32", "I64", "Layers", "by_formula", "composed", "held", "ints", "padded"]
+__all__ = ["DATA", "F32", "I64", "Layers", "by_formula", "composed", "held", "padded"]
 
 F32, I64 = element_type("f32"), element_type("i64")
-
-
-def ints(values: Sequence[int]) -> str:
-    """Return `(2, 2)` -> `"2,2"`, as an attribute."""
-    return ",".join(map(str, values))
+DATA = Ref(None)
+"""The first input of the layer that is rewritten."""
 
 
 class Layers:

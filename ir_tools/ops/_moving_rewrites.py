@@ -1,20 +1,19 @@
 """Operations that only move elements, in operations of older opsets: as a Gather by a list of places."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import prod
 
 import numpy as np
 
 from ir_tools.ops._layers import I64, Layers, composed
 from ir_tools.ops._values import normal_axis
-from ir_tools.ops.definition import Array, Fact, Ref, Refused, Step
+from ir_tools.ops.definition import Array, Fact, Kernel, Ref, Refused, Step
 from ir_tools.ops.fields import Attrs
 
 __all__ = ["migrate_gather_elements", "moved"]
 
 LARGEST = 1 << 20
 """Elements of a list of places that is written as a constant."""
-Kernel = Callable[[Attrs, Sequence[Array]], tuple[Array, ...]]
 
 
 def moved(version: int, kernel: Kernel, tensors: Sequence[int] = (0,)) -> Step:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ir_tools.ops._layers import Layers, by_formula, composed
+from ir_tools.ops._layers import DATA, Layers, by_formula, composed
 from ir_tools.ops._values import known
 from ir_tools.ops.definition import Fact, Lowering, Ref, Refused, Rewrite, Step
 from ir_tools.ops.fields import Attrs
@@ -18,7 +18,6 @@ __all__ = [
     "migrate_mvn_6",
 ]
 
-DATA = Ref(None)
 INTEGERS = Refused("a composition of layers would round integers at every step; the operation rounds once")
 
 

@@ -7,8 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops.definition import Array, Fact
-from ir_tools.types import ElementType, element_type
+from ir_tools.ops.definition import Array
 from ir_tools.types.packing import PackedArray
 
 __all__ = [
@@ -20,8 +19,6 @@ __all__ = [
     "low_bits",
     "lowest",
     "near_steps",
-    "require",
-    "same_type",
     "sigmoid",
     "through_floats",
     "to_integer",
@@ -141,36 +138,6 @@ def near_steps(data: Array, error: float, border: float = 0.0) -> npt.NDArray[np
     with np.errstate(all="ignore"):
         near: npt.NDArray[np.bool_] = np.abs(exact - border - np.rint(exact - border)) <= reach
     return near if near.any() else None
-
-
-def same_type(inputs: Sequence[Fact]) -> ElementType:
-    """Return the element type of inputs that must have one in common; `dynamic` gives way.
-
-    Raises:
-        ShapeError: they differ.
-    """
-    known = [fact.dtype for fact in inputs if fact.dtype.kind != "dynamic"]
-    if any(dtype != known[0] for dtype in known):
-        raise ShapeError(f"the inputs have different element types: {', '.join(str(fact.dtype) for fact in inputs)}")
-    return known[0] if known else element_type("dynamic")
-
-
-def require(dtype: ElementType, accepts: str) -> None:
-    """Hold an element type against what an operation takes: words of `float`, `integer`, `boolean`, `any`.
-
-    Raises:
-        ShapeError: it does not take the type.
-    """
-    words = accepts.split()
-    fits = (
-        dtype.kind == "dynamic"
-        or "any" in words
-        or (dtype.is_float and "float" in words)
-        or (dtype.is_integer and "integer" in words)
-        or (dtype.kind == "boolean" and "boolean" in words)
-    )
-    if not fits:
-        raise ShapeError(f"the input has element type {dtype}; expected {' or '.join(words)}")
 
 
 def lowest(dtype: np.dtype[Any]) -> Any:

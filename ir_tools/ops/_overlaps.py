@@ -1,13 +1,10 @@
 """How much boxes overlap, and which of them are left when those that overlap a better one too much are dropped."""
 
 import numpy as np
-import numpy.typing as npt
 
-from ir_tools.ops.definition import Array
+from ir_tools.ops.definition import Array, IntArray
 
 __all__ = ["greedy", "overlaps"]
-
-Places = npt.NDArray[np.int64]
 
 
 def overlaps(box: Array, boxes: Array, offset: float = 0.0, *, near: bool = False) -> Array:
@@ -30,7 +27,7 @@ def _area(boxes: Array, offset: float) -> Array:
     return sides[:, 0] * sides[:, 1]
 
 
-def greedy(boxes: Array, threshold: float, offset: float = 0.0, maximum: int | None = None) -> Places:
+def greedy(boxes: Array, threshold: float, offset: float = 0.0, maximum: int | None = None) -> IntArray:
     """Return the places of the boxes that stay, of `[boxes, 4]` in the order of preference.
 
     Each box drops all later ones that overlap it by more than `threshold`; at most `most` stay.

@@ -9,10 +9,10 @@ from dataclasses import replace
 
 from ir_tools.ops._convolution import by_convolution
 from ir_tools.ops._equivalence import PoolingSpec, Proof, behind_pad, equal_for_all, floored, plain, undilated
-from ir_tools.ops._layers import Layers, ints, padded
+from ir_tools.ops._layers import Layers, padded
 from ir_tools.ops._windows import Pooling, Rounding, axis_dim, pooling_of
 from ir_tools.ops.definition import Fact, NewLayer, Ref, Refused, Rewrite
-from ir_tools.ops.fields import Attrs
+from ir_tools.ops.fields import Attrs, listed
 from ir_tools.types import Dim, element_type
 
 __all__ = ["average_pooling", "avg_pool_layer", "max_pool_layer", "migrate_avg_pool", "migrate_max_pool"]
@@ -149,16 +149,16 @@ def avg_pool_layer(pooling: Pooling, data: Fact, source: Ref, target: int) -> Ne
     raw = {**_sliding(pooling), "exclude-pad": "true" if pooling.exclude_pad else "false"}
     opset = avg_pool_opset(target)
     if opset >= 16:
-        raw["dilations"] = ints(pooling.dilations)
+        raw["dilations"] = listed(pooling.dilations)
     return NewLayer(type="AvgPool", opset=opset, inputs=(source,), outputs=(_pooled(pooling, data),), raw=raw)
 
 
 def _sliding(pooling: Pooling) -> dict[str, str]:
     return {
-        "kernel": ints(pooling.kernel),
-        "strides": ints(pooling.strides),
-        "pads_begin": ints(pooling.pads_begin),
-        "pads_end": ints(pooling.pads_end),
+        "kernel": listed(pooling.kernel),
+        "strides": listed(pooling.strides),
+        "pads_begin": listed(pooling.pads_begin),
+        "pads_end": listed(pooling.pads_end),
         "rounding_type": pooling.rounding,
         "auto_pad": pooling.auto_pad,
     }
@@ -205,7 +205,7 @@ def max_pool_layer(pooling: Pooling, data: Fact, target: int, *, outputs: int, a
     made: tuple[Fact, ...] = (values,)
     if opset >= 8:
         index = "i64" if attrs is None else attrs.index_element_type
-        raw |= {"dilations": ints(pooling.dilations), "index_element_type": index}
+        raw |= {"dilations": listed(pooling.dilations), "index_element_type": index}
         raw["axis"] = "0" if attrs is None else str(attrs.axis)
         made = (values, Fact(element_type(index), values.shape))[:outputs]
     return NewLayer(type="MaxPool", opset=opset, inputs=(Ref(None),), outputs=made, raw=raw)

@@ -1,12 +1,10 @@
 """FakeQuantize in other layers, for releases that do not run it as it is."""
 
-from ir_tools.ops._layers import Layers, by_formula
+from ir_tools.ops._layers import DATA, Layers, by_formula
 from ir_tools.ops.definition import Ref, Refused
 from ir_tools.ops.fields import Attrs
 
 __all__ = ["quantize"]
-
-DATA = Ref(None)
 
 
 @by_formula(

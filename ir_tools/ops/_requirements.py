@@ -2,16 +2,16 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from ir_tools.display import either
 from ir_tools.errors import ShapeError
 from ir_tools.ops._values import dim, known
 from ir_tools.ops.definition import Fact, Violation
 from ir_tools.ops.limits import MAX_SIZES
-from ir_tools.types import Dim, Shape, shape_text
+from ir_tools.types import Dim, ElementType, Shape, element_type, shape_text
 
 __all__ = [
     "agreed",
     "check_axes",
-    "listed",
     "raise_first",
     "require",
     "require_integers",
@@ -20,6 +20,8 @@ __all__ = [
     "require_rank",
     "require_size",
     "require_sizes",
+    "require_type",
+    "same_type",
 ]
 
 
@@ -61,7 +63,7 @@ def require_size(fact: Fact, axis: int, sizes: Sequence[int], name: str) -> None
     """
     found = dim(fact, axis)
     if not any(size in found for size in sizes):
-        meant = " or ".join(map(str, sizes))
+        meant = either(sizes)
         raise ShapeError(f"is {shape_text(fact.shape)}, but dimension {axis} must be {meant}", attribute=name)
 
 
@@ -108,6 +110,28 @@ def require_integers(fact: Fact, name: str) -> None:
         raise ShapeError(f"has element type {fact.dtype}; expected an integer type", attribute=name)
 
 
+def require_type(dtype: ElementType, words: str) -> None:
+    """Hold the element type of the data against what an operation takes, as `ElementType.is_one_of` reads it.
+
+    Raises:
+        ShapeError: it does not take the type.
+    """
+    if dtype.kind != "dynamic" and not dtype.is_one_of(words):
+        raise ShapeError(f"the input has element type {dtype}; expected {either(words.split())}")
+
+
+def same_type(inputs: Sequence[Fact]) -> ElementType:
+    """Return the element type of inputs that must have one in common; `dynamic` gives way.
+
+    Raises:
+        ShapeError: they differ.
+    """
+    known = [fact.dtype for fact in inputs if fact.dtype.kind != "dynamic"]
+    if any(dtype != known[0] for dtype in known):
+        raise ShapeError(f"the inputs have different element types: {', '.join(str(fact.dtype) for fact in inputs)}")
+    return known[0] if known else element_type("dynamic")
+
+
 def agreed(dims: Iterable[Dim], what: str) -> Dim:
     """Return the sizes that all dimensions allow.
 
@@ -143,8 +167,3 @@ def check_axes(
     for axis in known(axes) or ():
         if not (-rank if negative else 0) <= axis < rank:
             yield Violation(name, f"names axis {axis}, but the data {shape_text(data)} has rank {len(data)}")
-
-
-def listed(values: Iterable[object]) -> str:
-    """Return `(1, 2)` -> `1,2`, as attributes are written."""
-    return ",".join(map(str, values))

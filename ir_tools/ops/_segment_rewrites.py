@@ -4,7 +4,7 @@ from math import prod
 
 import numpy as np
 
-from ir_tools.ops._layers import I64, Layers, composed
+from ir_tools.ops._layers import DATA, I64, Layers, composed
 from ir_tools.ops._numbers import lowest
 from ir_tools.ops._values import known, known_axis
 from ir_tools.ops.definition import Array, Ref, Refused
@@ -27,7 +27,6 @@ __all__ = [
     "segments_sum",
 ]
 
-DATA = Ref(None)
 
 # --- along an axis ----------------------------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ir_tools.ops._layers import I64, Layers, composed
+from ir_tools.ops._layers import DATA, I64, Layers, composed
 from ir_tools.ops._slices import exact_slice
 from ir_tools.ops._values import known, known_axes
 from ir_tools.ops._versions import VersionStep
@@ -23,7 +23,6 @@ __all__ = [
     "migrate_squeeze_15",
 ]
 
-DATA = Ref(None)
 FAR = int(np.iinfo(np.int64).max)
 """As the end of a slice: all that there is."""
 

@@ -4,14 +4,14 @@ The rules are those of OpenVINO's core (bound_evaluate.cpp): a layer passes boun
 `evaluate_lower` and `evaluate_upper` do, which mostly means that all inputs but the data are known exactly.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import cache, partial
 
 import numpy as np
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops.definition import UNBOUNDED, Array, Bounds, Fact, LaterFact
+from ir_tools.ops.definition import UNBOUNDED, Bounds, Fact, Kernel, LaterFact
 from ir_tools.ops.fields import Attrs
 from ir_tools.ops.limits import MAX_VALUES
 from ir_tools.types import Dim, Shape, product
@@ -32,6 +32,7 @@ __all__ = [
     "normal_axis",
     "outside",
     "plus",
+    "same_shape",
     "shifted",
     "sizes_of",
     "times",
@@ -195,11 +196,16 @@ def dim(fact: Fact, axis: int) -> Dim:
     return shape[axis] if shape is not None and -len(shape) <= axis < len(shape) else Dim()
 
 
+def same_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """Return the element type and the shape of the first input: a shape rule."""
+    return (Fact(inputs[0].dtype, inputs[0].shape),)
+
+
 # --- carrying values --------------------------------------------------------------------------------------------
 
 
 def carried(
-    kernel: Callable[[Attrs, Sequence[Array]], tuple[Array, ...]],
+    kernel: Kernel,
     attrs: Attrs,
     inputs: Sequence[Fact],
     outputs: Sequence[Fact],
@@ -229,7 +235,7 @@ def carried(
 
 
 def _carried_values(
-    kernel: Callable[[Attrs, Sequence[Array]], tuple[Array, ...]],
+    kernel: Kernel,
     attrs: Attrs,
     inputs: Sequence[Fact],
     count: int,

@@ -12,14 +12,12 @@ from math import prod
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ir_tools.ops._windows import AxisWindows, WindowPlan
-from ir_tools.ops.definition import Array
+from ir_tools.ops.definition import Array, IntArray
 
 __all__ = ["average", "largest_of_parts", "maximum", "maximum_with_places"]
 
-IntArray = npt.NDArray[np.int64]
 BLOCK = 1 << 18
 """Elements of the input that are pooled at once: with what is made of it, it stays in the cache."""
 PAIRWISE = 4096

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_tools.errors import ShapeError
+from ir_tools.ops.definition import IntArray
 from ir_tools.ops.fields import Attrs
 from ir_tools.types import Dim
 
@@ -35,7 +36,6 @@ __all__ = [
 
 Rounding = Literal["floor", "ceil", "ceil_torch"]
 AutoPad = Literal["explicit", "valid", "same_upper", "same_lower"]
-IntArray = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

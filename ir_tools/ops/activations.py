@@ -16,11 +16,14 @@ from ir_tools.errors import ShapeError
 from ir_tools.ops import _activation_rewrites as rewrites
 from ir_tools.ops import _bit_rewrites as bits
 from ir_tools.ops._by_blocks import along, elementwise
-from ir_tools.ops._numbers import in_working_type, near_steps, require, same_type, through_floats, to_integer
-from ir_tools.ops.checks import takes
+from ir_tools.ops._numbers import in_working_type, near_steps, sigmoid, through_floats, to_integer
+from ir_tools.ops._requirements import require_type, same_type
+from ir_tools.ops._values import same_shape
 from ir_tools.ops.definition import (
+    NUMBERS,
     Array,
     Bounds,
+    Check,
     Fact,
     Input,
     NewLayer,
@@ -39,8 +42,6 @@ from ir_tools.types import element_type, shape_text
 __all__ = ["OPS", "Unary", "erf"]
 
 BOOLEAN = element_type("boolean")
-NUMBERS = "float integer boolean"
-"""Everything but strings, which the core lets pass and no device computes with."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +73,7 @@ class Unary:
     attrs: Mapping[str, Field] = field(default_factory=dict)
     folds: Literal["bounds", "exact", "none"] = "exact"
     folds_of: str = ""
-    check: Callable[[Attrs, Sequence[Fact]], Iterator[Violation]] = no_violations
+    check: Check = no_violations
     direct: bool = False
     border: float | None = None
     migrate: Step | None = None
@@ -81,14 +82,14 @@ class Unary:
     def shape(self, attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
         """Return the input's shape."""
         data = inputs[0]
-        require(data.dtype, self.accepts)
+        require_type(data.dtype, self.accepts)
         return (Fact(BOOLEAN if self.boolean else data.dtype, data.shape, self.value(attrs, data)),)
 
     def value(self, attrs: Attrs, data: Fact) -> Bounds | None:
         """Return the bounds of the result's values, as far as the runtime works them out."""
         if data.value is None or self.folds == "none" or (self.folds == "exact" and data.value.exact is None):
             return None
-        if not takes(self.folds_of, data.dtype):
+        if not data.dtype.is_one_of(self.folds_of):
             return None
         with np.errstate(all="ignore"):
             lower, upper = (self.function(bound, **attrs) for bound in (data.value.lower, data.value.upper))
@@ -178,11 +179,6 @@ def hard_sigmoid_6(data: Array) -> Array:
     shifted = data + 3
     out: Array = np.where(shifted > 0, np.minimum(shifted, 6), 0).astype(data.dtype) / data.dtype.type(6)
     return out
-
-
-def sigmoid(data: Array) -> Array:
-    """Return `1 / (1 + exp(-x))`."""
-    return 1 / (1 + np.exp(-data))
 
 
 def softplus(data: Array) -> Array:
@@ -403,7 +399,7 @@ ROWS = (
 
 def swish_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return the data's shape; beta is one number of the data's type."""
-    require(inputs[0].dtype, "float")
+    require_type(inputs[0].dtype, "float")
     for fact in inputs[1:]:
         _require_scalar(fact, "beta")
     return (Fact(same_type(inputs), inputs[0].shape),)
@@ -419,7 +415,7 @@ def hard_sigmoid_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]
 
 def selu_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return the data's shape; the runtime does not look at those of alpha and lambda."""
-    require(same_type(inputs), "float")
+    require_type(same_type(inputs), "float")
     return (Fact(same_type(inputs), inputs[0].shape),)
 
 
@@ -449,11 +445,6 @@ def hard_sigmoid(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 def selu(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """Return `lambda * (x if x > 0 else alpha * (exp(x) - 1))`."""
     return with_numbers(lambda x, a, s: s * np.where(x > 0, x, a * np.expm1(np.minimum(x, 0))), arrays)
-
-
-def prelu_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Return the data's type and shape; the runtime does not look at the slope's."""
-    return (Fact(inputs[0].dtype, inputs[0].shape),)
 
 
 def check_prelu(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
@@ -590,7 +581,7 @@ PRELU = Op(
     inputs=(DATA, Input("slope", type=NUMBERS)),
     types={"T": NUMBERS},
     check=check_prelu,
-    shape=prelu_shape,
+    shape=same_shape,
     kernel=prelu,
     substitute=rewrites.sloped,
 )

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from ir_tools.display import either, plural
 from ir_tools.errors import ShapeError
 from ir_tools.ops.definition import Array, Bounds, Fact, Folding, Kind, Op, Violation
 from ir_tools.ops.fields import REQUIRED, Attrs, Field, Flag, Float
@@ -161,7 +162,7 @@ def check_ports(op: Op, inputs: int, outputs: int) -> Iterator[Violation]:
         names = ", ".join(slot.name for slot in op.inputs)
         count = f"{minimum} to {maximum}" if maximum is not None else f"at least {minimum}"
         count = str(minimum) if minimum == maximum else count
-        message = f"it has {_counted(inputs, 'input')}, but {op} takes {count}{f' ({names})' if names else ''}"
+        message = f"it has {plural(inputs, 'input')}, but {op} takes {count}{f' ({names})' if names else ''}"
         yield Violation("", message, None, Kind.INPUTS, None if inputs < minimum else maximum)
     given = len(op.outputs)
     if not any(slot.many for slot in op.outputs) and outputs > given:
@@ -170,11 +171,7 @@ def check_ports(op: Op, inputs: int, outputs: int) -> Iterator[Violation]:
 
 def too_many_outputs(op: Op, outputs: int, given: int) -> Violation:
     """Return a layer with more output ports than it has outputs."""
-    return Violation("", f"it has {_counted(outputs, 'output')}, but {op} gives {given}", None, Kind.OUTPUTS, given)
-
-
-def _counted(count: int, word: str) -> str:
-    return f"{count} {word}" if count == 1 else f"{count} {word}s"
+    return Violation("", f"it has {plural(outputs, 'output')}, but {op} gives {given}", None, Kind.OUTPUTS, given)
 
 
 def check_types(op: Op, inputs: Sequence[Fact]) -> Iterator[Violation]:
@@ -184,28 +181,19 @@ def check_types(op: Op, inputs: Sequence[Fact]) -> Iterator[Violation]:
         slot = op.inputs[min(index, len(op.inputs) - 1)]
         dtype = fact.dtype
         words = op.types.get(slot.type, slot.type)
-        if dtype.kind == "string" and takes(words, dtype) and not op.strings and "string" not in words:
+        if dtype.kind == "string" and dtype.is_one_of(words) and not op.strings and "string" not in words:
             message = "has element type string, which the CPU plugin does not implement here"
             yield Violation(slot.name, message, None, Kind.TYPES, index)
         if not slot.type or dtype.kind == "dynamic":
             continue
-        if not takes(words, dtype):
-            message = f"has element type {dtype}; expected {_listed(words)}"
+        if not dtype.is_one_of(words):
+            message = f"has element type {dtype}; expected {either(words.split())}"
             yield Violation(slot.name, message, None, Kind.TYPES, index)
         elif slot.type in op.types:
             first, other = common.setdefault(slot.type, (slot.name, dtype))
             if other != dtype:
                 message = f"has element type {dtype} and {first} has {other}; expected the same"
                 yield Violation(slot.name, message, "convert one of them", Kind.TYPES, index)
-
-
-def takes(words: str, dtype: ElementType) -> bool:
-    """Return whether an element type is one of those that `words` mean.
-
-    Kinds (`float integer`) and single types (`i64`).
-    """
-    fitting = {"any", dtype.name, dtype.kind, "integer" if dtype.is_integer else dtype.kind}
-    return not words or not fitting.isdisjoint(words.split())
 
 
 def fact_of(array: Array) -> Fact:
@@ -234,19 +222,14 @@ def require_known_kinds(op: Op, arrays: Sequence[Array]) -> None:
             for other in ELEMENT_TYPES.values()
             if other.kind == kind.kind or (other.is_integer and kind.is_integer)
         )
-        if words and not any(takes(words, other) for other in alike):
-            raise ShapeError(f"has element type {kind}; expected {_listed(words)}", attribute=slot.name)
+        if words and not any(other.is_one_of(words) for other in alike):
+            raise ShapeError(f"has element type {kind}; expected {either(words.split())}", attribute=slot.name)
     if len(arrays) < MAX_SHOWN_VALUES:
         _KNOWN_KINDS.add(key)
 
 
 _KNOWN_KINDS: set[tuple[str | int, ...]] = set()
 """Operations and the numpy types of inputs that they take; asked for every layer that runs."""
-
-
-def _listed(words: str) -> str:
-    *rest, last = words.split()
-    return f"{', '.join(rest)} or {last}" if rest else last
 
 
 def _absurd(attrs: Attrs) -> Iterator[Violation]:

@@ -5,7 +5,7 @@ The shape rules are those of OpenVINO's core (nv12_shape_inference.hpp, i420_sha
 Specification: `image/`.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -16,13 +16,12 @@ from ir_tools.ops._numbers import in_working_type, through_floats
 from ir_tools.ops._requirements import require, require_rank, require_size
 from ir_tools.ops._values import dim, divided, times
 from ir_tools.ops._versions import no_step
-from ir_tools.ops.definition import Array, Fact, Folding, Input, Op, Output, Violation
+from ir_tools.ops.definition import Array, Fact, Folding, Input, Kernel, Op, Output, Violation
 from ir_tools.ops.fields import Attrs, Flag
 from ir_tools.types import Dim, Shape, shape_text
 
 __all__ = ["OPS"]
 
-Kernel = Callable[[Attrs, Sequence[Array]], tuple[Array, ...]]
 TWO, THREE = Dim.of(2), Dim.of(3)
 
 

@@ -31,14 +31,14 @@ from ir_tools.ops._convolution_shapes import (
     windows_of,
 )
 from ir_tools.ops._image_rewrites import migrate_deformable_8, with_more_windows
-from ir_tools.ops._numbers import in_working_type, is_half, same_type, through_floats
-from ir_tools.ops._requirements import listed, raise_first
+from ir_tools.ops._numbers import in_working_type, is_half, through_floats
+from ir_tools.ops._requirements import raise_first, same_type
 from ir_tools.ops._values import shifted, times
 from ir_tools.ops._versions import VersionStep
 from ir_tools.ops._windows import Pooling, axis_pads
 from ir_tools.ops.checks import fact_of
 from ir_tools.ops.definition import Array, Bounds, Fact, Input, Op, Violation
-from ir_tools.ops.fields import Attrs, Field, Flag, Float, Int, Ints, OneOf
+from ir_tools.ops.fields import Attrs, Field, Flag, Float, Int, Ints, OneOf, listed
 from ir_tools.ops.limits import too_large
 from ir_tools.types import Dim, Shape, shape_text
 

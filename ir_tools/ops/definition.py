@@ -36,7 +36,7 @@ from ir_tools.rules.settings import (
     WINDOW_IN_PADDING,
 )
 from ir_tools.rules.shapes import IMPOSSIBLE_SHAPE
-from ir_tools.types import Dim, ElementType, Shape
+from ir_tools.types import Dim, ElementType, Shape, element_type
 
 if TYPE_CHECKING:
     from ir_tools.graph import Source
@@ -46,14 +46,22 @@ if TYPE_CHECKING:
 __all__ = [
     "COMPLETE_OPSETS",
     "NEWEST_OPSET",
+    "NUMBERS",
+    "UNBOUNDED",
+    "UNKNOWN",
     "Array",
     "Bounds",
+    "Check",
     "Fact",
     "Folding",
     "Input",
+    "IntArray",
+    "Kernel",
     "Kind",
     "LaterFact",
     "Lowering",
+    "Mask",
+    "NamedRewrite",
     "NewLayer",
     "Op",
     "Oracle",
@@ -63,6 +71,8 @@ __all__ = [
     "Refused",
     "Rewrite",
     "Role",
+    "ShapeRule",
+    "Step",
     "Upgrade",
     "Violation",
 ]
@@ -72,6 +82,8 @@ IntArray = npt.NDArray[np.int64]
 COMPLETE_OPSETS = 16
 """The last opset that holds all of its predecessor's operations; opset17 holds so far only what it brings."""
 NEWEST_OPSET = COMPLETE_OPSETS + 1
+NUMBERS = "float integer boolean"
+"""Kinds of element types: everything but strings, which the core lets pass and no device computes with."""
 UNBOUNDED = np.iinfo(np.int64).max
 """As an upper bound: no bound, which is how the runtime counts too."""
 
@@ -148,6 +160,9 @@ class Fact:
         """Return the same batch and channels with other spatial dimensions."""
         assert self.shape is not None
         return Fact(self.dtype, (*self.shape[:2], *dims))
+
+
+UNKNOWN = Fact(element_type("dynamic"), None)
 
 
 class LaterFact(Fact):
@@ -378,6 +393,16 @@ class Output:
     many: bool = False
 
 
+Check = Callable[[Attrs, Sequence[Fact]], Iterator[Violation]]
+"""`(attributes, input facts) -> ` what is wrong with a layer."""
+ShapeRule = Callable[[Attrs, Sequence[Fact]], tuple[Fact, ...]]
+"""`(attributes, input facts) -> ` output facts; ShapeError if there are none."""
+Kernel = Callable[[Attrs, Sequence[Array]], tuple[Array, ...]]
+"""`(attributes, input arrays) -> ` output arrays."""
+Mask = Callable[[Attrs, Sequence[Array]], npt.NDArray[np.bool_] | None]
+"""`(attributes, input arrays) -> ` a mask of output elements that fits the last dimensions; None for none."""
+
+
 def no_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Yield nothing: for an operation whose attributes cannot contradict each other."""
     return iter(())
@@ -448,11 +473,10 @@ class Op:
         folding: what the runtime does with a layer that reads constants alone.
         leftovers: attributes that other tools write, such as Model Optimizer, and the operation does not have; patterns
             of the values that say nothing.
-        shape: `(attrs, input facts) -> output facts`; ShapeError where there are none. None where nothing is claimed.
-        kernel: `(attrs, input arrays) -> output arrays`; None where the reference executor has none.
+        shape: its shape rule; None where nothing is claimed.
+        kernel: what the reference executor runs; None where it has none.
         first_output_kernel: a cheaper kernel, used if only the first output is read; None if it would save nothing.
-        undefined_mask: `(attrs, input arrays) ->` a mask of the output elements that no input element decides; it fits
-            the last dimensions of every output. None if all are decided.
+        undefined_mask: the output elements that no input element decides; None if all are decided.
         ill_conditioned: the same for output elements that rounding errors in the inputs decide, such as a value at the
             border of two levels; the third argument is that error, relative to the largest magnitude.
         monotonic: whether each element of the output rises, or falls, with one of the first input, so that what an
@@ -481,15 +505,15 @@ class Op:
     inputs: tuple[Input, ...]
     outputs: tuple[Output, ...] = (Output(),)
     attrs: Mapping[str, Field] = field(default_factory=dict)
-    check: Callable[[Attrs, Sequence[Fact]], Iterator[Violation]] = no_violations
+    check: Check = no_violations
     types: Mapping[str, str] = field(default_factory=dict)
     strings: bool = False
     folding: Folding = Folding.DONE
     leftovers: Mapping[str, str] = field(default_factory=dict)
-    shape: Callable[[Attrs, Sequence[Fact]], tuple[Fact, ...]] | None = None
-    kernel: Callable[[Attrs, Sequence[Array]], tuple[Array, ...]] | None = None
-    first_output_kernel: Callable[[Attrs, Sequence[Array]], tuple[Array, ...]] | None = None
-    undefined_mask: Callable[[Attrs, Sequence[Array]], npt.NDArray[np.bool_] | None] | None = None
+    shape: ShapeRule | None = None
+    kernel: Kernel | None = None
+    first_output_kernel: Kernel | None = None
+    undefined_mask: Mask | None = None
     ill_conditioned: Callable[[Attrs, Sequence[Array], float], npt.NDArray[np.bool_] | None] | None = None
     monotonic: bool = False
     sets: tuple[int, ...] = ()

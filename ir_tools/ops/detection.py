@@ -10,7 +10,7 @@ import numpy as np
 from ir_tools.display import plural
 from ir_tools.errors import ShapeError
 from ir_tools.ops._box_rewrites import migrate_detection_output, migrate_prior_box_8
-from ir_tools.ops._detection_output import detections
+from ir_tools.ops._detection_output import CENTER_SIZE, detections
 from ir_tools.ops._numbers import in_working_type, in_working_types, sigmoid
 from ir_tools.ops._prior_boxes import clustered_boxes, number_of_priors, prior_boxes, priors
 from ir_tools.ops._requirements import agreed, require, require_rank, require_size
@@ -24,7 +24,6 @@ from ir_tools.types import Dim, element_type, from_dtype, shape_text
 __all__ = ["OPS"]
 
 F32 = element_type("f32")
-CENTER_SIZE = "caffe.PriorBoxParameter.CENTER_SIZE"
 CORNER = "caffe.PriorBoxParameter.CORNER"
 
 # --- prior boxes ------------------------------------------------------------------------------------------------

@@ -15,20 +15,16 @@ from ir_tools.ops import _bit_rewrites as bits
 from ir_tools.ops._broadcast import AUTO_BROADCAST, auto_broadcast, broadcast_arrays, interval
 from ir_tools.ops._broadcast_rewrites import as_in_numpy
 from ir_tools.ops._by_blocks import elementwise
-from ir_tools.ops._numbers import in_working_type, require, same_type, through_floats
-from ir_tools.ops.checks import takes
-from ir_tools.ops.definition import Array, Bounds, Fact, Input, Op, Oracle, Step
+from ir_tools.ops._numbers import in_working_type, through_floats
+from ir_tools.ops._requirements import require_type, same_type
+from ir_tools.ops.definition import NUMBERS, UNBOUNDED, Array, Bounds, Fact, Input, Op, Oracle, Step
 from ir_tools.ops.fields import Attrs, Field, Flag
 from ir_tools.types import element_type
 
 __all__ = ["OPS", "SELECT", "Binary"]
 
 BOOLEAN = element_type("boolean")
-NUMBERS = "float integer boolean"
-"""Everything but strings, which the core lets pass and no device computes with."""
 Folds = Literal["interval", "exact", "none"]
-MOST = np.iinfo(np.int64).max
-"""As an upper bound: there is none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +66,7 @@ class Binary:
     def shape(self, attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
         """Return the broadcast shape, the common type or boolean."""
         dtype = same_type(inputs)
-        require(dtype, self.accepts)
+        require_type(dtype, self.accepts)
         shape = auto_broadcast(attrs, inputs[0].shape, inputs[1].shape)
         return (Fact(BOOLEAN if self.boolean else dtype, shape, self.value(attrs, inputs)),)
 
@@ -79,7 +75,7 @@ class Binary:
         left, right = inputs[0].value, inputs[1].value
         if self.folds == "none" or left is None or right is None or attrs.auto_broadcast == "pdpd":
             return None
-        if not takes(self.folds_of, inputs[0].dtype):
+        if not inputs[0].dtype.is_one_of(self.folds_of):
             return None
         function = self._chosen(attrs) or self.folded or self.function
         with np.errstate(all="ignore"):
@@ -135,7 +131,7 @@ def _divide_bounds(left: Bounds, right: Bounds) -> Bounds:
     zero = right.lower <= 0
     safe = Bounds(np.where(zero, right.upper, right.lower), right.upper)
     out = interval(floor_divide, left, safe)
-    unbounded = np.inf if out.upper.dtype.kind == "f" else MOST
+    unbounded = np.inf if out.upper.dtype.kind == "f" else UNBOUNDED
     return Bounds(out.lower, np.where(zero, unbounded, out.upper))
 
 
@@ -148,8 +144,8 @@ def _rest_bounds(left: Bounds, right: Bounds) -> Bounds | None:
     if by is None or by.dtype.kind != "i" or (by <= 0).any() or (left.lower < 0).any():
         return None
     whole = left.lower // by == left.upper // by
-    whole &= left.upper < MOST
-    most = np.where(left.upper < MOST, by - 1, MOST)
+    whole &= left.upper < UNBOUNDED
+    most = np.where(left.upper < UNBOUNDED, by - 1, UNBOUNDED)
     return Bounds(np.where(whole, left.lower % by, 0), np.where(whole, left.upper % by, most))
 
 
@@ -323,7 +319,7 @@ UNRUN_AS_IN_PDPD = frozenset({"Mod", "SquaredDifference"})
 def select_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return the three inputs broadcast together; the type of `then` and `else`."""
     condition, then, other = inputs
-    require(condition.dtype, "boolean")
+    require_type(condition.dtype, "boolean")
     first, second = (then, other) if attrs.auto_broadcast == "pdpd" else (other, then)
     shape = auto_broadcast(attrs, auto_broadcast(attrs, first.shape, second.shape), condition.shape)
     return (Fact(same_type(inputs[1:]), shape, _select_value(condition, then, other)),)

@@ -7,7 +7,7 @@ others), measured.
 Specification: `sparse/`.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -17,13 +17,11 @@ from ir_tools.ops._broadcast import merge
 from ir_tools.ops._numbers import in_working_type
 from ir_tools.ops._requirements import require, require_rank
 from ir_tools.ops._values import known, known_number, sizes_of
-from ir_tools.ops.definition import Array, Fact, Input, Kind, Op, Violation
+from ir_tools.ops.definition import Array, Check, Fact, Input, Kind, Op, Violation
 from ir_tools.ops.fields import Attrs, OneOf
 from ir_tools.types import Dim
 
 __all__ = ["OPS"]
-
-Check = Callable[[Attrs, Sequence[Fact]], Iterator[Violation]]
 
 
 def _summed(table: Fact, bags: Dim) -> tuple[Fact, ...]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import re
 import sys
-from collections.abc import Iterator, Mapping, ValuesView
+from collections.abc import Iterable, Iterator, Mapping, ValuesView
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
 
+from ir_tools.display import either
 from ir_tools.errors import UsageError
 from ir_tools.types import Dim, ElementType, element_type, parse_shape, type_in_file
 
@@ -34,6 +35,7 @@ __all__ = [
     "Text",
     "Type",
     "Words",
+    "listed",
 ]
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|-?inf|nan")
@@ -336,7 +338,7 @@ def _number(text: str, largest: float = sys.float_info.max) -> float:
 
 def _require_count(count: int, counts: tuple[int, ...]) -> None:
     if counts and count not in counts:
-        raise OutOfRange(f"has {count} values; expected {' or '.join(map(str, counts))}")
+        raise OutOfRange(f"has {count} values; expected {either(counts)}")
 
 
 def _require_range(value: float, minimum: float | None, maximum: float | None) -> None:
@@ -355,6 +357,11 @@ def _integer(text: str, *, plus: bool = False) -> int:
     if len(word) > MAX_DIGITS or abs(int(word)) > LARGEST:
         raise OutOfRange(f"is {word[:40]}, which does not fit into 64 bits")
     return int(word)
+
+
+def listed(values: Iterable[object]) -> str:
+    """Return `(2, 2)` -> `2,2`, as attributes are written."""
+    return ",".join(map(str, values))
 
 
 # --- the values of a layer --------------------------------------------------------------------------------------

@@ -13,8 +13,8 @@ import numpy as np
 from ir_tools.errors import ShapeError
 from ir_tools.ops._index_rewrites import migrate_gather, migrate_gather_nd, migrate_one_hot_16, without_one_batch
 from ir_tools.ops._moving_rewrites import migrate_gather_elements, moved
-from ir_tools.ops._numbers import in_axis, same_type
-from ir_tools.ops._requirements import require_integers, require_one
+from ir_tools.ops._numbers import in_axis
+from ir_tools.ops._requirements import require_integers, require_one, same_type
 from ir_tools.ops._values import carried, known, normal_axis, outside, sizes_of, times, whole
 from ir_tools.ops._versions import VersionStep
 from ir_tools.ops.definition import Array, Fact, Input, Kind, Op, Violation

@@ -12,8 +12,8 @@ import numpy as np
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops._generation_rewrites import matrix_of_ones, migrate_range_1, range_of_converted
-from ir_tools.ops._numbers import is_half, same_type
-from ir_tools.ops._requirements import require_integers, require_one, require_sizes
+from ir_tools.ops._numbers import is_half
+from ir_tools.ops._requirements import require_integers, require_one, require_sizes, same_type
 from ir_tools.ops._values import carried, known, sizes_of
 from ir_tools.ops.definition import Array, Fact, Input, Kind, Op, Violation
 from ir_tools.ops.fields import Attrs, Type

@@ -20,14 +20,13 @@ from ir_tools.ops._requirements import agreed, require, require_list, require_ra
 from ir_tools.ops._resizing_limits import Resized, limits
 from ir_tools.ops._sampling_rewrites import migrate_grid_sample
 from ir_tools.ops._values import dim, known, shifted
-from ir_tools.ops.definition import Array, Fact, Input, Kind, Op, Violation
+from ir_tools.ops.definition import Array, Fact, Input, Kind, Mask, Op, ShapeRule, Violation
 from ir_tools.ops.fields import Attrs, ExactWord, Field, Flag, Float, Ints, OneOf
 from ir_tools.ops.limits import check_output_size, too_large
 from ir_tools.types import Dim, shape_text
 
 __all__ = ["OPS"]
 
-Shape = Callable[[Attrs, Sequence[Fact]], tuple[Fact, ...]]
 PILLOW = -0.5
 """What the CPU plugin takes for `cube_coeff` in Pillow's mode; volumes it leaves to OpenVINO's core, which reads it."""
 
@@ -205,7 +204,7 @@ def interpolated(find: Callable[[Attrs, Sequence[Array]], Target]) -> Callable[[
 
 def torn_integers(
     find: Callable[[Attrs, Sequence[Array]], Target],
-) -> Callable[[Attrs, Sequence[Array]], npt.NDArray[np.bool_] | None]:
+) -> Mask:
     """Return which integers of the output lie so near to the middle of two that rounding errors of f32 decide."""
 
     def ill_conditioned(attrs: Attrs, inputs: Sequence[Array]) -> npt.NDArray[np.bool_] | None:
@@ -313,7 +312,7 @@ def check_interpolate_11(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Viola
 
 
 def _of_plugin(
-    attrs: Attrs, inputs: Sequence[Fact], shape: Shape, axes: Sequence[Fact], name: str
+    attrs: Attrs, inputs: Sequence[Fact], shape: ShapeRule, axes: Sequence[Fact], name: str
 ) -> Iterator[Violation]:
     """Check for what the CPU plugin cannot resize, where the axes are known."""
     data = inputs[0]
@@ -325,7 +324,7 @@ def _of_plugin(
 
 
 def _beyond_plugin(
-    attrs: Attrs, inputs: Sequence[Fact], shape: Shape, places: Sequence[int], padding: bool, name: str
+    attrs: Attrs, inputs: Sequence[Fact], shape: ShapeRule, places: Sequence[int], padding: bool, name: str
 ) -> Iterator[Violation]:
     before = inputs[0].shape
     try:
@@ -379,7 +378,7 @@ def _miscounted(target: Fact, axes: Sequence[Fact], name: str) -> Iterator[Viola
         yield Violation(name, message, kind=Kind.SUSPECT)
 
 
-def _too_large(attrs: Attrs, inputs: Sequence[Fact], shape: Shape, name: str) -> Iterator[Violation]:
+def _too_large(attrs: Attrs, inputs: Sequence[Fact], shape: ShapeRule, name: str) -> Iterator[Violation]:
     data = inputs[0]
     if data.shape is not None:
         yield from too_large("pads_begin", tuple(padded_dims(attrs, data.shape)))

@@ -1,9 +1,9 @@
 """How large things of a layer may be, in one table, and the checks that hold a layer against it."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops.definition import Fact, Kind, Violation
+from ir_tools.ops.definition import Check, Fact, Kind, ShapeRule, Violation
 from ir_tools.ops.fields import Attrs
 from ir_tools.types import Shape, product, shape_text
 
@@ -54,9 +54,7 @@ def too_large(name: str, shape: Shape) -> Iterator[Violation]:
         yield Violation(name, message, kind=Kind.FATAL)
 
 
-def check_output_size(
-    name: str, shape: Callable[[Attrs, Sequence[Fact]], tuple[Fact, ...]]
-) -> Callable[[Attrs, Sequence[Fact]], Iterator[Violation]]:
+def check_output_size(name: str, shape: ShapeRule) -> Check:
     """Return a check for a first output that is too large by the shape rule, with `name` as the reason."""
 
     def check(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:

@@ -15,10 +15,10 @@ from ir_tools.display import plural
 from ir_tools.errors import ShapeError
 from ir_tools.ops._broadcast import broadcast
 from ir_tools.ops._layers import Layers, composed
-from ir_tools.ops._numbers import in_working_type, require, same_type, through_floats
-from ir_tools.ops._requirements import listed, raise_first
+from ir_tools.ops._numbers import in_working_type, through_floats
+from ir_tools.ops._requirements import raise_first, require_type, same_type
 from ir_tools.ops.definition import Array, Bounds, Fact, Input, Op, Ref, Refused, Violation
-from ir_tools.ops.fields import Attrs, Flag, Text
+from ir_tools.ops.fields import Attrs, Flag, Text, listed
 from ir_tools.types import Dim, shape_text
 
 __all__ = ["OPS"]
@@ -223,7 +223,7 @@ def _common(label: str, left: tuple[Dim, ...], right: tuple[Dim, ...]) -> tuple[
 def einsum_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return the dimensions of the output's labels."""
     dtype = same_type(inputs)
-    require(dtype, "float integer")
+    require_type(dtype, "float integer")
     raise_first(einsum_violations(attrs, inputs))
     equation = equation_of(attrs.equation)
     sizes = sizes_of(equation, inputs)
@@ -346,7 +346,7 @@ def inverse_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violati
 
 def inverse_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return the input's shape."""
-    require(inputs[0].dtype, "float")
+    require_type(inputs[0].dtype, "float")
     raise_first(inverse_violations(attrs, inputs))
     return (Fact(inputs[0].dtype, inputs[0].shape),)
 

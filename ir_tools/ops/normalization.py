@@ -19,23 +19,17 @@ from ir_tools.ops._normalization_rewrites import (
     migrate_mvn_1,
     migrate_mvn_6,
 )
-from ir_tools.ops._numbers import in_working_type, is_half, require, same_type, through_floats
-from ir_tools.ops._requirements import check_axes, listed, raise_first
-from ir_tools.ops._values import known
-from ir_tools.ops.definition import Array, Fact, Input, Kind, Op, Violation
-from ir_tools.ops.fields import Attrs, Flag, Float, Int, Ints, OneOf
+from ir_tools.ops._numbers import in_working_type, is_half, through_floats
+from ir_tools.ops._requirements import check_axes, raise_first, require_type, same_type
+from ir_tools.ops._values import known, same_shape
+from ir_tools.ops.definition import NUMBERS, Array, Fact, Input, Kind, Op, Violation
+from ir_tools.ops.fields import Attrs, Flag, Float, Int, Ints, OneOf, listed
 from ir_tools.types import Dim, Shape, element_type, shape_text
 
 __all__ = ["OPS"]
 
-ANY = "float integer boolean"
 
 # --- what several have in common --------------------------------------------------------------------------------
-
-
-def same_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Return the data's type and shape."""
-    return (Fact(inputs[0].dtype, inputs[0].shape),)
 
 
 # --- BatchNormInference -----------------------------------------------------------------------------------------
@@ -76,7 +70,7 @@ def batch_norm_violations(inputs: Sequence[Fact], data: int) -> Iterator[Violati
 def batch_norm_shape(inputs: Sequence[Fact], data: int) -> tuple[Fact, ...]:
     """Return the data's shape, with the number of channels that the parameters have."""
     dtype = same_type(inputs)
-    require(dtype, "float")
+    require_type(dtype, "float")
     raise_first(batch_norm_violations(inputs, data))
     values, parameters = _batch_norm_parts(inputs, data)
     if values.shape is None:
@@ -220,7 +214,7 @@ def group_norm_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Viol
 
 def group_norm_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return the data's shape."""
-    require(inputs[0].dtype, "float integer boolean")
+    require_type(inputs[0].dtype, "float integer boolean")
     raise_first(group_norm_violations(attrs, inputs))
     return same_shape(attrs, inputs)
 
@@ -369,7 +363,7 @@ def group_norm(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 # --- the operations ---------------------------------------------------------------------------------------------
 
-DATA_AXES = (Input("data", type=ANY), Input("axes", type="integer"))
+DATA_AXES = (Input("data", type=NUMBERS), Input("axes", type="integer"))
 
 OPS = (
     _batch_norm(1, ("gamma", "beta", "data", "mean", "variance")),
@@ -377,7 +371,7 @@ OPS = (
     Op(
         type="MVN",
         version=1,
-        inputs=(Input("data", type=ANY),),
+        inputs=(Input("data", type=NUMBERS),),
         attrs={
             "across_channels": Flag(default=False),
             "normalize_variance": Flag(default=False),
@@ -431,7 +425,7 @@ OPS = (
     Op(
         type="GRN",
         version=1,
-        inputs=(Input("data", type=ANY),),
+        inputs=(Input("data", type=NUMBERS),),
         attrs={"bias": Float(runtime_default=1.0)},
         check=grn_violations,
         shape=grn_shape,

@@ -14,8 +14,7 @@ from ir_tools.display import plural
 from ir_tools.errors import ShapeError
 from ir_tools.ops._broadcast import broadcast, first_axis
 from ir_tools.ops._moving_rewrites import moved
-from ir_tools.ops._numbers import same_type
-from ir_tools.ops._requirements import require_integers, require_list, require_one, require_sizes
+from ir_tools.ops._requirements import require_integers, require_list, require_one, require_sizes, same_type
 from ir_tools.ops._shape_rewrites import migrate_broadcast, migrate_pad_12
 from ir_tools.ops._values import carried, divided, intervals, known, shifted, sizes_of, times
 from ir_tools.ops._versions import VersionStep

@@ -10,18 +10,17 @@ import numpy as np
 
 from ir_tools.ops._convolution_kernels import overlap
 from ir_tools.ops._moving_rewrites import moved
-from ir_tools.ops._numbers import in_working_type, require
-from ir_tools.ops._requirements import listed, raise_first
+from ir_tools.ops._numbers import in_working_type
+from ir_tools.ops._requirements import raise_first
 from ir_tools.ops._sampling_rewrites import migrate_columns
 from ir_tools.ops._values import ceil_div, floor_div, minus, shifted, times
-from ir_tools.ops.definition import Array, Bounds, Fact, Input, Kind, Op, Violation
-from ir_tools.ops.fields import Attrs, Ints, OneOf
+from ir_tools.ops.definition import NUMBERS, Array, Bounds, Fact, Input, Kind, Op, Violation
+from ir_tools.ops.fields import Attrs, Ints, OneOf, listed
 from ir_tools.ops.limits import too_large
 from ir_tools.types import Dim, shape_text
 
 __all__ = ["OPS"]
 
-ANY = "float integer boolean"
 
 # --- ExtractImagePatches ----------------------------------------------------------------------------------------
 
@@ -164,7 +163,6 @@ def columns_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Map `[N, C * kernel, windows]` to `[N, C, H, W]`; without a batch where the data has none."""
     raise_first(check_columns(attrs, inputs))
     data, size, kernel = inputs
-    require(data.dtype, "any")
     if data.shape is None:
         return (Fact(data.dtype, None),)
     extents = _exact(kernel.value)
@@ -200,7 +198,7 @@ OPS = (
         type="ExtractImagePatches",
         version=3,
         migrate=moved(3, patches),
-        inputs=(Input("data", type=ANY),),
+        inputs=(Input("data", type=NUMBERS),),
         attrs={
             "sizes": Ints(minimum=1),
             "strides": Ints(minimum=1),
@@ -214,7 +212,7 @@ OPS = (
     Op(
         type="Col2Im",
         version=15,
-        inputs=(Input("data", type=ANY), Input("output_size", type="I"), Input("kernel_size", type="I")),
+        inputs=(Input("data", type=NUMBERS), Input("output_size", type="I"), Input("kernel_size", type="I")),
         types={"I": "i32 i64"},
         attrs={
             "strides": Ints(default=(), minimum=1),

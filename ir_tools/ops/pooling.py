@@ -24,8 +24,8 @@ from ir_tools.ops._adaptive_pooling_rewrites import (
 )
 from ir_tools.ops._pooling_rewrites import migrate_avg_pool, migrate_max_pool
 from ir_tools.ops._requirements import raise_first
-from ir_tools.ops.definition import Array, Bounds, Fact, Input, Kind, Op, Output, Violation
-from ir_tools.ops.fields import Attrs, Field, Flag, Int, Ints, OneOf
+from ir_tools.ops.definition import NUMBERS, Array, Bounds, Fact, Input, Kind, Op, Output, Violation
+from ir_tools.ops.fields import Attrs, Field, Flag, Int, Ints, OneOf, listed
 from ir_tools.ops.limits import check_kernel_size
 from ir_tools.types import Dim, Shape, element_type, shape_text
 
@@ -51,9 +51,9 @@ def check_windows(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
             )
         minimum = 0 if name.startswith("pads") else 1
         if any(value < minimum for value in values):
-            yield Violation(name, f"is {_text(values)}; expected at least {minimum} for each")
+            yield Violation(name, f"is {listed(values)}; expected at least {minimum} for each")
     if any(size < 1 for size in attrs.kernel):
-        yield Violation("kernel", f"is {_text(attrs.kernel)}; expected at least 1 for each")
+        yield Violation("kernel", f"is {listed(attrs.kernel)}; expected at least 1 for each")
     yield from check_data(inputs[0].shape, rank)
     shape = inputs[0].shape
     for name, dim in zip(("batch size", "number of channels"), shape or (), strict=False):
@@ -140,7 +140,7 @@ def no_dilations(attrs: Attrs) -> Iterator[Violation]:
     The specification lets them be left out.
     """
     if attrs.get("dilations") == ():
-        ones = _text((1,) * len(attrs.kernel))
+        ones = listed((1,) * len(attrs.kernel))
         yield Violation(
             "dilations", "is missing, and the runtime crashes without it", f'write dilations="{ones}"', Kind.FATAL
         )
@@ -224,10 +224,6 @@ def check_parts(data: Fact, sizes: Fact) -> Iterator[Violation]:
         yield Violation("output_shape", f"is {shape_text(sizes.shape)}; expected a list of sizes")
     elif data.shape is not None and len(data.shape) - 2 not in sizes.shape[0]:
         yield Violation("output_shape", f"has {sizes.shape[0]} sizes, but the input has {len(data.shape) - 2} axes")
-
-
-def _text(values: Sequence[int]) -> str:
-    return ",".join(map(str, values))
 
 
 # --- shapes -----------------------------------------------------------------------------------------------------
@@ -366,8 +362,6 @@ SLIDING: dict[str, Field] = {
     "rounding_type": FLOOR_CEIL,
     "auto_pad": AUTO_PAD,
 }
-NUMBERS = "float integer boolean"
-"""Everything but strings."""
 DATA = (Input("data", type=NUMBERS),)
 ADAPTIVE = (Input("data", type=NUMBERS), Input("output_shape", type="integer"))
 WITH_INDICES = (Output("output"), Output("indices"))

@@ -13,9 +13,9 @@ from ir_tools.errors import ShapeError
 from ir_tools.ops._bit_rewrites import fake_convert_by_steps
 from ir_tools.ops._broadcast import AUTO_BROADCAST, auto_broadcast, broadcast, broadcast_arrays, merge
 from ir_tools.ops._by_blocks import elementwise
-from ir_tools.ops._numbers import in_working_type, same_type, through_floats
+from ir_tools.ops._numbers import in_working_type, through_floats
 from ir_tools.ops._quantization_rewrites import quantize
-from ir_tools.ops._requirements import raise_first
+from ir_tools.ops._requirements import raise_first, same_type
 from ir_tools.ops.definition import Array, Fact, Input, Kind, Op, Violation
 from ir_tools.ops.fields import Attrs, Int, OneOf
 from ir_tools.types import Shape, element_type, shape_text

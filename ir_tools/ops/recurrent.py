@@ -3,7 +3,7 @@
 Specification: `sequence/`.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -15,13 +15,26 @@ from ir_tools.ops._recurrent import Step, gru_step, lstm_step, over_time, rnn_st
 from ir_tools.ops._recurrent_rewrites import gru_cell, lstm_cell, rnn_cell, sequence, with_activations
 from ir_tools.ops._requirements import agreed, require, require_rank
 from ir_tools.ops._values import dim, divided, known
-from ir_tools.ops.definition import Array, Fact, Input, Kind, Op, Output, Ref, Rewrite, Violation
+from ir_tools.ops.definition import (
+    UNKNOWN,
+    Array,
+    Check,
+    Fact,
+    Input,
+    Kernel,
+    Kind,
+    Op,
+    Output,
+    Ref,
+    Rewrite,
+    ShapeRule,
+    Violation,
+)
 from ir_tools.ops.fields import Attrs, Field, Flag, Float, Floats, Int32, OneOf, Words
-from ir_tools.types import Dim, element_type, shape_text
+from ir_tools.types import Dim, shape_text
 
 __all__ = ["OPS"]
 
-UNKNOWN = Fact(element_type("dynamic"), None)
 STATES = ("initial_hidden_state", "initial_cell_state")
 
 
@@ -43,10 +56,6 @@ LSTM = Network(gates=4, states=2, activations=("sigmoid", "tanh", "tanh"), step=
 GRU = Network(gates=3, states=1, activations=("sigmoid", "tanh"), step=gru_step)
 RNN = Network(gates=1, states=1, activations=("tanh",), step=rnn_step)
 
-Shape = Callable[[Attrs, Sequence[Fact]], tuple[Fact, ...]]
-Kernel = Callable[[Attrs, Sequence[Array]], tuple[Array, ...]]
-Check = Callable[[Attrs, Sequence[Fact]], Iterator[Violation]]
-
 
 def cell_names(net: Network) -> tuple[str, ...]:
     """Return the names of a cell's inputs."""
@@ -61,7 +70,7 @@ def sequence_names(net: Network) -> tuple[str, ...]:
 # --- shapes -----------------------------------------------------------------------------------------------------
 
 
-def cell_shape(net: Network) -> Shape:
+def cell_shape(net: Network) -> ShapeRule:
     """Return the rule of a cell: `[N, input]` and states `[N, hidden]` to states `[N, hidden]`."""
 
     def shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
@@ -80,7 +89,7 @@ def cell_shape(net: Network) -> Shape:
     return shape
 
 
-def sequence_shape(net: Network) -> Shape:
+def sequence_shape(net: Network) -> ShapeRule:
     """Return the rule of a sequence.
 
     `[N, T, input]` to `[N, directions, T, hidden]` and states `[N, directions, hidden]`.

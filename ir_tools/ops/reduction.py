@@ -13,11 +13,12 @@ import numpy as np
 
 from ir_tools.ops._adaptive_pooling_rewrites import reduce_mean_to_adaptive
 from ir_tools.ops._layers import F32, Layers, by_formula, composed
-from ir_tools.ops._numbers import in_working_type, lowest, require, to_integer
-from ir_tools.ops._requirements import check_axes, raise_first
+from ir_tools.ops._numbers import in_working_type, lowest, to_integer
+from ir_tools.ops._requirements import check_axes, raise_first, require_type
 from ir_tools.ops._segment_rewrites import cumulative_sum, segment_max_by_numbers
 from ir_tools.ops._values import known
 from ir_tools.ops.definition import (
+    NUMBERS,
     UNBOUNDED,
     Array,
     Bounds,
@@ -37,7 +38,6 @@ from ir_tools.types import Dim, Shape, shape_text
 
 __all__ = ["OPS"]
 
-ANY = "float integer boolean"
 FEW_AXES = 5
 """Along axes of more that do not follow each other the CPU plugin has other code, which rounds integers. Measured."""
 
@@ -77,7 +77,7 @@ class Reduction:
     def shape(self, attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
         """Return the data's shape without the axes, or with 1 in their places."""
         data = inputs[0]
-        require(data.dtype, self.accepts)
+        require_type(data.dtype, self.accepts)
         raise_first(self.violations(attrs, inputs))
         return (Fact(data.dtype, reduced(data.shape, inputs[1], attrs.keep_dims), self.value(attrs, inputs)),)
 
@@ -340,7 +340,7 @@ def cumsum_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violatio
 def cumsum_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return the data's shape."""
     if len(inputs) > 1:
-        require(inputs[1].dtype, "integer")
+        require_type(inputs[1].dtype, "integer")
     return (Fact(inputs[0].dtype, inputs[0].shape),)
 
 
@@ -436,7 +436,7 @@ CUM_SUM = Op(
     type="CumSum",
     version=3,
     migrate=cumulative_sum,
-    inputs=(Input("data", type=ANY), Input("axis", optional=True, type="i32 i64")),
+    inputs=(Input("data", type=NUMBERS), Input("axis", optional=True, type="i32 i64")),
     attrs={"exclusive": Flag(default=False), "reverse": Flag(default=False)},
     check=cumsum_violations,
     shape=cumsum_shape,
@@ -447,7 +447,7 @@ SEGMENT_MAX = Op(
     version=16,
     migrate=segment_max_by_numbers,
     inputs=(
-        Input("data", type=ANY),
+        Input("data", type=NUMBERS),
         Input("segment_ids", type="i32 i64"),
         Input("num_segments", optional=True, type="i32 i64"),
     ),

@@ -3,7 +3,7 @@
 Specification: `detection/`.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
 from typing import ClassVar
@@ -25,7 +25,7 @@ from ir_tools.ops._regions import (
 from ir_tools.ops._requirements import agreed, require, require_rank, require_size
 from ir_tools.ops._values import dim, is_empty, outside, times, whole
 from ir_tools.ops._versions import VersionStep, no_step
-from ir_tools.ops.definition import Array, Bounds, Fact, Folding, Input, Kind, Op, Output, Violation
+from ir_tools.ops.definition import Array, Bounds, Check, Fact, Folding, Input, Kind, Op, Output, ShapeRule, Violation
 from ir_tools.ops.fields import Attrs, ExactWord, Field, Flag, Float, Floats, IndexType, Int32, Ints, OneOf
 from ir_tools.ops.limits import MAX_BINS, MAX_BOXES, MAX_SAMPLES, check_output_size
 from ir_tools.types import Dim, element_type
@@ -34,8 +34,6 @@ __all__ = ["OPS"]
 
 I64 = element_type("i64")
 
-Shape = Callable[[Attrs, Sequence[Fact]], tuple[Fact, ...]]
-Check = Callable[[Attrs, Sequence[Fact]], Iterator[Violation]]
 
 # --- proposals --------------------------------------------------------------------------------------------------
 
@@ -305,7 +303,7 @@ def _check_images(inputs: Sequence[Fact], stops: bool) -> Iterator[Violation]:
         yield Violation("batch_indices", message, None, Kind.SUSPECT, 2)
 
 
-def check_aligned(shape: Shape) -> Check:
+def check_aligned(shape: ShapeRule) -> Check:
     """Return the check of a version: regions and their points fit into memory."""
 
     def check(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:

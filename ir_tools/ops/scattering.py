@@ -12,8 +12,8 @@ import numpy as np
 from ir_tools.errors import ShapeError
 from ir_tools.ops._index_rewrites import migrate_scatter_elements_12, migrate_scatter_nd_15
 from ir_tools.ops._moving_rewrites import moved
-from ir_tools.ops._numbers import in_axis, is_half, same_type
-from ir_tools.ops._requirements import require_integers, require_one
+from ir_tools.ops._numbers import in_axis, is_half
+from ir_tools.ops._requirements import require_integers, require_one, same_type
 from ir_tools.ops._values import carried, known, known_axis, outside
 from ir_tools.ops._versions import VersionStep
 from ir_tools.ops.definition import Array, Fact, Input, Op, Violation

@@ -12,8 +12,7 @@ from typing import Literal
 import numpy as np
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops._numbers import same_type
-from ir_tools.ops._requirements import require_list
+from ir_tools.ops._requirements import require_list, same_type
 from ir_tools.ops._segment_rewrites import migrate_bincount, migrate_bucketize, migrate_search_sorted
 from ir_tools.ops._values import carried, known, normal_axis, plus, sizes_of, whole
 from ir_tools.ops._versions import no_step

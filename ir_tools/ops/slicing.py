@@ -10,13 +10,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops._numbers import same_type
-from ir_tools.ops._requirements import require_integers, require_one, require_sizes
+from ir_tools.ops._requirements import require_integers, require_one, require_sizes, same_type
 from ir_tools.ops._shape_rewrites import migrate_slice, migrate_slice_scatter
 from ir_tools.ops._slices import exact_slice, positions, sliced
 from ir_tools.ops._values import carried, known, known_axes, known_axis, normal_axis, plus
 from ir_tools.ops.definition import Array, Fact, Input, Op, Output
-from ir_tools.ops.fields import Attrs, Int
+from ir_tools.ops.fields import Attrs, Int, listed
 from ir_tools.ops.limits import MAX_SIZES
 from ir_tools.types import Dim, Shape, format_shape, shape_text
 
@@ -128,7 +127,7 @@ def _parts(dim: Dim, lengths: Sequence[int]) -> list[Dim]:
     Raises:
         ShapeError: they do not add up to it.
     """
-    text = ",".join(map(str, lengths))
+    text = listed(lengths)
     if min(lengths, default=0) < -1 or lengths.count(-1) > 1:
         raise ShapeError(f"{text} has values below -1, or -1 more than once", attribute="split_lengths")
     total = sum(length for length in lengths if length >= 0)

@@ -12,14 +12,14 @@ import numpy as np
 from ir_tools.errors import ShapeError
 from ir_tools.ops._layers import Layers, by_formula
 from ir_tools.ops._requirements import require
+from ir_tools.ops._values import same_shape
 from ir_tools.ops._versions import VersionStep, no_step
-from ir_tools.ops.definition import Array, Fact, Input, Op, Ref, Refused, Rewrite, Role, Step, Violation
+from ir_tools.ops.definition import UNKNOWN, Array, Fact, Input, Op, Ref, Refused, Rewrite, Role, Step, Violation
 from ir_tools.ops.fields import Attrs, ShapeText, Text, Type
-from ir_tools.types import Dim, Shape, element_type, format_shape, from_dtype, shape_text
+from ir_tools.types import Dim, Shape, format_shape, from_dtype, shape_text
 
 __all__ = ["OPS"]
 
-UNKNOWN = Fact(element_type("dynamic"), None)
 KEPT = no_step(3, "no older operation keeps a value from one inference to the next")
 
 
@@ -28,11 +28,6 @@ class VariableShape(ShapeText):
     """A partial shape, of which an empty text is a scalar's."""
 
     blank: ClassVar[bool] = False
-
-
-def same_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Return the input."""
-    return (Fact(inputs[0].dtype, inputs[0].shape),)
 
 
 def variable_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ir_tools.ops._shape_rewrites import migrate_identity, migrate_shape_of_3
+from ir_tools.ops._values import same_shape
 from ir_tools.ops._versions import VersionStep
 from ir_tools.ops.definition import NEWEST_OPSET, UNBOUNDED, Array, Bounds, Fact, Input, Op, Role
 from ir_tools.ops.fields import Attrs, IndexType, Int, ShapeText, Type
@@ -24,11 +25,6 @@ def parameter_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 def no_outputs(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return nothing: a Result has no output port."""
     return ()
-
-
-def identity_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Return what it is given."""
-    return (Fact(inputs[0].dtype, inputs[0].shape),)
 
 
 def identity(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
@@ -101,7 +97,7 @@ IDENTITY = Op(
     type="Identity",
     version=16,
     inputs=(Input("data"),),
-    shape=identity_shape,
+    shape=same_shape,
     kernel=identity,
     migrate=migrate_identity,
 )

@@ -56,6 +56,11 @@ class Release:
         return _number(self.name)
 
     @property
+    def short(self) -> str:
+        """The name without `openvino-`: `2024.6`."""
+        return self.name.removeprefix("openvino-")
+
+    @property
     def dynamic(self) -> bool:
         """Whether it reads dimensions of unknown size."""
         return self.number >= (2022, 1)

@@ -113,15 +113,11 @@ def releases_in_words(does: Callable[[Release], bool], verb: str = "read") -> st
     if not runs:
         return f"no release of OpenVINO {verb}s it"
     words = [_run_in_words(run) for run in runs]
-    return f"OpenVINO {', '.join(words)} {verb}{'s' if words[0] == _short(runs[-1][-1]) else ''} it"
+    return f"OpenVINO {', '.join(words)} {verb}{'s' if words[0] == runs[-1][-1].short else ''} it"
 
 
 def _run_in_words(run: Sequence[Release]) -> str:
     """Return `2022.1 and later`, or `2024.2 to 2024.4`."""
     if len(run) == 1:
-        return _short(run[0])
-    return f"{_short(run[0])} and later" if run[-1] is OPENVINO[-1] else f"{_short(run[0])} to {_short(run[-1])}"
-
-
-def _short(release: Release) -> str:
-    return release.name.removeprefix("openvino-")
+        return run[0].short
+    return f"{run[0].short} and later" if run[-1] is OPENVINO[-1] else f"{run[0].short} to {run[-1].short}"

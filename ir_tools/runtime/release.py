@@ -44,7 +44,7 @@ class ReleaseClient(RuntimeClient):
         super().__init__(timeout=timeout, memory=memory)
         self.release = release
         self.name = release.title
-        version = release.name.removeprefix("openvino-")
+        version = release.short
         self._program, self._hello = foreign_program(python, "release_worker.py", release.title, version)
         self._remedy = remedy(python)
         self._files = Files()

@@ -65,6 +65,14 @@ class ElementType:
         """Whether the type holds integers only (booleans are not numbers)."""
         return self.kind in {"signed", "unsigned"}
 
+    def is_one_of(self, words: str) -> bool:
+        """Return whether it is of a kind (`float integer boolean`, `any`) or a single type (`i64`) among the words.
+
+        Without words every type is.
+        """
+        fitting = {"any", self.name, self.kind, "integer" if self.is_integer else self.kind}
+        return not words or not fitting.isdisjoint(words.split())
+
     def byte_size(self, count: int) -> int:
         """Return how many bytes `count` elements take.
 

@@ -19,7 +19,7 @@ from ir_tools import validate
 from ir_tools.diagnostics import Severity
 from ir_tools.ops import COMPLETE_OPSETS, FAMILIES, Op, Role, find_op, ops_of
 from ir_tools.ops._listing import listing
-from ir_tools.ops.checks import check_attributes, takes
+from ir_tools.ops.checks import check_attributes
 from ir_tools.ops.definition import Oracle
 from ir_tools.ops.fields import REQUIRED, Field, OneOf
 from ir_tools.types import ELEMENT_TYPES
@@ -394,7 +394,7 @@ def differences(op: Op, kinds: Sequence[str] = KINDS, *, on_cpu: bool = False) -
         accepted = op.types.get(slot.type, slot.type)
         for kind in kinds if f"{op} {slot.name}" not in TYPE_EXCEPTIONS else ():
             other = with_kind(sample, indices, kind)
-            claimed = takes(accepted, ELEMENT_TYPES[kind])
+            claimed = ELEMENT_TYPES[kind].is_one_of(accepted)
             if other is None or claimed == on_cpu or (kind == "f64" and claimed and "float" in accepted):
                 continue
             if claimed and not reads(op, other):
