@@ -149,7 +149,7 @@ def opened(
     """
     if isinstance(source, Model):
         document = Document(render(source), None if source.path is None else str(source.path))
-        stored = source.weights if weights is None else weights_of(document, weights, source.path)
+        stored = source.weights if weights is None else weights_of(weights, source.path)
         return IrFile(document, stored, source.path, extensions=extensions)
     return IrFile(*open_files(source, weights), extensions=extensions)
 

@@ -50,11 +50,11 @@ class Weights:
     for. Nothing here ever changes a file.
     """
 
-    def __init__(self, data: Bytes | None, path: Path | None = None, needed: Callable[[], int] | None = None) -> None:
+    def __init__(self, data: Bytes | None, path: Path | None = None) -> None:
         """Hold `data`: the bytes, None if none are available; see `open` and `from_bytes`."""
         self.path = path
         self._data = data
-        self.needed = needed
+        self.needed: Callable[[], int] | None = None
         self._stamp: tuple[int, ...] | None = None
         self._mapping: mmap.mmap | None = None
         self._starts: list[int] = []
@@ -62,14 +62,14 @@ class Weights:
         self._known: dict[bytes, tuple[int, int]] = {}
 
     @classmethod
-    def open(cls, path: Path | str | None, needed: Callable[[], int] | None = None) -> Self:
-        """Map a file. `needed` says how many bytes the model asks for, in case there are fewer.
+    def open(cls, path: Path | str | None) -> Self:
+        """Map a file.
 
         Raises:
             ReadError: the file is there and cannot be opened, or is a pointer of Git LFS.
         """
         if path is None:
-            return cls(None, None, needed)
+            return cls(None)
         path = Path(path)
         try:
             with open(path, "rb", opener=_open_at_once) as file:
@@ -78,7 +78,7 @@ class Weights:
                 stamp = _stamp(file.fileno())
                 mapping = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if stamp[-1] else None
         except FileNotFoundError:
-            return cls(None, path, needed)
+            return cls(None, path)
         except (OSError, ValueError) as why:
             raise _error(
                 UNREADABLE_WEIGHTS, path, f"cannot be opened: {getattr(why, 'strerror', None) or why}"
@@ -86,7 +86,7 @@ class Weights:
         pointer = pointer_problem(mapping[:LARGEST_POINTER] if mapping else b"", str(path))
         if pointer is not None:
             raise ReadError(pointer)
-        weights = cls(np.frombuffer(mapping or b"", np.uint8), path, needed)
+        weights = cls(np.frombuffer(mapping or b"", np.uint8), path)
         weights._stamp, weights._mapping = stamp, mapping
         return weights
 
@@ -187,7 +187,8 @@ class Weights:
 
     def copy(self) -> Weights:
         """Return the same bytes; what is appended to one is not in the other."""
-        twin = Weights(self._data, self.path, self.needed)
+        twin = Weights(self._data, self.path)
+        twin.needed = self.needed
         twin._stamp, twin._mapping = self._stamp, self._mapping
         twin._starts, twin._chunks, twin._known = [*self._starts], [*self._chunks], {**self._known}
         return twin

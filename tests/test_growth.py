@@ -4,7 +4,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import redirect_stdout
+from contextlib import redirect_stdout, suppress
 from io import StringIO
 from pathlib import Path
 from types import FrameType
@@ -23,29 +23,34 @@ from tests.benchmarks.growth.layers import parameters
 from tests.benchmarks.growth.legacy import parts
 from tests.benchmarks.growth.markup import all_wrong
 from tests.benchmarks.growth.pieces import Sample
+from tests.benchmarks.large_models import write_large
 
 
-def calls(made: Sample, command: list[str], folder: Path) -> int:
-    """How many functions a command calls for a file."""
+def counted_calls(work: Callable[[], object]) -> int:
+    """How many functions are called."""
     count = 0
 
     def called(frame: FrameType, event: str, what: object) -> None:
         nonlocal count
         count += event in {"call", "c_call"}
 
+    with suppress(SystemExit):
+        sys.setprofile(called)
+        try:
+            work()
+        finally:
+            sys.setprofile(None)
+    return count
+
+
+def calls(made: Sample, command: list[str], folder: Path) -> int:
+    """How many functions a command calls for a file."""
     model = folder / "model.xml"
     model.write_bytes(made.xml)
     if made.weights:
         model.with_suffix(".bin").write_bytes(made.weights)
     with redirect_stdout(StringIO()):
-        sys.setprofile(called)
-        try:
-            main([command[0], str(model), *command[1:]])
-        except SystemExit:
-            pass
-        finally:
-            sys.setprofile(None)
-    return count
+        return counted_calls(lambda: main([command[0], str(model), *command[1:]]))
 
 
 @pytest.mark.parametrize(
@@ -127,3 +132,18 @@ def test_no_port_is_looked_for_among_all_when_sizes_are_written() -> None:
     work.write(report, parameters=False)
     assert {port.dims for port in ports[2:]} != {(1, 7)}
     assert Compared.count <= 2 * len(ports)
+
+
+def migrating_calls(layers: int, poolings: int, folder: Path) -> int:
+    """How many functions are called to migrate and write a model."""
+    path = write_large(folder / f"{layers}_{poolings}.xml", layers, poolings=poolings)
+    return counted_calls(lambda: ir_tools.write(ir_tools.migrate(path).model, folder / "migrated.xml"))
+
+
+def test_layers_of_known_texts_are_migrated_with_few_calls(tmp_path: Path) -> None:
+    """Type, stamp, extent and plan are those of the text; what is done for each layer is to read, name and write it."""
+    migrating_calls(30, 1, tmp_path)
+    stays = (migrating_calls(600, 1, tmp_path) - migrating_calls(300, 1, tmp_path)) / 300
+    rewritten = (migrating_calls(900, 200, tmp_path) - migrating_calls(900, 100, tmp_path)) / 100
+    assert stays < 60
+    assert rewritten < 215

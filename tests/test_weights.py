@@ -45,9 +45,13 @@ def test_a_missing_file_matters_when_it_is_asked_for(tmp_path: Path) -> None:
         weights.view(0, 1)
     with pytest.raises(ReadError, match="the weights: error IR011"):
         Weights.open(None).view(0, 1)
-    assert Weights.open(None, lambda: 7).lacking == Weights.open(tmp_path / "m.bin", lambda: 7).lacking == 7
+    for weights in (Weights.open(None), Weights.open(tmp_path / "m.bin")):
+        weights.needed = lambda: 7
+        assert weights.lacking == 7
     (tmp_path / "empty.bin").write_bytes(b"")
-    assert Weights.open(tmp_path / "empty.bin", lambda: 7).lacking == 0
+    weights = Weights.open(tmp_path / "empty.bin")
+    weights.needed = lambda: 7
+    assert weights.lacking == 0
     with pytest.raises(ReadError, match="it has 0"):
         Weights.open(tmp_path / "empty.bin").view(0, 1)
 
@@ -360,8 +364,8 @@ def test_packed_values_have_their_shape() -> None:
 def test_what_a_missing_file_should_hold_is_worked_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[object] = []
 
-    def extent(root: object) -> int:
-        asked.append(root)
+    def extent(layers: object, texts: object) -> int:
+        asked.append(layers)
         return 0
 
     monkeypatch.setattr("ir_tools.format.read._extent", extent)

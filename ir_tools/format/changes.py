@@ -5,7 +5,7 @@ Changes are found by comparing what was loaded with the source once more, so it 
 
 import re
 from bisect import bisect
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from operator import itemgetter
 
@@ -370,12 +370,12 @@ class Changes:
             start = span.start if first is last else document.start(first)
             self.patch.replace(start - len(self._white(start)), span.end, b"")
 
-    def _insert(self, parent: Element, after: Element | None, texts: Iterable[str]) -> None:
+    def _insert(self, parent: Element, after: Element | None, texts: Collection[str]) -> None:
         """Put new elements behind a child, or first."""
+        if not texts:
+            return
         indent = self._inside(parent)
         text = "".join(lead(self.style, indent) + text for text in texts)
-        if not text:
-            return
         span = self.document.span(parent)
         if self._empty(span):
             self._fill(parent, span, text + lead(self.style, self._indent(span.start)))
@@ -395,8 +395,8 @@ class Changes:
     def _empty(self, span: Span) -> bool:
         return span.tag_end == span.end and self.document.text[span.end - 2] == ord("/")
 
-    def _texts(self, parent: Element, nodes: Iterable[Node | str]) -> list[str]:
-        indent = self._inside(parent)
+    def _texts(self, parent: Element, nodes: Collection[Node | str]) -> list[str]:
+        indent = self._inside(parent) if nodes else ""
         return [node if isinstance(node, str) else render(node, self.style, indent) for node in nodes]
 
     def _inside(self, parent: Element) -> str:

@@ -5,7 +5,7 @@ What cannot be read is left out and noted. `read` and `model_of` refuse a docume
 """
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, partial
 from itertools import chain, islice
 from pathlib import Path
@@ -20,6 +20,7 @@ from ir_tools.format.constants import Constant, constants_of, stored_problems
 from ir_tools.format.content import SourceFile, blobs
 from ir_tools.format.nets import MAX_NESTING, Net, nets_of
 from ir_tools.format.problems import ElementProblem, read_error
+from ir_tools.format.texts import Form, Text
 from ir_tools.format.usual import Usual
 from ir_tools.graph import Model
 from ir_tools.rules import Rule
@@ -32,7 +33,7 @@ from ir_tools.rules.storage import (
     UNREADABLE_FILE,
 )
 from ir_tools.source import MAX_SIZE, Document, Element
-from ir_tools.source.grammar import LEGACY_VERSIONS
+from ir_tools.source.grammar import BODIES, LEGACY_VERSIONS
 from ir_tools.types import id_number
 from ir_tools.weights import Weights
 
@@ -67,6 +68,7 @@ class Reading(NamedTuple):
         nets: `<net>` and every body that was read.
         problems: in no order.
         usual: what need not be looked at element by element.
+        texts: of the layers.
         constants: those whose attributes can be read; none unless the reading is thorough.
     """
 
@@ -74,6 +76,7 @@ class Reading(NamedTuple):
     nets: list[Net]
     problems: list[ElementProblem]
     usual: Usual
+    texts: Mapping[Element, Text]
     constants: list[Constant]
 
 
@@ -102,11 +105,11 @@ def open_files(
     """
     if isinstance(source, bytes):
         document = Document(source, None)
-        return document, weights_of(document, weights, None), None
+        return document, weights_of(weights, None), None
     path = Path(source)
     with locked(path.parent, shared=True):
         data = load(path)
-        found = _weights(weights, path, cache(lambda: _extent(document.root)))
+        found = weights_of(weights, path)
     document = Document(data, str(path))
     return document, found, path
 
@@ -120,6 +123,8 @@ def model_of(document: Document, weights: Weights, path: Path | None) -> Model:
     reading = tolerant(document, weights, path)
     if reading.problems:
         raise read_error(document, reading.problems)
+    layers = [layer for net in reading.nets for layer in net.layers.values()]
+    weights.needed = cache(partial(_extent, layers, reading.texts))
     return reading.model
 
 
@@ -127,7 +132,6 @@ def reread(data: bytes, weights: Weights, path: Path | None) -> Model:
     """Read a model that was pickled: the bytes of its `.xml`, its weights and its path."""
     with gc_paused():
         document = Document(data, None if path is None else str(path))
-        weights.needed = cache(lambda: _extent(document.root))
         return model_of(document, weights, path)
 
 
@@ -154,7 +158,7 @@ def tolerant(document: Document, weights: Weights, path: Path | None, *, thoroug
         problems += found
     name, origin = document.root.get("name") or "", SourceFile(document)
     model = Model(nets[0].graph, name=name, version=version, weights=weights, origin=origin, path=path)
-    return Reading(model, nets, problems, usual, constants)
+    return Reading(model, nets, problems, usual, texts, constants)
 
 
 def _leave_out(nets: Sequence[Net], problems: Iterable[ElementProblem]) -> None:
@@ -175,24 +179,18 @@ def _leave_out(nets: Sequence[Net], problems: Iterable[ElementProblem]) -> None:
         net.graph.remove_nodes_from([layer_id for layer_id in ids if not has_all_ends(net.graph.layer(layer_id))])
 
 
-def weights_of(document: Document, weights: bytes | str | Path | None, path: Path | None) -> Weights:
-    """Return the weights of a document: those that are given, else the `.bin` beside the `.xml`.
+def weights_of(weights: bytes | str | Path | None, path: Path | None) -> Weights:
+    """Return the weights that are given, else the `.bin` beside the `.xml`.
 
     Raises:
         ReadError: the `.bin` is there and cannot be opened, or is named and not there.
     """
-    return _weights(weights, path, cache(lambda: _extent(document.root)))
-
-
-def _weights(weights: bytes | str | Path | None, path: Path | None, needed: Callable[[], int]) -> Weights:
     if isinstance(weights, bytes):
-        found = Weights.from_bytes(weights)
-        found.needed = needed
-        return found
+        return Weights.from_bytes(weights)
     if weights is not None and not os.path.lexists(weights):
         raise _error(UNREADABLE_FILE, Path(weights), "there is no such file", "check the path")
     beside = None if path is None else path.with_suffix(".bin")
-    return Weights.open(beside if weights is None else weights, needed)
+    return Weights.open(beside if weights is None else weights)
 
 
 def load(path: Path) -> bytes:
@@ -254,6 +252,19 @@ def _refused(document: Document, rule: Rule, message: str, remedy: str) -> ReadE
     return read_error(document, [ElementProblem(rule, document.root, message, remedy)])
 
 
-def _extent(root: Element) -> int:
-    """Return how many bytes of weights the constants of the document ask for."""
-    return max((offset + size for offset, size in blobs(root)), default=0)
+def _extent(layers: Iterable[Element], texts: Mapping[Element, Text]) -> int:
+    """Return how many bytes of weights the constants among these layers ask for.
+
+    Constants of one form are as large as each other: only the one that starts last is looked at.
+    """
+    last: dict[Form, tuple[int, Element]] = {}
+    rest = list[Element]()
+    for layer in layers:
+        text = texts.get(layer)
+        if text is None:
+            rest.append(layer)
+        elif text.form not in last or (text.offset or 0) > last[text.form][0]:
+            last[text.form] = text.offset or 0, layer
+    looked_at = chain(rest, (layer for _, layer in last.values()))
+    parts = (part for layer in looked_at for part in layer if part.tag not in BODIES)
+    return max((offset + size for part in parts for offset, size in blobs(part)), default=0)

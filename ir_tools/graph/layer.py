@@ -214,6 +214,11 @@ class Layer:
         return self._tag is not None
 
     @property
+    def text(self) -> tuple[object, int | None] | None:
+        """The text in the file, as `LayerSource.text` returns it; None if the tag or the content may be another now."""
+        return None if self._content is not None or self._tag is not None or self.source is None else self.source.text()
+
+    @property
     def content(self) -> LayerContent:
         """Everything inside the layer but its bodies.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -131,9 +131,9 @@ class Model:
         rows = ((side, end.name, _type_of(end.port), _shape_of(end.port)) for side, end in ends)
         return notebook_table(repr(self), ("side", "name", "type", "shape"), rows)
 
-    def walk(self) -> Iterator[Located]:
-        """Yield every layer, bodies included, each with its path, in the order of the file."""
-        yield from walk(self.graph)
+    def walk(self, wanted: Callable[[Layer], bool] | None = None) -> Iterator[Located]:
+        """Yield all layers or those wanted, bodies included, each with its path, in the order of the file."""
+        yield from walk(self.graph, wanted=wanted)
 
     def graphs(self) -> Iterator[Graph]:
         """Yield the main graph and every body, in the order of the file."""
@@ -206,16 +206,19 @@ def _assembled(graph: Graph, name: str, version: int, weights: Weights, path: Pa
     return Model(graph, name=name, version=version, weights=weights, origin=None, path=path)
 
 
-def walk(graph: Graph, prefix: str = "") -> Iterator[Located]:
-    """Yield every layer of a graph and of the bodies in it; a name that occurs twice in one graph gets `#id`."""
-    layers = list(graph.layers())
-    names = [layer.name for layer in layers]
-    counts = Counter(names)
-    for layer, name in zip(layers, names, strict=True):
+def walk(graph: Graph, prefix: str = "", *, wanted: Callable[[Layer], bool] | None = None) -> Iterator[Located]:
+    """Yield the wanted layers of a graph and of the bodies in it; a name that occurs twice in one graph gets `#id`."""
+    layers = [*graph.layers()]
+    if wanted is not None:
+        layers = [layer for layer in layers if layer.bodies or wanted(layer)]
+    counts = Counter([layer.name for layer in graph.layers()]) if layers else Counter()
+    for layer in layers:
+        name = layer.name
         label = name if counts[name] == 1 else f"{name}#{layer.id}"
-        yield Located(prefix + label, layer, graph)
+        if wanted is None or not layer.bodies or wanted(layer):
+            yield Located(prefix + label, layer, graph)
         for body, inner in layer.bodies.items():
-            yield from walk(inner, f"{prefix}{label}/{body}/")
+            yield from walk(inner, f"{prefix}{label}/{body}/", wanted=wanted)
 
 
 def graphs(graph: Graph) -> Iterator[Graph]:

@@ -279,6 +279,8 @@ class Engine:
 
     def move(self, model: Model) -> None:
         """Go on with a copy of the model."""
+        if model is self.model:
+            return
         pairs = zip(self.model.graphs(), model.graphs(), strict=True)
         self.facts = {id(copy): self.facts[id(graph)] for graph, copy in pairs if id(graph) in self.facts}
         self.model, self.answers.weights = model, model.weights

@@ -41,7 +41,7 @@ class LayerSignatures:
 
     def of(self, layer: Layer) -> tuple[LayerSignature, int | None]:
         """Return the signature of a layer, and where the bytes of a constant start; the layer is not loaded by it."""
-        text = None if layer.loaded or layer.source is None else layer.source.text()
+        text = layer.text
         if text is None:
             return self._of_content(layer)
         key, offset = text

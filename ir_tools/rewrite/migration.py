@@ -12,7 +12,7 @@ from ir_tools.arguments import word_list
 from ir_tools.collection import gc_paused
 from ir_tools.display import brief_fields, notebook_table, plural
 from ir_tools.errors import MigrationError, ShapeError
-from ir_tools.graph import Graph, Layer, Located, Model
+from ir_tools.graph import Layer, Located, Model
 from ir_tools.infer import LayerSignature, LayerSignatures, propagate_shapes
 from ir_tools.known_differences.releases import Seen
 from ir_tools.known_differences.verdicts import Answer
@@ -402,15 +402,14 @@ class _Planning:
         self.known = known
         self.judge = judge
         self.verdicts: dict[int, _Verdict] = {}
+        self.changing: dict[object, bool] = {}
+        self._leaves = cache(stage.leaves)
         self.outcomes: dict[tuple[object, ...], _Outcome] = {}
 
     def plan(self) -> _Plan:
         """Return what the stage does to each layer."""
         plan = _Plan()
-        leaves = cache(self.stage.leaves)
-        for located in self.model.walk():
-            if leaves(located.layer.type, located.layer.version):
-                continue
+        for located in self.model.walk(self._may_change):
             signature, _ = self.signatures.of(located.layer)
             verdict = self.verdicts.get(signature.number)
             if verdict is None:
@@ -418,6 +417,16 @@ class _Planning:
             if verdict != STAYS:
                 self._add(plan, located, signature, verdict)
         return plan
+
+    def _may_change(self, layer: Layer) -> bool:
+        """Return whether type and stamp of a layer do not say that it stays; layers of one text are looked at once."""
+        text = layer.text
+        if text is None:
+            return not self._leaves(layer.type, layer.version)
+        found = self.changing.get(text[0])
+        if found is None:
+            found = self.changing[text[0]] = not self._leaves(layer.type, layer.version)
+        return found
 
     def _add(self, plan: _Plan, located: Located, signature: LayerSignature, verdict: _Verdict) -> None:
         """Plan one layer that the stage may rewrite."""
@@ -512,17 +521,16 @@ def _judge(model: Model, stage: _Stage, fitting: Fitting | None, known: KnownFac
 def _rewritten(model: Model, plan: _Plan, known: KnownFacts, *, copied: bool) -> Model:
     """Return the model, or a copy of it, with the rewrites made."""
     work = model.copy() if copied else model
-    graphs = {id(before): after for before, after in zip(model.graphs(), work.graphs(), strict=True)}
+    pairs = zip(model.graphs(), work.graphs(), strict=True) if copied else ()
+    graphs = {id(before): after for before, after in pairs}
     rewriter = Rewriter(work, known.signatures)
-    changed, left = [], list[tuple[Graph, int]]()
+    changed = []
     for item in plan.rewrites:
-        graph, layer_id = graphs[id(item.located.graph)], item.located.layer.id
-        before = graph.sources(layer_id).values()
+        graph, layer_id = graphs.get(id(item.located.graph), item.located.graph), item.located.layer.id
         rewriter.apply(graph, graph.layer(layer_id), item.op, item.rewrite)
         changed.append((graph, layer_id))
-        left += ((graph, source.layer) for source in before)
     known.changed(work, changed)
-    remove_unread([*left, *rewriter.added])
+    remove_unread([*rewriter.left, *rewriter.added])
     if rewriter.resized:
         with suppress(ShapeError):
             propagate_shapes(work, in_place=True)

@@ -63,6 +63,7 @@ class Rewriter:
     Attributes:
         resized: whether a new layer gives other sizes than the layer in whose place it is recorded.
         added: the layers that were added, but those that took the place of others.
+        left: the layers that fed layers in whose place others are now.
     """
 
     def __init__(self, model: Model, signatures: LayerSignatures | None = None) -> None:
@@ -71,6 +72,7 @@ class Rewriter:
         self.signatures = signatures or LayerSignatures()
         self.resized = False
         self.added: list[tuple[Graph, int]] = []
+        self.left: list[tuple[Graph, int]] = []
         self._separators: dict[int, str] = {}
         self._edited: dict[object, tuple[Rewrite, dict[str, str]]] = {}
         self._constants: dict[tuple[int, int, str], tuple[Array, Source]] = {}
@@ -92,6 +94,7 @@ class Rewriter:
             return
         builder, typed = Builder(self.model, graph=graph), any(port.precision for port in layer.inputs)
         old, made = graph.sources(layer.id), list[list[Source]]()
+        self.left += ((graph, producer) for producer in graph.producers(layer.id))
 
         def source(given: Ref) -> Source:
             return old[layer.inputs[given.output].id] if given.layer is None else made[given.layer][given.output]

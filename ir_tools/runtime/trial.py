@@ -254,7 +254,7 @@ class _Trial:
         except ReadError as unreadable:
             return failure, _unread(unreadable)
         try:
-            model = model_of(document, weights_of(document, b"", None), None)
+            model = model_of(document, weights_of(b"", None), None)
         except ReadError as unreadable:
             said = named(document, failure.reason, {}) or mentioned(document, failure.reason, {})
             return failure, said or _unread(unreadable)

@@ -93,6 +93,7 @@ class Document:
         self._spans: dict[Element, Span] = {}
         self._tag_ends: dict[int, int] = {}
         self._attributes: tuple[int, dict[bytes, re.Match[bytes]]] | None = None
+        self._counted = 0, 1
 
     def encode(self, text: bytes) -> bytes:
         """Return UTF-8 text in the encoding of the document."""
@@ -103,8 +104,13 @@ class Document:
         return self.line_at(self.start(element))
 
     def line_at(self, offset: int) -> int:
-        """Return the line of a byte of the text, counted from 1."""
-        return int(self._newlines.searchsorted(offset)) + 1
+        """Return the line of a byte of the text, counted from 1; it is counted on from the last one, if behind it."""
+        before, line = self._counted
+        if offset < before:
+            return int(self._newlines.searchsorted(offset)) + 1
+        line += self.text.count(b"\n", before, offset)
+        self._counted = offset, line
+        return line
 
     def columns(self, element: Element, attribute: str | None = None) -> tuple[int, int]:
         """Return where an element's start tag (with its text, if it has nothing else) begins and ends on its line.

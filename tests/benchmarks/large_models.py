@@ -72,7 +72,10 @@ def write_with_sizes(path: Path, layers: int) -> Path:
 
 
 def _layers(blocks: int, weights: int, poolings: int) -> Iterator[str]:
-    """Layer 0 is the input, 1 the weights, 2 a pooling; block n is 3n + 3 (Const), + 1 (Add), + 2 (ReLU or AvgPool)."""
+    """Layer 0 is the input, 1 the weights, 2 a pooling; block n is 3n + 3 (Const), + 1 (Add), + 2 (ReLU or AvgPool).
+
+    Two Results read the end of the chain, and the weights.
+    """
     yield _layer(0, "data", "Parameter", '<data shape="1,8,16,16" element_type="f32" />', 0)
     yield _constant(1, "weights", "u8", weights, 0, weights)
     yield _layer(2, "pool", "AvgPool", POOL, 1, version="opset14")
@@ -85,6 +88,11 @@ def _layers(blocks: int, weights: int, poolings: int) -> Iterator[str]:
         else:
             yield _layer(first + 2, f"relu_{block}", "ReLU", "", 1)
     yield _layer(3 * blocks + 3, "result", "Result", "", 1, outputs=False)
+    port = f'<port id="0" precision="U8">\n\t\t\t\t\t<dim>{weights}</dim>\n\t\t\t\t</port>'
+    yield (
+        f'\t\t<layer id="{3 * blocks + 4}" name="weights_result" type="Result" version="opset1">\n'
+        f"\t\t\t<input>\n\t\t\t\t{port}\n\t\t\t</input>\n\t\t</layer>\n"
+    )
 
 
 def _layer(
@@ -123,6 +131,7 @@ def _edges(blocks: int) -> Iterator[str]:
         yield _edge(first, 0, first + 1, 1)
         yield _edge(first + 1, 2, first + 2, 0)
     yield _edge(3 * blocks + 2, 1, 3 * blocks + 3, 0)
+    yield _edge(1, 0, 3 * blocks + 4, 0)
 
 
 def _edge(source: int, start: int, reader: int, end: int) -> str:

@@ -18,6 +18,7 @@ from ir_tools.rewrite import migration
 from ir_tools.rewrite.migration import migrate
 from ir_tools.rewrite.rewriter import Rewriter
 from ir_tools.types import Dim, element_type
+from tests.benchmarks.large_models import write_large
 from tests.rewrite.migrations import Compiled, Row, build, model_of
 from tests.rules.test_rules import FOLDER
 
@@ -504,3 +505,12 @@ def test_stages_that_run_at_once_know_what_each_of_them_changed() -> None:
     assert len(steps) > 2
     assert [step.proof for step in one.steps] == [step.proof for step in steps]
     assert bytes(render(one.model)) == bytes(render(third.model))
+
+
+def test_a_layer_with_another_stamp_is_not_taken_for_one_of_its_text(tmp_path: Path) -> None:
+    """The stamp alone was changed, before anything was asked of the layer."""
+    model = read(write_large(tmp_path / "model.xml", 12, poolings=3))
+    first, *others = (layer for layer in model.graph.layers() if layer.type == "AvgPool")
+    first.tag["version"] = "opset1"
+    found = migrate(model, "opset8")
+    assert [step.before for step in found.steps] == ["AvgPool-1", *("AvgPool-14" for _ in others)]
