@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.concerned import is_concerned, operations_of, tests_of
+
 if TYPE_CHECKING:
     from ir_tools.runtime.client import RuntimeClient
 
@@ -34,6 +36,27 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """Return one worker more than cores: a test also waits for the processes that it starts."""
     return len(os.sched_getaffinity(0)) + 1
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option to run the tests that concern a file."""
+    words = "run the tests that concern this file of the package, the most telling first"
+    parser.addoption("--concerning", metavar="FILE", help=words)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Take the tests of `--concerning`, if there is one, for those that were named."""
+    if (file := config.getoption("concerning")) is not None:
+        config.args = tests_of(file)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the tests of other operations than those that the file of `--concerning` is part of."""
+    if (file := config.getoption("concerning")) is None:
+        return
+    operations = operations_of(file)
+    config.hook.pytest_deselected(items=[item for item in items if not is_concerned(item.nodeid, operations)])
+    items[:] = [item for item in items if is_concerned(item.nodeid, operations)]
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -20,151 +20,11 @@ import tempfile
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatch
 from pathlib import Path
 
-from ir_tools.ops import FAMILIES
-
 ROOT = Path(__file__).resolve().parents[2]
-RECORDED = "tests/ops/test_recorded.py"
 PAGE = ROOT / "docs" / "mutation.md"
 EQUAL = Path(__file__).with_name("equal.toml")
-TESTS: Mapping[str, tuple[str, ...]] = {
-    "ir_tools/ops/_windows.py": (
-        "tests/ops/test_windows.py",
-        "tests/ops/test_equivalence.py",
-        "tests/ops/test_pooling.py",
-    ),
-    "ir_tools/ops/_equivalence.py": ("tests/ops/test_equivalence.py", "tests/ops/test_lowering.py"),
-    "ir_tools/ops/_convolution.py": (
-        "tests/ops/test_lowering.py",
-        "tests/rewrite/test_versions.py",
-        "tests/rewrite/test_recorded.py",
-    ),
-    "ir_tools/ops/*rewrites.py": (
-        "tests/rewrite/test_recorded.py",
-        "tests/rewrite/test_versions.py",
-        "tests/ops/test_lowering.py",
-        "tests/rewrite/test_opset_steps.py",
-        "tests/rewrite",
-    ),
-    "ir_tools/rewrite/migration.py": (
-        "tests/rewrite/test_migration.py",
-        "tests/made",
-        "tests/rewrite",
-        "tests/test_display.py",
-    ),
-    "ir_tools/rewrite/[er]*.py": (
-        "tests/rewrite/test_{name}.py",
-        "tests/rewrite/test_migration.py",
-        "tests/made",
-        "tests/rewrite",
-    ),
-    "ir_tools/rewrite/[fjst]*.py": (
-        "tests/rewrite/test_{name}.py",
-        "tests/made",
-        "tests/rewrite/test_target.py",
-        "tests/rewrite/test_fitting.py",
-        "tests/rewrite/test_judging.py",
-        "tests/rewrite/test_migration.py",
-    ),
-    "ir_tools/known_differences/verdicts.py": (
-        "tests/releases",
-        "tests/cli/test_compat.py",
-        "tests/rewrite/test_judging.py",
-        "tests/rewrite/test_target.py",
-        "tests/rewrite/test_fitting.py",
-    ),
-    "ir_tools/infer/*": (
-        "tests/rules/test_graph.py",
-        "tests/test_consistency.py",
-        "tests/test_infer.py",
-        "tests/rules/test_recorded.py",
-        "tests/test_relaxed.py",
-        "tests/ops/test_control_flow.py",
-        "tests/rewrite/test_facts.py",
-        "tests/rules/test_rules.py",
-        "tests/faults/test_recorded.py",
-        "tests/made",
-    ),
-    "ir_tools/rewrite/legacy*.py": ("tests/legacy/test_recorded.py", "tests/legacy"),
-    "ir_tools/ops/legacy/*": ("tests/legacy/test_recorded.py", "tests/legacy"),
-    "ir_tools/runtime/*": (
-        "tests/runtime/test_requests.py",
-        "tests/runtime/test_messages.py",
-        "tests/runtime/test_frames.py",
-        "tests/runtime/test_tensors.py",
-        "tests/runtime/test_parts.py",
-        "tests/runtime/test_{name}.py",
-        "tests/runtime",
-    ),
-    "ir_tools/importers/onnx/*": ("tests/importers/onnx/test_{name}.py", "tests/importers/onnx"),
-    "ir_tools/importers/*": ("tests/importers/test_{name}.py", "tests/importers"),
-    "ir_tools/comparison/saved.py": ("tests/cli/test_saved_runs.py",),
-    "ir_tools/comparison/*": ("tests/comparison", "tests/made"),
-    "ir_tools/compatibility.py": ("tests/releases", "tests/cli/test_compat.py"),
-    "ir_tools/files.py": ("tests/test_files.py",),
-    "ir_tools/weights.py": ("tests/test_weights.py", "tests/test_pickling.py"),
-    "ir_tools/format/write.py": (
-        "tests/format/test_write.py",
-        "tests/cli/test_outputs.py::test_a_link_that_is_written_works",
-    ),
-    "ir_tools/format/*": ("tests/format", "tests/rules", "tests/faults/test_recorded.py"),
-    "ir_tools/graph/*": ("tests/graph", "tests/made"),
-    "ir_tools/source/*": ("tests/source", "tests/format/test_write.py", "tests/rules", "tests/faults/test_recorded.py"),
-    "ir_tools/checks/*": ("tests/rules", "tests/faults/test_recorded.py"),
-    "ir_tools/validation.py": ("tests/rules", "tests/cli/test_validate.py"),
-    "ir_tools/known_differences/*": ("tests/test_known_differences.py", "tests/releases"),
-    "ir_tools/execut*.py": ("tests/test_execute.py", "tests/ops/test_state.py", "tests/ops/test_control_flow.py"),
-    "ir_tools/cli/*": ("tests/cli/test_recorded.py", "tests/cli/test_{name}.py", "tests/cli"),
-    "ir_tools/ops/*": (
-        RECORDED,
-        "tests/ops/test_{family}.py",
-        "tests/ops/test_corners.py",
-        "tests/ops/test_edges.py",
-        "tests/ops/test_moving_edges.py",
-        "tests/ops/test_reference_cases.py",
-        "tests/ops/test_unreleased.py",
-        "tests/ops/test_double.py",
-        "tests/ops/test_taken_types.py",
-        "tests/ops/test_layer_faults.py",
-        "tests/ops/test_less_known.py",
-        "tests/ops/test_empty_boxes.py",
-        "tests/ops/test_any_facts.py",
-        "tests/ops/test_every_type.py",
-        "tests/ops/test_vision_settings.py",
-        "tests/ops/test_random_kernels.py",
-        "tests/ops/test_random_layers.py",
-        "tests/ops/test_rare_kernels.py",
-        "tests/ops/test_rare_shapes.py",
-        "tests/ops/test_attribute_reads.py",
-        "tests/ops/test_table.py",
-    ),
-    "ir_tools/*/*": ("tests/{folder}",),
-    "ir_tools/states.py": ("tests/ops/test_state.py", "tests/test_session.py", "tests/test_execute.py"),
-    "ir_tools/onnx.py": ("tests/importers/onnx/test_reading.py",),
-    "ir_tools/ngraph.py": ("tests/importers/test_ngraph.py",),
-    "ir_tools/*": (
-        "tests/test_{name}.py",
-        "tests/test_public.py",
-        "tests/test_arguments.py",
-        "tests/rules/test_rules.py",
-    ),
-}
-"""The tests concerned with a file: the first pattern that fits; those that there are, the most telling first."""
-PARTS: Mapping[str, str] = {
-    "suppression": "class_suppression overlaps rotated",
-    "convolution": "convolution_kernels convolution_shapes patches",
-    "detection": "detection_output prior_boxes",
-    "image": "grid_sample interpolate resizing_limits",
-    "roi": "proposals regions",
-    "pooling": "window_kernels",
-    "elementwise": "activations broadcast by_blocks conversion structure",
-    "control_flow": "bodies",
-    "philox": "sampling",
-    "attribute_texts": "fields",
-}
-"""Modules of `ops/` by the tests of the family that they are part of."""
 UNNOTICED = {0: "survived", 33: "no test reaches it", 5: "no test reaches it"}
 """mutmut's codes of changes that no test noticed; None stands for one that was not tried."""
 SETTINGS = """
@@ -219,44 +79,13 @@ class Score:
         return 1.0 if counted == 0 else 1 - len(self.unnoticed) / counted
 
 
-def tests_of(file: str) -> list[str]:
-    """Return the tests concerned with a file of the package."""
-    path = Path(file)
-    rows = next(rows for pattern, rows in TESTS.items() if fnmatch(file, pattern))
-    name = path.stem.lstrip("_")
-    family = next((family for family, names in PARTS.items() if name in names.split()), name)
-    named = [row.format(folder=path.parent.name, name=name, family=family) for row in rows]
-    there = [row for row in dict.fromkeys(named) if (ROOT / row.partition("::")[0]).exists()]
-    if not there:
-        raise SystemExit(f"no tests are known for {file}; name them in TESTS")
-    return [test for row in there for test in (recorded_of(path.stem) if row == RECORDED else [row])]
-
-
-def recorded_of(module: str) -> list[str]:
-    """Return the tests of recorded layers whose operations a module of `ops/` is part of; all of them, if all are."""
-    from tests.ops.recorded import RECORDED as KINDS
-
-    concerned, texts = {module}, {path.stem: path.read_text() for path in (ROOT / "ir_tools/ops").glob("*.py")}
-    del texts["__init__"]
-    while added := {
-        name
-        for name, text in texts.items()
-        if name not in concerned and re.search(rf"ir_tools\.ops(\.| import .*\b)({'|'.join(concerned)})\b", text)
-    }:
-        concerned |= added
-    ops = {str(op) for family in FAMILIES if family.__name__.rpartition(".")[2] in concerned for op in family.OPS}
-    drawn = {name: {str(kind.layer(number).op) for number in range(4)} for name, kind in KINDS.items()}
-    names = [name for name, types in drawn.items() if types & ops]
-    return [f"{RECORDED}::test_what_was_recorded[{name}]" for name in names] if len(names) < len(KINDS) else [RECORDED]
-
-
 def score(file: str, sample: int | None = None, seed: int = 1) -> Score:
     """Run mutmut on one file, in a copy of the checkout; with all changes or a sample of them."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder)
         _copy_checkout(copy)
         texts = SETTINGS.format(
-            file=json.dumps(file), tests=json.dumps(tests_of(file))[1:-1], python=json.dumps(sys.executable)
+            file=json.dumps(file), tests=json.dumps(f"--concerning={file}"), python=json.dumps(sys.executable)
         )
         with (copy / "pyproject.toml").open("a") as settings:
             settings.write(texts)

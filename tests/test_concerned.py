@@ -1,0 +1,53 @@
+"""The table of tests concerned with a file is complete, and selects what there is."""
+
+from fnmatch import fnmatch
+from pathlib import Path
+
+import pytest
+
+from tests import concerned
+
+MODULES = [str(path.relative_to(concerned.ROOT)) for path in sorted((concerned.ROOT / "ir_tools").rglob("*.py"))]
+
+
+@pytest.mark.parametrize("file", MODULES)
+def test_each_module_has_tests(file: str) -> None:
+    assert concerned.tests_of(file) != []
+
+
+def test_each_pattern_is_the_first_that_fits_a_module() -> None:
+    used = {next(pattern for pattern in concerned.TESTS if fnmatch(file, pattern)) for file in MODULES}
+    assert sorted(concerned.TESTS.keys() - used) == []
+
+
+def test_each_row_names_tests_that_there_are() -> None:
+    fixed = {row.partition("::")[0] for rows in concerned.TESTS.values() for row in rows if "{" not in row}
+    assert sorted(row for row in fixed if not (concerned.ROOT / row).exists()) == []
+
+
+def test_each_part_is_a_module_and_each_of_their_families_has_tests() -> None:
+    names = {Path(file).stem.lstrip("_") for file in MODULES if file.startswith("ir_tools/ops/")}
+    parts = {part for text in concerned.PARTS.values() for part in text.split()}
+    assert parts - names == set()
+    assert sorted(f for f in concerned.PARTS if not (concerned.ROOT / f"tests/ops/test_{f}.py").exists()) == []
+
+
+def test_tests_of_other_operations_are_left_out() -> None:
+    operations = concerned.operations_of("ir_tools/ops/pooling.py")
+    assert "AvgPool-16" in operations
+    assert "Convolution-1" not in operations
+    table = "tests/ops/test_table.py::test_words"
+    assert concerned.is_concerned(f"{table}[AvgPool-1]", operations)
+    assert not concerned.is_concerned(f"{table}[Convolution-1]", operations)
+    assert concerned.is_concerned("tests/ops/test_table.py::test_all", operations)
+    recorded = "tests/ops/test_recorded.py::test_what_was_recorded"
+    assert concerned.is_concerned(
+        f"{recorded}[shapes padding pads]", concerned.operations_of("ir_tools/ops/padding.py")
+    )
+    assert not concerned.is_concerned(f"{recorded}[shapes padding pads]", operations)
+
+
+def test_a_helper_concerns_the_operations_of_all_that_import_it() -> None:
+    convolutions = concerned.operations_of("ir_tools/ops/convolution.py")
+    assert convolutions < concerned.operations_of("ir_tools/ops/_values.py")
+    assert convolutions < concerned.operations_of("ir_tools/format/write.py")
