@@ -69,7 +69,7 @@ class IndexBounds:
 
 
 def _beyond(indices: Fact, largest: int | None, rows: int | None) -> str | None:
-    values = None if indices.value is None else indices.value.exact
+    values = indices.exact
     if values is not None and values.size:
         largest = int(values.max())
     if rows is None or largest is None or largest < rows:
@@ -80,9 +80,8 @@ def _beyond(indices: Fact, largest: int | None, rows: int | None) -> str | None:
 def _axis(type: str, attrs: Attrs, facts: Sequence[Fact]) -> int:
     """Return the axis of the table that is indexed."""
     if type == "Gather" and len(facts) > 2:
-        value = facts[2].value
-        exact = None if value is None else value.exact
-        return int(exact.ravel()[0]) if exact is not None and exact.size == 1 else 0
+        axes = facts[2].integers() or ()
+        return axes[0] if len(axes) == 1 else 0
     return int(attrs.get("axis", 0))
 
 

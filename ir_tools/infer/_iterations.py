@@ -78,5 +78,5 @@ def _place_of(layer: Layer, row: PortMapRow) -> int:
 
 def _single(fact: Fact) -> int | None:
     """Return the one number of a tensor, if it is known."""
-    known = None if fact.value is None else fact.value.exact
-    return int(known.ravel()[0]) if known is not None and known.size == 1 else None
+    known = fact.integers() or ()
+    return known[0] if len(known) == 1 else None

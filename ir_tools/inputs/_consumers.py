@@ -57,8 +57,7 @@ class Consumer:
     def values(self, name: str) -> list[int] | None:
         """Return the values of an input of integers, if they are known."""
         fact = self.facts.get(name)
-        exact = None if fact is None or fact.value is None else fact.value.exact
-        return None if exact is None else [int(value) for value in exact.ravel()]
+        return None if fact is None else fact.integers()
 
     def value(self, name: str, default: int) -> int:
         """Return the first value of an input, if it is known, or else a default."""

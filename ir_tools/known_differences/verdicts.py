@@ -335,7 +335,7 @@ class Surroundings:
             constant=frozenset(
                 number
                 for number, (feed, fact) in enumerate(zip(feeds, inputs, strict=False))
-                if feed in known or (fact.value is not None and fact.value.exact is not None)
+                if feed in known or (fact.exact is not None)
             ),
             version=version,
             held=frozenset().union(*(known.get(feed, ()) for feed in feeds)),

@@ -78,9 +78,8 @@ def _as_it_is(type: str, inputs: Sequence[Fact], **attributes: Any) -> Rewrite:
 
 def _known(inputs: Sequence[Fact]) -> tuple[int, ...] | None:
     """Return the output sizes, if they are known."""
-    value = inputs[1].value
-    exact = None if value is None else value.exact
-    return None if exact is None else tuple(int(size) for size in exact.ravel())
+    sizes = inputs[1].integers()
+    return None if sizes is None else tuple(sizes)
 
 
 def _sizes(data: Fact) -> tuple[int, ...] | None:

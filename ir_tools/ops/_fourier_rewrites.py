@@ -3,7 +3,6 @@
 import numpy as np
 
 from ir_tools.ops._layers import DATA, Layers, composed
-from ir_tools.ops._values import known
 from ir_tools.ops.definition import Array, Ref, Refused
 from ir_tools.ops.fields import Attrs
 
@@ -22,7 +21,7 @@ LARGEST = 1 << 22
 
 def _axes(layers: Layers, rank: int) -> list[int] | None:
     """Return the transformed axes of a signal of this rank, counted from the front, if they are known."""
-    axes = known(layers.inputs[1])
+    axes = layers.inputs[1].integers()
     return None if not axes else [axis % rank for axis in axes]
 
 
@@ -47,7 +46,7 @@ def inverse_complex_transform(layers: Layers, attrs: Attrs) -> Ref | Refused:
 def _products(layers: Layers, *, inverse: bool) -> Ref | Refused:
     data = layers.working(0)
     axes = _axes(layers, layers.rank(data) - 1)
-    sizes = known(layers.inputs[2]) if len(layers.inputs) > 2 else [-1] * len(axes or ())
+    sizes = layers.inputs[2].integers() if len(layers.inputs) > 2 else [-1] * len(axes or ())
     if axes is None or sizes is None:
         return Refused("the axes, or the sizes of the signal, are not known")
     for axis, wanted in zip(axes, sizes, strict=True):
@@ -109,7 +108,7 @@ def inverse_real_transform(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite IRDFT-9: `x[t] = Re(X[0] + 2 * sum of X[k] * exp(2 i pi k t / n)) / n`, once if k is half of n."""
     rank = layers.rank(DATA)
     axes = _axes(layers, rank - 1)
-    given = known(layers.inputs[2]) if len(layers.inputs) > 2 else [-1] * len(axes or ())
+    given = layers.inputs[2].integers() if len(layers.inputs) > 2 else [-1] * len(axes or ())
     if axes is None or given is None:
         return Refused("the axes, or the sizes of the signal, are not known")
     last = axes[-1]
@@ -132,7 +131,7 @@ def short_time_transform(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite STFT-15."""
     window = Ref(None, 1)
     rank, width = layers.rank(DATA), _size(layers, window, 0)
-    sizes, steps = known(layers.inputs[2]), known(layers.inputs[3])
+    sizes, steps = layers.inputs[2].integers(), layers.inputs[3].integers()
     if layers.fact(DATA).dtype.name == "f64":
         return Refused("RDFT does not take f64")
     if sizes is None or steps is None or width is None:
@@ -167,8 +166,8 @@ def inverse_short_time_transform(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite ISTFT-16: a transposed convolution whose filters are the waves of all frequencies under the window."""
     data, window = layers.working(0), layers.working(1)
     batched, width = layers.rank(data) == 4, _size(layers, window, 0)
-    sizes, steps = known(layers.inputs[2]), known(layers.inputs[3])
-    lengths = known(layers.inputs[4]) if len(layers.inputs) > 4 else [-1]
+    sizes, steps = layers.inputs[2].integers(), layers.inputs[3].integers()
+    lengths = layers.inputs[4].integers() if len(layers.inputs) > 4 else [-1]
     if sizes is None or steps is None or width is None or lengths is None:
         return Refused("frame_size, frame_step, signal_length or the size of the window is not known")
     if _size(layers, data, layers.rank(data) - 1) not in {None, 2}:

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from ir_tools.ops._layers import I64, Layers, composed
-from ir_tools.ops._values import known
 from ir_tools.ops.definition import Fact, Ref, Refused, Rewrite
 from ir_tools.ops.fields import Attrs
 
@@ -37,7 +36,7 @@ def range_of_converted(layers: Layers, attrs: Attrs) -> Ref | Refused:
 @composed(9, "one where the column is the row plus the number of the diagonal")
 def matrix_of_ones(layers: Layers, attrs: Attrs) -> Ref:
     """Eye-9; a constant where all sizes are known."""
-    sizes = [known(fact) for fact in layers.inputs]
+    sizes = [fact.integers() for fact in layers.inputs]
     if None not in sizes and layers.fact(LIMITS[0]).dtype.bits:
         (height,), (width,), (offset,), *batch = (size or [] for size in sizes)
         whole = (*(batch[0] if batch else ()), height, width)

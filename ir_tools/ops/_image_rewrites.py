@@ -6,7 +6,7 @@ import numpy as np
 
 from ir_tools.ops._convolution_shapes import Layout, reach, windows_of
 from ir_tools.ops._layers import DATA, F32, Layers, by_formula, composed
-from ir_tools.ops._values import known, normal_axis
+from ir_tools.ops._values import normal_axis
 from ir_tools.ops._versions import VersionStep, as_it_is
 from ir_tools.ops.definition import Array, Fact, Kernel, Ref, Refused, Rewrite, Step
 from ir_tools.ops.fields import Attrs, listed
@@ -110,7 +110,7 @@ def _as_4(attrs: Attrs, axes: Sequence[int], rank: int) -> dict[str, object]:
 def _to_1(layers: Layers, attrs: Attrs, given: Sequence[Fact]) -> Rewrite | Refused:
     """Return the settings of Interpolate-1 that mean the same, if there are any."""
     rank = layers.rank(DATA)
-    axes = known(given[0]) if given else list(range(rank))
+    axes = given[0].integers() if given else list(range(rank))
     if axes is None:
         return Refused("Interpolate-1 takes its axes as an attribute, and they are not known")
     axes = [normal_axis(axis, rank) for axis in axes]
@@ -148,7 +148,7 @@ def _by_matrices(
     """
     shape, amounts = layers.inputs[0].shape, layers.inputs[target].value
     rank = 0 if shape is None else len(shape)
-    axes = known(given[0]) if given else list(range(rank))
+    axes = given[0].integers() if given else list(range(rank))
     exact = None if amounts is None else amounts.exact
     if rank < 2 or axes is None or exact is None:
         return None

@@ -7,7 +7,7 @@ import numpy as np
 from ir_tools.errors import ShapeError
 from ir_tools.ops._layers import I64, Layers, by_formula, held
 from ir_tools.ops._segment_rewrites import combined_elements, combined_tuples, counts_rows
-from ir_tools.ops._values import known, known_axis, normal_axis, whole
+from ir_tools.ops._values import known_axis, normal_axis, whole
 from ir_tools.ops._versions import VersionStep
 from ir_tools.ops.definition import Array, Fact, Ref, Refused, Rewrite, Step
 from ir_tools.ops.fields import Attrs
@@ -66,7 +66,7 @@ def _never_negative(indices: Fact) -> bool:
 
 def _from_the_front(layers: Layers) -> Ref | Array:
     """Return the indices without negative ones; those out of range become ones behind the end."""
-    axes = known(layers.inputs[2])
+    axes = layers.inputs[2].integers()
     if axes is None:
         chosen = layers.call("Gather", layers.shape_of(Ref(None)), Ref(None, 2), np.array(0), version=1)
         size: Ref | Array = layers.reshape(chosen, np.array([], np.int64))
@@ -91,7 +91,7 @@ def _size(layers: Layers, axis: int) -> Ref | Array:
 
 def _counted(layers: Layers, size: Ref | Array) -> Ref | Array:
     """Return the second input, indices, counted from the front: i below 0 becomes i + size."""
-    exact = None if layers.inputs[1].value is None else layers.inputs[1].value.exact
+    exact = layers.inputs[1].exact
     if exact is not None and not isinstance(size, Ref):
         return np.where(exact < 0, exact + size, exact).astype(layers.dtype(Ref(None, 1)))
     places = layers.to_type(Ref(None, 1), I64)
@@ -220,7 +220,7 @@ def _scatter_elements(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Re
     if reduction == "none":
         if _never_negative(indices):
             return None
-        chosen = known(axes)
+        chosen = axes.integers()
         if chosen is None:
             return Refused("its indices may be negative, and its axis is not known")
         places = _counted(layers, _size(layers, chosen[0]))
@@ -228,7 +228,7 @@ def _scatter_elements(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Re
         return layers.rewrite(FROM_FRONT, BELOW_ZERO)
     axis = None if data.shape is None else known_axis(axes, len(data.shape))
     size = None if data.shape is None or axis is None else data.shape[axis]
-    exact = None if indices.value is None else indices.value.exact
+    exact = indices.exact
     rows = None if exact is None else _normal(exact, None if size is None or not size.static else [size.lo])
     if axis is None:
         return Refused("the rank of the data or its axis is not known", "reduction")
@@ -257,7 +257,7 @@ def _scatter_nd(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused 
             return None
         layers.call("ScatterNDUpdate", Ref(None), _counted_tuples(layers, 0), Ref(None, 2), version=wanted)
         return layers.rewrite(FROM_FRONT, BELOW_ZERO)
-    exact = None if indices.value is None else indices.value.exact
+    exact = indices.exact
     if exact is not None and data.shape is not None:
         dims = data.shape[: exact.shape[-1]]
         exact = _normal(exact, [dim.lo for dim in dims] if all(dim.static for dim in dims) else None)

@@ -32,7 +32,7 @@ def moved(version: int, kernel: Kernel, tensors: Sequence[int] = (0,)) -> Step:
         numbers, parts, first = list[Array](), list[Ref | Array](), 1
         for index, fact in enumerate(layers.inputs):
             if index not in tensors:
-                found = None if fact.value is None else fact.value.exact
+                found = fact.exact
                 if found is None:
                     return Refused(f"its input {index} is not known before the model runs")
                 numbers.append(found)

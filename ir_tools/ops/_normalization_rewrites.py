@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from ir_tools.ops._layers import DATA, Layers, by_formula, composed
-from ir_tools.ops._values import known
 from ir_tools.ops.definition import Fact, Lowering, Ref, Refused, Rewrite, Step
 from ir_tools.ops.fields import Attrs
 
@@ -90,7 +89,7 @@ def _digit(flag: bool) -> str:
 
 def _mvn_before_6(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
     """Rewrite MVN-6 before opset6: MVN-1 if it has the same axes, else its formula."""
-    shape, axes = inputs[0].shape, known(inputs[1])
+    shape, axes = inputs[0].shape, inputs[1].integers()
     if shape is None or not axes or attrs.eps_mode == "outside_sqrt":
         return _normalized(attrs, inputs, target)
     places, rank = sorted({axis % len(shape) for axis in axes}), len(shape)

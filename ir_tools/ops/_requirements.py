@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ir_tools.display import either
 from ir_tools.errors import ShapeError
-from ir_tools.ops._values import dim, known
+from ir_tools.ops._values import dim
 from ir_tools.ops.definition import Fact, Violation
 from ir_tools.ops.limits import MAX_SIZES
 from ir_tools.types import Dim, ElementType, Shape, element_type, shape_text
@@ -164,6 +164,6 @@ def check_axes(
     if data is None:
         return
     rank = max(len(data), 1) if 0 in ranks else len(data)
-    for axis in known(axes) or ():
+    for axis in axes.integers() or ():
         if not (-rank if negative else 0) <= axis < rank:
             yield Violation(name, f"names axis {axis}, but the data {shape_text(data)} has rank {len(data)}")

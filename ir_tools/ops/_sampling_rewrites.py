@@ -6,7 +6,6 @@ from math import prod
 import numpy as np
 
 from ir_tools.ops._layers import F32, I64, Layers, composed
-from ir_tools.ops._values import known
 from ir_tools.ops.definition import Array, Ref, Refused
 from ir_tools.ops.fields import Attrs
 from ir_tools.types import ElementType
@@ -267,7 +266,7 @@ def _between(layers: Layers, rows: Ref, start: Ref, axes: Sequence[_Line]) -> Re
 def migrate_columns(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite Col2Im as ConvolutionBackpropData."""
     data = layers.inputs[0]
-    sizes, kernel = known(layers.inputs[1]), known(layers.inputs[2])
+    sizes, kernel = layers.inputs[1].integers(), layers.inputs[2].integers()
     missing = f"opset{layers.target} has no Col2Im"
     if sizes is None or kernel is None or data.shape is None or not data.shape[-2].static:
         return Refused(f"{missing}, and its sizes or the number of channels are not known")

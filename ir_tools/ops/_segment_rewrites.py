@@ -6,7 +6,7 @@ import numpy as np
 
 from ir_tools.ops._layers import DATA, I64, Layers, composed
 from ir_tools.ops._numbers import lowest
-from ir_tools.ops._values import known, known_axis
+from ir_tools.ops._values import known_axis
 from ir_tools.ops.definition import Array, Ref, Refused
 from ir_tools.ops.fields import Attrs
 from ir_tools.types import ElementType, Shape
@@ -289,7 +289,7 @@ def _bounds(layers: Layers) -> tuple[Ref, Ref]:
 @composed(15, MEAN)
 def migrate_bag_offsets(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite EmbeddingBagOffsets as EmbeddingBagOffsetsSum."""
-    filling = known(layers.inputs[3]) if len(layers.inputs) == 4 else None
+    filling = layers.inputs[3].integers() if len(layers.inputs) == 4 else None
     total = layers.call("EmbeddingBagOffsetsSum", *layers.given[: 3 if filling and filling[0] < 0 else None])
     wrong = None if attrs.reduction == "sum" else _mean_type(layers)
     if attrs.reduction == "sum" or wrong:

@@ -6,7 +6,7 @@ import numpy as np
 
 from ir_tools.ops._layers import DATA, I64, Layers, composed
 from ir_tools.ops._slices import exact_slice
-from ir_tools.ops._values import known, known_axes
+from ir_tools.ops._values import known_axes
 from ir_tools.ops._versions import VersionStep
 from ir_tools.ops.definition import Array, Fact, Ref, Refused, Rewrite, Step
 from ir_tools.ops.fields import Attrs
@@ -108,7 +108,7 @@ def _bidirectional(layers: Layers, wanted: int) -> Rewrite | Refused:
 def _pad(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused | None:
     if all(fact.value is not None and (fact.value.lower >= 0).all() for fact in layers.inputs[1:3]):
         return None
-    begins, ends = (known(fact) for fact in layers.inputs[1:3])
+    begins, ends = (fact.integers() for fact in layers.inputs[1:3])
     length = layers.inputs[1].shape
     rank = length[0].lo if length and length[0].static else layers.rank(DATA)
     rest = [Ref(None, 3)] if len(layers.inputs) > 3 else []
@@ -152,7 +152,7 @@ def _sliced_axes(data: Fact, bounds: Sequence[Fact]) -> list[int] | None:
     if len(bounds) < 4:
         length = bounds[0].shape[0] if bounds[0].shape else Dim()
         return list(range(length.lo)) if length.static else None
-    axes = known(bounds[3])
+    axes = bounds[3].integers()
     if axes is None or (data.shape is None and min(axes, default=0) < 0):
         return None
     return axes if data.shape is None else known_axes(bounds[3], len(data.shape))
@@ -160,7 +160,7 @@ def _sliced_axes(data: Fact, bounds: Sequence[Fact]) -> list[int] | None:
 
 def _spread(layers: Layers, index: int, order: Sequence[int], filler: int) -> Ref | Array:
     """Return the values of an input in another order; one past the last is the filler."""
-    values = known(layers.inputs[index])
+    values = layers.inputs[index].integers()
     if values is not None:
         return np.array([*values, filler], layers.dtype(Ref(None, index)))[list(order)]
     more = np.array([filler], layers.dtype(Ref(None, index)))
@@ -182,7 +182,7 @@ def migrate_slice_scatter(layers: Layers, attrs: Attrs) -> Ref | Refused:
 def _rows(layers: Layers, axis: int, number: int) -> Ref | Array:
     """Return the positions of a slice along one axis; `number`: of the axis in the lists of the slice."""
     shape = layers.inputs[0].shape
-    bounds = [known(fact) for fact in layers.inputs[2:5]]
+    bounds = [fact.integers() for fact in layers.inputs[2:5]]
     start, stop, step = (None if values is None else values[number] for values in bounds)
     if shape is not None and shape[axis].static and None not in (start, stop, step):
         return np.arange(shape[axis].lo)[exact_slice(shape[axis].lo, start, stop, step or 1)]
@@ -209,7 +209,7 @@ def migrate_roll(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite Roll as Gather along each axis."""
     data, shift, axes = layers.inputs
     places = None if data.shape is None else known_axes(axes, len(data.shape))
-    shifts = known(shift)
+    shifts = shift.integers()
     if data.shape is None or places is None or shifts is None:
         return Refused(f"opset{layers.target} has no Roll, and its shifts or axes are not known")
     totals = dict.fromkeys(places, 0)

@@ -24,7 +24,6 @@ __all__ = [
     "floor_div",
     "intervals",
     "is_empty",
-    "known",
     "known_axes",
     "known_axis",
     "known_number",
@@ -41,12 +40,6 @@ __all__ = [
 
 
 # --- reading values ---------------------------------------------------------------------------------------------
-
-
-def known(fact: Fact) -> list[int] | None:
-    """Return the values, flat, where all of them are known."""
-    exact = fact.value.exact if fact.value is not None else None
-    return None if exact is None else [int(value) for value in exact.ravel()]
 
 
 def intervals(fact: Fact) -> list[tuple[int, int]] | None:
@@ -66,7 +59,7 @@ def sizes_of(fact: Fact, name: str) -> tuple[Dim, ...] | None:
     pairs = intervals(fact)
     if pairs is None:
         return None
-    exact = known(fact) is not None
+    exact = fact.integers() is not None
     if any(low < (-1 if exact else 0) for low, _ in pairs):
         raise ShapeError(f"holds {min(low for low, _ in pairs)}; expected sizes", attribute=name)
     return tuple(Dim() if low < 0 else Dim(low, None if high >= UNBOUNDED else high) for low, high in pairs)
@@ -89,7 +82,7 @@ def known_axis(fact: Fact, rank: int, name: str = "axis") -> int | None:
     Raises:
         ShapeError: there are several values, or the input has no such axis.
     """
-    values = known(fact)
+    values = fact.integers()
     if values is None:
         return None
     if len(values) != 1:
@@ -103,7 +96,7 @@ def known_axes(fact: Fact, rank: int, name: str = "axes") -> list[int] | None:
     Raises:
         ShapeError: the input has no such axis.
     """
-    values = known(fact)
+    values = fact.integers()
     return None if values is None else [normal_axis(value, rank, name) for value in values]
 
 
@@ -123,7 +116,7 @@ def outside(fact: Fact, sizes: Sequence[Dim], *, negative: bool = True) -> int |
         sizes: what the indices go into; those of unknown size take any.
         negative: whether negative ones count from the end.
     """
-    exact = None if fact.value is None else fact.value.exact
+    exact = fact.exact
     if exact is None or not exact.size:
         return None
     maximum = np.array([UNBOUNDED if dim.hi is None else dim.hi for dim in sizes])
@@ -134,7 +127,7 @@ def outside(fact: Fact, sizes: Sequence[Dim], *, negative: bool = True) -> int |
 
 def known_number(fact: Fact) -> float | None:
     """Return the first value of an input that is known before anything runs."""
-    exact = None if fact.value is None else fact.value.exact
+    exact = fact.exact
     return None if exact is None or not exact.size else exact.ravel()[0].item()
 
 

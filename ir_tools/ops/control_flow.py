@@ -14,7 +14,7 @@ import numpy as np
 from ir_tools.errors import ShapeError
 from ir_tools.ops._versions import no_step
 from ir_tools.ops.bodies import Bodies, BodyFacts, BodyRun, Execute, Maps, PortMap, PortMapRow
-from ir_tools.ops.definition import Array, Bounds, Fact, Input, Kind, Op, Output, Violation
+from ir_tools.ops.definition import Array, Fact, Input, Kind, Op, Output, Violation
 from ir_tools.ops.fields import Attrs
 from ir_tools.ops.limits import MAX_ITERATIONS
 from ir_tools.types import Dim, Shape, element_type, shape_text
@@ -99,7 +99,7 @@ def loop_shape(maps: Maps, inputs: Mapping[int, Fact], run: BodyRun) -> dict[int
     facts = run("body", given)
     iterations = _iterations(ports, inputs, facts)
     facts = _settled(ports, given, facts, run, iterations)
-    never = _single(inputs[1].value) == 0
+    never = _single(inputs[1]) == 0
     out = {}
     for row in ports.outputs:
         if row.port < 0:
@@ -137,14 +137,14 @@ def _total(shape: Shape, axis: int, iterations: int | None) -> int | None:
     return shape[axis].size * iterations if iterations is not None and shape[axis].static else None
 
 
-def _single(value: Bounds | None) -> int | None:
+def _single(fact: Fact) -> int | None:
     """Return the one number of a known tensor."""
-    known = None if value is None else value.exact
+    known = fact.integers()
     if known is None:
         return None
-    if known.size != 1:
-        raise ShapeError(f"the trip count or condition has {known.size} values; expected one")
-    return int(known.ravel()[0])
+    if len(known) != 1:
+        raise ShapeError(f"the trip count or condition has {len(known)} values; expected one")
+    return known[0]
 
 
 def _iterations(ports: PortMap, inputs: Mapping[int, Fact], facts: BodyFacts) -> int | None:
@@ -152,11 +152,11 @@ def _iterations(ports: PortMap, inputs: Mapping[int, Fact], facts: BodyFacts) ->
     row = ports.purpose("execution_condition")
     if row is None:
         raise ShapeError("no output of the body is its execution_condition")
-    condition = _single(facts.results[row.layer].value)
+    condition = _single(facts.results[row.layer])
     if condition is None and row.layer in facts.passed:
         source = next((r for r in ports.inputs if r.layer == facts.passed[row.layer] and r.port >= 0), None)
-        condition = None if source is None else _single(inputs[source.port].value)
-    count = _single(inputs[0].value)
+        condition = None if source is None else _single(inputs[source.port])
+    count = _single(inputs[0])
     if condition is None:
         return None
     if condition == 0:
@@ -204,7 +204,7 @@ def if_shape(maps: Maps, inputs: Mapping[int, Fact], run: BodyRun) -> dict[int, 
     Raises:
         ShapeError: the branches give different element types, or one lacks an output.
     """
-    condition = _single(inputs[min(inputs)].value)
+    condition = _single(inputs[min(inputs)])
     if condition is not None:
         chosen = "then_body" if condition else "else_body"
         run("else_body" if condition else "then_body", {})

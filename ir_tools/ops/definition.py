@@ -145,6 +145,16 @@ class Fact:
     value: Bounds | None = None
     constant: bool = False
 
+    @property
+    def exact(self) -> Array | None:
+        """The values, if all of them are known."""
+        return None if self.value is None else self.value.exact
+
+    def integers(self) -> list[int] | None:
+        """Return the values as integers, flat, if all of them are known."""
+        exact = self.exact
+        return None if exact is None else [int(value) for value in exact.ravel()]
+
     @cached_property
     def dims(self) -> tuple[int, ...]:
         """The sizes as a port records them: -1 for what is not one size, nothing for an unknown rank."""

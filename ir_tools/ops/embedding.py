@@ -16,7 +16,7 @@ from ir_tools.ops import _segment_rewrites as rewrites
 from ir_tools.ops._broadcast import merge
 from ir_tools.ops._numbers import in_working_type
 from ir_tools.ops._requirements import require, require_rank
-from ir_tools.ops._values import known, known_number, sizes_of
+from ir_tools.ops._values import known_number, sizes_of
 from ir_tools.ops.definition import Array, Check, Fact, Input, Kind, Op, Violation
 from ir_tools.ops.fields import Attrs, OneOf
 from ir_tools.types import Dim
@@ -83,7 +83,7 @@ def _require_filling_and_weights(indices: Fact, rest: Sequence[Fact], rank: int)
 
 def offsets_beyond(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for an offset that is not one of an index: the CPU plugin rejects it, even behind the last one."""
-    indices, starts = inputs[1].shape, known(inputs[2])
+    indices, starts = inputs[1].shape, inputs[2].integers()
     count = indices[0] if indices else Dim()
     for start in starts or ():
         if start < 0 or (count.hi is not None and start >= count.hi):

@@ -14,7 +14,7 @@ from ir_tools.display import plural
 from ir_tools.ops import _fourier_rewrites as rewrites
 from ir_tools.ops._numbers import is_half
 from ir_tools.ops._requirements import require, require_list, require_one, require_rank, require_size
-from ir_tools.ops._values import dim, intervals, known, normal_axis, shifted, sizes_of, times
+from ir_tools.ops._values import dim, intervals, normal_axis, shifted, sizes_of, times
 from ir_tools.ops.definition import UNBOUNDED, Array, Fact, Input, Kind, Op, Violation
 from ir_tools.ops.fields import Attrs, Flag
 from ir_tools.types import Dim, Shape, shape_text
@@ -51,7 +51,7 @@ def _transformed_axes(inputs: Sequence[Fact], *, real: bool) -> list[int] | None
     if axes.shape is not None and axes.shape[0].static:
         count = axes.shape[0].size
         require(count <= rank, f"has {plural(count, 'value')}, but {rank} axes can be transformed", attribute="axes")
-    values = known(axes)
+    values = axes.integers()
     if values is None:
         return None
     found = [normal_axis(axis, rank, "axes") for axis in values]
@@ -93,7 +93,7 @@ def rdft_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     if axes is None:
         return (Fact(data.dtype, (*[Dim()] * len(data.shape), Dim.of(2))),)
     out = list(data.shape)
-    values = known(inputs[2]) if len(inputs) > 2 else ()
+    values = inputs[2].integers() if len(inputs) > 2 else ()
     if values is None:
         for axis in axes[-1:]:
             out[axis] = Dim()
@@ -118,7 +118,7 @@ def irdft_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     if axes is None:
         return (Fact(data.dtype, (Dim(),) * (len(data.shape) - 1)),)
     out = list(data.shape[:-1])
-    values = known(inputs[2]) if len(inputs) > 2 else [-1] * len(axes)
+    values = inputs[2].integers() if len(inputs) > 2 else [-1] * len(axes)
     if values is None:
         for axis in axes[-1:]:
             out[axis] = Dim()
@@ -139,7 +139,7 @@ def computed_inputs(inputs: Sequence[Fact]) -> Iterator[Violation]:
     if data is None or not all(size.static for size in data):
         return
     for name, fact in zip(("axes", "signal_size"), inputs[1:], strict=False):
-        if known(fact) is None:
+        if fact.integers() is None:
             message = "is computed; the CPU plugin crashes on that, or refuses it, if the size of the data is known"
             yield Violation(name, message, "make it a constant", Kind.SUSPECT)
 
@@ -151,7 +151,7 @@ def check_sizes(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """
     yield from computed_inputs(inputs)
     data, axes = inputs[0].shape, _transformed_axes(inputs, real=True)
-    sizes = known(inputs[2]) if len(inputs) > 2 else None
+    sizes = inputs[2].integers() if len(inputs) > 2 else None
     for axis, size in zip(axes or (), sizes or (), strict=False):
         if size == -1:
             yield Violation("signal_size", "holds -1, which the runtime does not support", "write the size", Kind.FATAL)
@@ -164,7 +164,7 @@ def check_inverse_sizes(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violat
     """Check for sizes of a real signal with which the CPU plugin is wrong, or does not run at all. Measured."""
     yield from computed_inputs(inputs)
     data, axes = inputs[0].shape, _transformed_axes(inputs, real=False)
-    sizes = known(inputs[2]) if len(inputs) > 2 else None
+    sizes = inputs[2].integers() if len(inputs) > 2 else None
     for number, (axis, size) in enumerate(zip(axes or (), sizes or (), strict=False)):
         if size == -1:
             yield Violation("signal_size", "holds -1, which the runtime does not support", "write the size", Kind.FATAL)
@@ -190,7 +190,7 @@ def _frame(inputs: Sequence[Fact]) -> tuple[int | None, int | None]:
     found: list[int | None] = []
     for fact, name in ((size, "frame_size"), (step, "frame_step")):
         require_one(fact, name, only_scalar=True)
-        value = known(fact)
+        value = fact.integers()
         found.append(None if value is None else value[0])
         require(value is None or value[0] > 0, f"is {value and value[0]}; expected at least 1", attribute=name)
     return found[0], found[1]

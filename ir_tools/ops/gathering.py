@@ -15,7 +15,7 @@ from ir_tools.ops._index_rewrites import migrate_gather, migrate_gather_nd, migr
 from ir_tools.ops._moving_rewrites import migrate_gather_elements, moved
 from ir_tools.ops._numbers import in_axis
 from ir_tools.ops._requirements import require_integers, require_one, same_type
-from ir_tools.ops._values import carried, known, normal_axis, outside, sizes_of, times, whole
+from ir_tools.ops._values import carried, dim, normal_axis, outside, sizes_of, times, whole
 from ir_tools.ops._versions import VersionStep
 from ir_tools.ops.definition import Array, Fact, Input, Kind, Op, Violation
 from ir_tools.ops.fields import Attrs, Int, OneOf
@@ -44,7 +44,7 @@ def _gathered(data: Shape, indices: Shape, axis_fact: Fact, batch_dims: int) -> 
         ShapeError: axis, batches and ranks contradict each other.
     """
     batches = batch_dims + len(indices) if batch_dims < 0 and indices is not None else batch_dims
-    values = known(axis_fact)
+    values = axis_fact.integers()
     axis = values[0] if values else None
     if axis is not None and data is not None:
         axis = normal_axis(axis, len(data))
@@ -70,7 +70,7 @@ def _gathered(data: Shape, indices: Shape, axis_fact: Fact, batch_dims: int) -> 
 def check_gather(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for indices that the data does not have, and what the runtime crashes over."""
     data, indices, axis_fact = inputs
-    axes, batches = known(axis_fact), attrs.get("batch_dims", 0)
+    axes, batches = axis_fact.integers(), attrs.get("batch_dims", 0)
     if data.shape is None or not axes or not -len(data.shape) <= axes[0] < len(data.shape):
         return
     axis = normal_axis(axes[0], len(data.shape))
@@ -156,10 +156,10 @@ def gather_elements_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, .
         )
     axis = normal_axis(attrs.axis, len(data.shape))
     out = []
-    for index, (dim, size) in enumerate(zip(data.shape, indices.shape, strict=True)):
-        met = size if index == axis else dim.meet(size)
+    for index, (own, size) in enumerate(zip(data.shape, indices.shape, strict=True)):
+        met = size if index == axis else own.meet(size)
         if met is None:
-            raise ShapeError(f"has {size} elements in dimension {index}, but the input has {dim}", attribute="indices")
+            raise ShapeError(f"has {size} elements in dimension {index}, but the input has {own}", attribute="indices")
         out.append(met)
     return (Fact(data.dtype, tuple(out)),)
 
@@ -167,12 +167,10 @@ def gather_elements_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, .
 def check_gather_elements(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for indices that the data does not have."""
     data, indices = inputs
-    if data.shape is None or not -len(data.shape) <= attrs.axis < len(data.shape):
-        return
-    dim = data.shape[attrs.axis]
-    bad = outside(indices, [dim])
+    size = dim(data, attrs.axis)
+    bad = outside(indices, [size])
     if bad is not None:
-        yield Violation("indices", f"holds {bad}, but the axis has {dim} elements")
+        yield Violation("indices", f"holds {bad}, but the axis has {size} elements")
 
 
 def gather_elements(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
@@ -317,7 +315,7 @@ def one_hot_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     if indices.shape is None:
         return (Fact(dtype, None),)
     axis = normal_axis(attrs.axis, len(indices.shape) + 1)
-    sizes = known(depth)
+    sizes = depth.integers()
     if sizes is not None and sizes[0] < 0:
         raise ShapeError(f"is {sizes[0]}, which is negative", attribute="depth")
     (size,) = sizes_of(depth, "depth") or (Dim(),)

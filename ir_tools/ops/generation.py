@@ -14,7 +14,7 @@ from ir_tools.errors import ShapeError
 from ir_tools.ops._generation_rewrites import matrix_of_ones, migrate_range_1, range_of_converted
 from ir_tools.ops._numbers import is_half
 from ir_tools.ops._requirements import require_integers, require_one, require_sizes, same_type
-from ir_tools.ops._values import carried, known, sizes_of
+from ir_tools.ops._values import carried, sizes_of
 from ir_tools.ops.definition import Array, Fact, Input, Kind, Op, Violation
 from ir_tools.ops.fields import Attrs, Type
 from ir_tools.ops.limits import too_large
@@ -44,7 +44,7 @@ def _range_facts(dtype: ElementType, attrs: Attrs, inputs: Sequence[Fact]) -> tu
     for fact, name in zip(inputs, NAMES, strict=True):
         if fact.shape is not None and fact.shape != ():
             raise ShapeError(f"is a tensor of rank {len(fact.shape)}; expected a scalar", attribute=name)
-        exact = None if fact.value is None else fact.value.exact
+        exact = fact.exact
         number = None if exact is None else float(exact.ravel()[0])
         if number is not None and (not isfinite(number) or (name == "step" and number == 0)):
             raise ShapeError(f"is {number:g}, which defines no range", attribute=name)
@@ -70,7 +70,7 @@ def _count(start: float, stop: float, step: float, whole: bool) -> int:
 
 def check_range(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for more numbers than the runtime can count, or a machine hold."""
-    values = [fact.value.exact if fact.value is not None else None for fact in inputs]
+    values = [fact.exact for fact in inputs]
     numbers = [float(value.ravel()[0]) for value in values if value is not None and value.size == 1]
     if len(numbers) < 3 or not all(map(isfinite, numbers)) or numbers[2] == 0:
         return
@@ -105,7 +105,7 @@ def eye_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
         require_integers(fact, name)
         if name != "batch_shape":
             require_one(fact, name)
-        if name != "diagonal_index" and any(size < 0 for size in known(fact) or ()):
+        if name != "diagonal_index" and any(size < 0 for size in fact.integers() or ()):
             raise ShapeError("is negative", attribute=name)
     dims = [(sizes_of(fact, "num_rows") or (Dim(),))[0] for fact in inputs[:2]]
     shape: Shape = tuple(dims)

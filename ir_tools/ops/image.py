@@ -19,7 +19,7 @@ from ir_tools.ops._numbers import half_away, in_working_type, is_half, low_bits,
 from ir_tools.ops._requirements import agreed, require, require_list, require_rank, require_size
 from ir_tools.ops._resizing_limits import Resized, limits
 from ir_tools.ops._sampling_rewrites import migrate_grid_sample
-from ir_tools.ops._values import dim, known, shifted
+from ir_tools.ops._values import dim, shifted
 from ir_tools.ops.definition import Array, Fact, Input, Kind, Mask, Op, ShapeRule, Violation
 from ir_tools.ops.fields import Attrs, ExactWord, Field, Flag, Float, Ints, OneOf
 from ir_tools.ops.limits import check_output_size, too_large
@@ -74,7 +74,7 @@ def _resized(attrs: Attrs, data: Fact, target: Fact, axes: Sequence[Fact]) -> tu
     if data.shape is None:
         return (Fact(data.dtype, None),)
     rank = len(data.shape)
-    places = known(axes[0]) if axes else list(range(rank))
+    places = axes[0].integers() if axes else list(range(rank))
     if places is None:
         return (Fact(data.dtype, (Dim(),) * rank),)
     for axis in places:
@@ -100,7 +100,7 @@ def padded_dims(attrs: Attrs, shape: Sequence[Dim]) -> list[Dim]:
 
 def _scale(dims: list[Dim], axes: Sequence[int], scales: Fact) -> None:
     """Scale dimensions by known factors; what is not known may be any size."""
-    exact = None if scales.value is None else scales.value.exact
+    exact = scales.exact
     if exact is None:
         for axis in axes:
             dims[axis] = Dim()
@@ -317,7 +317,7 @@ def _of_plugin(
     """Check for what the CPU plugin cannot resize, where the axes are known."""
     data = inputs[0]
     if data.shape is not None:
-        places = known(axes[0]) if axes else list(range(len(data.shape)))
+        places = axes[0].integers() if axes else list(range(len(data.shape)))
         if places is not None:
             padding = any(map(any, pads(attrs, len(data.shape))))
             yield from _beyond_plugin(attrs, inputs, shape, places, padding, name)
@@ -358,7 +358,7 @@ def _unread(attrs: Attrs, data: Fact) -> Iterator[Violation]:
 
 def _check_target(target: Fact, name: str) -> Iterator[Violation]:
     """Check for known sizes that are negative; known factors that are not positive, which leave nothing of an axis."""
-    exact = None if target.value is None else target.value.exact
+    exact = target.exact
     if exact is None or not exact.size:
         return
     if exact.dtype.kind != "f" and exact.min() < 0:

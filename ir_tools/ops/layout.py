@@ -14,7 +14,7 @@ from typing import Any
 from ir_tools.errors import ShapeError
 from ir_tools.ops._requirements import require_integers, require_list, require_sizes
 from ir_tools.ops._shape_rewrites import migrate_squeeze_15
-from ir_tools.ops._values import carried, divided, intervals, known, known_axes, normal_axis, times, whole
+from ir_tools.ops._values import carried, divided, intervals, known_axes, normal_axis, times, whole
 from ir_tools.ops._versions import VersionStep
 from ir_tools.ops.definition import UNBOUNDED, Array, Fact, Input, Op, Violation
 from ir_tools.ops.fields import Attrs, Flag, Int, OneOf
@@ -194,7 +194,7 @@ def unsqueeze_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return the input with dimensions of 1 at the places that they have in the output."""
     data, axes = inputs
     _require_axes(axes)
-    values = known(axes)
+    values = axes.integers()
     shape: Shape = None
     if values is not None and data.shape is not None:
         if not values:
@@ -225,7 +225,7 @@ def transpose_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return the dimensions in the order of the second input; backwards where it is empty."""
     data, order = inputs
     require_list(order, "order")
-    values = known(order)
+    values = order.integers()
     rank = None if data.shape is None else len(data.shape)
     if rank is not None and order.shape and not (rank in order.shape[0] or order.shape[0] == Dim.of(0)):
         raise ShapeError(f"has {order.shape[0]} values, but the input has rank {rank}", attribute="order")

@@ -87,7 +87,7 @@ def matmul_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 def _product(attrs: Attrs, inputs: Sequence[Fact]) -> Bounds | None:
     """Return the product of values that are known."""
-    known = [None if fact.value is None else fact.value.exact for fact in inputs]
+    known = [fact.exact for fact in inputs]
     if known[0] is None or known[1] is None:
         return None
     left = known[0].swapaxes(-1, -2) if attrs.transpose_a and known[0].ndim > 1 else known[0]

@@ -21,7 +21,7 @@ from ir_tools.ops._normalization_rewrites import (
 )
 from ir_tools.ops._numbers import in_working_type, is_half, through_floats
 from ir_tools.ops._requirements import check_axes, raise_first, require_type, same_type
-from ir_tools.ops._values import known, same_shape
+from ir_tools.ops._values import same_shape
 from ir_tools.ops.definition import NUMBERS, Array, Fact, Input, Kind, Op, Violation
 from ir_tools.ops.fields import Attrs, Flag, Float, Int, Ints, OneOf, listed
 from ir_tools.types import Dim, Shape, element_type, shape_text
@@ -130,7 +130,7 @@ def lrn_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     data, axes = inputs
     yield from check_axes(data.shape, axes, ranks=(1,), negative=False)
     yield from too_many_axes(data.shape, axes)
-    if data.shape is not None and len(data.shape) < 2 and known(axes) is None:
+    if data.shape is not None and len(data.shape) < 2 and axes.integers() is None:
         yield Violation("data", f"is {shape_text(data.shape)}; expected at least rank 2")
 
 
@@ -142,7 +142,7 @@ def check_lrn(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     yield from lrn_violations(attrs, inputs)
     if attrs.size < 1:
         yield Violation("size", f"is {attrs.size}; expected at least 1", kind=Kind.RANGE)
-    axes, shape = known(inputs[1]), inputs[0].shape
+    axes, shape = inputs[1].integers(), inputs[0].shape
     if axes == []:
         yield Violation("axes", "is empty, and the runtime crashes on it", kind=Kind.FATAL)
     elif axes is not None and shape is not None and sorted(axes) not in ([1], [*range(2, len(shape))]):

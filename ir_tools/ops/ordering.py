@@ -12,7 +12,7 @@ import numpy as np
 from ir_tools.errors import ShapeError
 from ir_tools.ops._requirements import require_integers, require_list
 from ir_tools.ops._shape_rewrites import migrate_roll
-from ir_tools.ops._values import carried, is_empty, known, known_axes, normal_axis
+from ir_tools.ops._values import carried, is_empty, known_axes, normal_axis
 from ir_tools.ops.definition import Array, Fact, Input, Kind, Op, Violation
 from ir_tools.ops.fields import Attrs, Int, OneOf
 from ir_tools.types import format_shape, shape_text
@@ -76,7 +76,9 @@ def check_reverse_sequence(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Vio
         return
     sequence = normal_axis(attrs.seq_axis, len(data.shape))
     dim = data.shape[sequence]
-    bad = next((value for value in known(lengths) or () if value < 0 or (dim.hi is not None and value > dim.hi)), None)
+    bad = next(
+        (value for value in lengths.integers() or () if value < 0 or (dim.hi is not None and value > dim.hi)), None
+    )
     if bad is not None and not is_empty(data):
         yield Violation("seq_lengths", f"holds {bad}, but the sequences have {dim} elements")
     if sequence == attrs.batch_axis % len(data.shape):

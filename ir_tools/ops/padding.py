@@ -16,7 +16,7 @@ from ir_tools.ops._broadcast import broadcast, first_axis
 from ir_tools.ops._moving_rewrites import moved
 from ir_tools.ops._requirements import require_integers, require_list, require_one, require_sizes, same_type
 from ir_tools.ops._shape_rewrites import migrate_broadcast, migrate_pad_12
-from ir_tools.ops._values import carried, divided, intervals, known, shifted, sizes_of, times
+from ir_tools.ops._values import carried, divided, intervals, shifted, sizes_of, times
 from ir_tools.ops._versions import VersionStep
 from ir_tools.ops.definition import UNBOUNDED, Array, Fact, Input, Kind, Op, Violation
 from ir_tools.ops.fields import Attrs, Int, OneOf
@@ -123,7 +123,7 @@ def check_pad(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
     The latter are read as any size, and fail to run.
     """
-    begin, end = known(inputs[1]), known(inputs[2])
+    begin, end = inputs[1].integers(), inputs[2].integers()
     for name, pads in (("pads_begin", begin), ("pads_end", end)):
         largest = max(pads or (0,), key=abs)
         if abs(largest) > MAX_WINDOW:
@@ -158,7 +158,7 @@ def tile_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def _repeats(fact: Fact) -> tuple[Dim, ...] | None:
-    values = known(fact)
+    values = fact.integers()
     return sizes_of(fact, "repeats") if values is None else tuple(Dim.of(max(value, 0)) for value in values)
 
 
@@ -174,7 +174,7 @@ def tile(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 def check_tile(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for repeats that make an output which no machine can hold; none at all."""
-    if known(inputs[1]) == []:
+    if inputs[1].integers() == []:
         yield Violation("repeats", "is empty, over which the runtime leaves its output unwritten", kind=Kind.SUSPECT)
     minimum = tuple(dim if dim.static else Dim.of(max(dim.lo, 1)) for dim in inputs[0].shape or ())
     data = Fact(inputs[0].dtype, None if inputs[0].shape is None else minimum)
@@ -290,7 +290,7 @@ def _require_mapping(data: Shape, target: Shape, mapping: Fact, dims: tuple[Dim,
     rank = 1 if not data and count else len(data)
     if count != rank:
         raise ShapeError(f"has {plural(count, 'value')}, but the input has rank {rank}", attribute="axes_mapping")
-    axes = known(mapping)
+    axes = mapping.integers()
     if dims is None or axes is None:
         return
     if axes != sorted(axes) or any(not 0 <= axis < len(dims) for axis in axes):
@@ -343,7 +343,7 @@ def _block_values(inputs: Sequence[Fact], names: Sequence[str]) -> list[list[int
         raise ShapeError(f"has rank {len(data)}; expected 2 at least", attribute="data")
     if data is not None and common.static and common.lo != len(data):
         raise ShapeError(f"has {common} values, but the input has rank {len(data)}", attribute=names[0])
-    values = [known(fact) for fact in lists]
+    values = [fact.integers() for fact in lists]
     if values[0] is not None and min(values[0][1:], default=1) < 1:
         raise ShapeError(f"holds {min(values[0][1:])}; expected 1 at least", attribute=names[0])
     return values
@@ -379,7 +379,7 @@ def check_space_to_batch(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Viola
     The CPU plugin errs there.
     """
     data = inputs[0].shape or ()
-    blocks, begin, end = (known(fact) or [] for fact in inputs[1:])
+    blocks, begin, end = (fact.integers() or [] for fact in inputs[1:])
     for name, values, meant in (("block_shape", blocks, 1), ("pads_begin", begin, 0), ("pads_end", end, 0)):
         if values and values[0] != meant:
             yield Violation(name, f"begins with {values[0]}, but the batch has {meant}", kind=Kind.SUSPECT)

@@ -14,7 +14,7 @@ from ir_tools.ops._numbers import in_working_type
 from ir_tools.ops._requirements import raise_first
 from ir_tools.ops._sampling_rewrites import migrate_columns
 from ir_tools.ops._values import ceil_div, floor_div, minus, shifted, times
-from ir_tools.ops.definition import NUMBERS, Array, Bounds, Fact, Input, Kind, Op, Violation
+from ir_tools.ops.definition import NUMBERS, Array, Fact, Input, Kind, Op, Violation
 from ir_tools.ops.fields import Attrs, Ints, OneOf, listed
 from ir_tools.ops.limits import too_large
 from ir_tools.types import Dim, shape_text
@@ -126,7 +126,7 @@ def _index_type(name: str, fact: Fact) -> Iterator[Violation]:
 def block_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for another number of channels or of windows than kernel, output size and attributes give."""
     data, size, kernel = inputs
-    sizes, extents = _exact(size.value), _exact(kernel.value)
+    sizes, extents = size.integers(), kernel.integers()
     if data.shape is None or extents is None:
         return
     channels, blocks = data.shape[-2:]
@@ -150,10 +150,6 @@ def _blocks(attrs: Attrs, axis: int, size: int, extent: int) -> int:
     return count
 
 
-def _exact(value: Bounds | None) -> list[int] | None:
-    return None if value is None or value.exact is None else [int(number) for number in value.exact.ravel()]
-
-
 def check_columns(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for lists of two, sizes of two, columns that fit them."""
     yield from list(columns_violations(attrs, inputs)) or block_violations(attrs, inputs)
@@ -165,7 +161,7 @@ def columns_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     data, size, kernel = inputs
     if data.shape is None:
         return (Fact(data.dtype, None),)
-    extents = _exact(kernel.value)
+    extents = kernel.integers()
     channels = data.shape[-2]
     known = extents is not None and channels.static
     image = (Dim(), Dim()) if size.value is None else size.value.dims()

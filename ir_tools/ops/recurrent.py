@@ -14,7 +14,7 @@ from ir_tools.ops._numbers import in_working_types
 from ir_tools.ops._recurrent import Step, gru_step, lstm_step, over_time, rnn_step
 from ir_tools.ops._recurrent_rewrites import gru_cell, lstm_cell, rnn_cell, sequence, with_activations
 from ir_tools.ops._requirements import agreed, require, require_rank
-from ir_tools.ops._values import dim, divided, known
+from ir_tools.ops._values import dim, divided
 from ir_tools.ops.definition import (
     UNKNOWN,
     Array,
@@ -175,7 +175,7 @@ def check_sequence(net: Network) -> Check:
 
     def check(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         yield from check_recurrent(net, before_weights=2)(attrs, inputs)
-        shape, lengths = inputs[0].shape, known(inputs[1 + net.states])
+        shape, lengths = inputs[0].shape, inputs[1 + net.states].integers()
         if not shape or len(shape) != 3 or not lengths or all(size.static for size in shape):
             return
         if not _spelled_out(net, attrs) and (not shape[1].static or min(lengths) < shape[1].lo):

@@ -16,7 +16,6 @@ from ir_tools.ops._layers import F32, Layers, by_formula, composed
 from ir_tools.ops._numbers import in_working_type, lowest, to_integer
 from ir_tools.ops._requirements import check_axes, raise_first, require_type
 from ir_tools.ops._segment_rewrites import cumulative_sum, segment_max_by_numbers
-from ir_tools.ops._values import known
 from ir_tools.ops.definition import (
     NUMBERS,
     UNBOUNDED,
@@ -83,7 +82,7 @@ class Reduction:
 
     def value(self, attrs: Attrs, inputs: Sequence[Fact]) -> Bounds | None:
         """Return the bounds of the result, as far as the runtime works them out."""
-        data, axes = inputs[0].value, known(inputs[1])
+        data, axes = inputs[0].value, inputs[1].integers()
         if (
             data is None
             or axes is None
@@ -146,7 +145,7 @@ def reduced(shape: Shape, axes: Fact, keep: bool) -> Shape:
     """Return a shape without the axes, or with 1 in their places; of axes that are not known only the number counts."""
     if shape is None:
         return None
-    removed = known(axes)
+    removed = axes.integers()
     if removed is None:
         if keep:
             return (Dim(),) * len(shape)
@@ -362,14 +361,14 @@ def segment_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violati
         return
     if data.shape is not None and segments.shape is not None and data.shape[0].meet(segments.shape[0]) is None:
         yield Violation("segment_ids", f"has {segments.shape[0]} numbers, but the data has {data.shape[0]} rows")
-    numbers = known(segments)
+    numbers = segments.integers()
     if numbers is not None and numbers != sorted(numbers):
         yield Violation("segment_ids", "are not in ascending order")
     if len(inputs) > 2:
         if inputs[2].shape:
             text = f"is {shape_text(inputs[2].shape)}; expected a single number"
             yield Violation("num_segments", text)
-        elif min(known(inputs[2]) or [0]) < 0:
+        elif min(inputs[2].integers() or [0]) < 0:
             yield Violation("num_segments", "is negative")
     elif numbers == []:
         message = "is empty, so the number of segments is unknown: the runtime crashes"
@@ -391,7 +390,7 @@ def segment_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     rows = Dim()
     if len(inputs) > 2:
         rows = Dim() if inputs[2].value is None else inputs[2].value.dims()[0]
-    elif numbers := known(inputs[1]):
+    elif numbers := inputs[1].integers():
         rows = Dim.of(max(numbers[-1] + 1, 0))
     return (Fact(data.dtype, (rows, *data.shape[1:])),)
 

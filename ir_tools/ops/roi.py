@@ -71,8 +71,8 @@ def check_proposal(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
     The output fits into memory.
     """
-    value = inputs[2].value
-    if value is not None and value.exact is not None and not (value.exact.ravel()[:2] > 0).all():
+    image = inputs[2].exact
+    if image is not None and not (image.ravel()[:2] > 0).all():
         yield Violation("image_shape", "holds a height or width that is not positive")
     shape = inputs[0].shape
     count = whole(shape[1:]) if shape is not None and len(shape) == 4 else None
@@ -290,7 +290,7 @@ def _aligned(attrs: Attrs, inputs: Sequence[Fact], columns: int) -> tuple[Fact, 
 def _check_images(inputs: Sequence[Fact], stops: bool) -> Iterator[Violation]:
     """Check for indices of images that there are not; `stops`: the runtime stops at the first that is -1. Measured."""
     data, batches = inputs[0], inputs[2]
-    known = None if batches.value is None else batches.value.exact
+    known = batches.exact
     if known is None or is_empty(data):
         return
     ends = np.flatnonzero(known.ravel() == -1) if stops else np.empty(0, int)

@@ -14,7 +14,7 @@ from ir_tools.ops._index_rewrites import migrate_scatter_elements_12, migrate_sc
 from ir_tools.ops._moving_rewrites import moved
 from ir_tools.ops._numbers import in_axis, is_half
 from ir_tools.ops._requirements import require_integers, require_one, same_type
-from ir_tools.ops._values import carried, known, known_axis, outside
+from ir_tools.ops._values import carried, known_axis, outside
 from ir_tools.ops._versions import VersionStep
 from ir_tools.ops.definition import Array, Fact, Input, Op, Violation
 from ir_tools.ops.fields import Attrs, Flag, OneOf
@@ -116,7 +116,7 @@ def check_scatter_elements(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Vio
 
 
 def _outside_axis(inputs: Sequence[Fact], *, negative: bool) -> Iterator[Violation]:
-    data, indices, axes = inputs[0].shape, inputs[1], known(inputs[3])
+    data, indices, axes = inputs[0].shape, inputs[1], inputs[3].integers()
     if data is None or not axes or not -len(data) <= axes[0] < len(data):
         return
     bad = outside(indices, [data[axes[0]]], negative=negative)

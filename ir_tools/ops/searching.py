@@ -14,7 +14,7 @@ import numpy as np
 from ir_tools.errors import ShapeError
 from ir_tools.ops._requirements import require_list, same_type
 from ir_tools.ops._segment_rewrites import migrate_bincount, migrate_bucketize, migrate_search_sorted
-from ir_tools.ops._values import carried, known, normal_axis, plus, sizes_of, whole
+from ir_tools.ops._values import carried, normal_axis, plus, sizes_of, whole
 from ir_tools.ops._versions import no_step
 from ir_tools.ops.definition import Array, Fact, Input, Op, Oracle, Output
 from ir_tools.ops.fields import Attrs, Flag, IndexType, Int
@@ -31,7 +31,7 @@ Side = Literal["left", "right"]
 def non_zero_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return `[rank, elements that are not 0]`, which is known where the values are."""
     (data,) = inputs
-    exact = data.value.exact if data.value is not None else None
+    exact = data.exact
     if exact is not None:
         found = len(np.flatnonzero(exact))
         # Of a scalar 0 the runtime makes [0,0] before it runs, and [1,0] when it runs.
@@ -66,7 +66,7 @@ def unique_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """
     data = inputs[0]
     axis = _unique_axis(inputs)
-    exact = data.value.exact if data.value is not None else None
+    exact = data.exact
     if exact is not None:
         arrays = [exact] if axis is None else [exact, np.array(axis)]
         shapes: list[Shape] = [tuple(map(Dim.of, array.shape)) for array in unique(attrs, arrays)]
@@ -79,7 +79,7 @@ def unique_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 def _unique_axis(inputs: Sequence[Fact]) -> int | None:
     if len(inputs) < 2:
         return None
-    values = known(inputs[1])
+    values = inputs[1].integers()
     if values is None:
         raise ShapeError("is computed; expected a constant", attribute="axis")
     if len(values) != 1:
@@ -189,7 +189,7 @@ def bincount_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     if len(inputs) > 1 and not _same_length(data.shape, inputs[1].shape):
         lengths = format_shape(inputs[1].shape), format_shape(data.shape)
         raise ShapeError(f"has {lengths[0]} values, but there are {lengths[1]}", attribute="weights")
-    values = known(data)
+    values = data.integers()
     if values is None:
         return (Fact(dtype, (Dim(attrs.minlength),)),)
     if min(values, default=0) < 0:
@@ -221,7 +221,7 @@ def sparse_fill_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     _require_sparse(values.shape, dense.shape, indices.shape, default.shape)
     dtype = same_type((values, default))
     index = same_type((dense, indices))
-    sizes, places = known(dense), known(indices)
+    sizes, places = dense.integers(), indices.integers()
     if sizes is not None and min(sizes) < 0:
         raise ShapeError(f"holds {min(sizes)}; expected sizes", attribute="dense_shape")
     sizes_of(dense, "dense_shape")

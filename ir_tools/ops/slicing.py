@@ -13,7 +13,7 @@ from ir_tools.errors import ShapeError
 from ir_tools.ops._requirements import require_integers, require_one, require_sizes, same_type
 from ir_tools.ops._shape_rewrites import migrate_slice, migrate_slice_scatter
 from ir_tools.ops._slices import exact_slice, positions, sliced
-from ir_tools.ops._values import carried, known, known_axes, known_axis, normal_axis, plus
+from ir_tools.ops._values import carried, known_axes, known_axis, normal_axis, plus
 from ir_tools.ops.definition import Array, Fact, Input, Op, Output
 from ir_tools.ops.fields import Attrs, Int, listed
 from ir_tools.ops.limits import MAX_SIZES
@@ -114,7 +114,7 @@ def variadic_split_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ..
     if shape is None or axis is None:
         whole = None if shape is None else (Dim(),) * len(shape)
         return (Fact(data.dtype, whole),) * count
-    values = known(lengths)
+    values = lengths.integers()
     parts = [Dim()] * count if values is None else _parts(shape[axis], values)
     made = {part: Fact(data.dtype, _with(shape, axis, part)) for part in {*parts}}
     outputs = [made[part] for part in parts]
@@ -173,7 +173,7 @@ def _slice_dims(shape: Shape, bounds: Sequence[Fact]) -> Shape:
     axes = _slice_axes(len(shape), bounds)
     if axes is None:
         return tuple(Dim(0, dim.hi) for dim in shape)
-    starts, stops, steps = positions(bounds[0]), positions(bounds[1]), known(bounds[2])
+    starts, stops, steps = positions(bounds[0]), positions(bounds[1]), bounds[2].integers()
     out = list(shape)
     for index, axis in enumerate(axes):
         if starts is None or stops is None or steps is None:
@@ -221,7 +221,7 @@ def slice_scatter_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...
         shape = (Dim(),) * len(updates.shape)
     if shape == ():
         raise ShapeError("is a scalar, which has no slices", attribute="data")
-    if 0 in (known(inputs[4]) or ()):
+    if 0 in (inputs[4].integers() or ()):
         raise ShapeError("holds 0", attribute="step")
     wanted = _slice_dims(shape, inputs[2:])
     if wanted is not None and updates.shape is not None:

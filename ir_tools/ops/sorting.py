@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ir_tools.ops._box_rewrites import in_order_of_values, migrate_top_k
 from ir_tools.ops._numbers import in_working_type
 from ir_tools.ops._requirements import agreed, require, require_one, require_rank
-from ir_tools.ops._values import dim, is_empty, known, known_number, normal_axis
+from ir_tools.ops._values import dim, is_empty, known_number, normal_axis
 from ir_tools.ops._versions import no_step
 from ir_tools.ops.definition import Array, Bounds, Fact, Input, Kind, Op, Output, Violation
 from ir_tools.ops.fields import Attrs, Flag, IndexType, Int, OneOf, Type
@@ -41,7 +41,7 @@ def top_k_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 def _with_values(attrs: Attrs, inputs: Sequence[Fact], outputs: tuple[Fact, ...]) -> tuple[Fact, ...]:
     """Return values where all inputs are known exactly, of the types that the runtime sorts before running."""
-    data, k = (None if fact.value is None else fact.value.exact for fact in inputs)
+    data, k = (fact.exact for fact in inputs)
     if data is None or k is None or inputs[0].dtype.name not in FOLDED or not 0 < int(k) <= data.shape[attrs.axis]:
         return outputs
     values = top_k(attrs, (data, k))
@@ -238,7 +238,7 @@ def check_decoder(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
     No negative length, which kills it.
     """
-    lengths = known(inputs[1]) or (0,)
+    lengths = inputs[1].integers() or (0,)
     steps = dim(inputs[0], 1).hi
     if min(lengths) < 0:
         yield Violation("sequence_length", f"holds {min(lengths)}; expected a number of time steps")
@@ -288,7 +288,7 @@ def ctc_loss_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 def check_ctc_loss(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for known lengths: labels no longer than logits, and at least one, without which the runtime crashes."""
     steps = dim(inputs[0], 1).hi
-    lengths, labels = (None if fact.value is None else fact.value.exact for fact in (inputs[1], inputs[3]))
+    lengths, labels = (fact.exact for fact in (inputs[1], inputs[3]))
     if lengths is not None and steps is not None and (lengths > steps).any():
         yield Violation("logit_length", f"holds {lengths.max()}, but there are {steps} time steps")
     if labels is not None and (labels < 1).any():

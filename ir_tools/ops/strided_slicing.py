@@ -15,7 +15,7 @@ from ir_tools.errors import ShapeError
 from ir_tools.ops._layers import Layers, by_formula
 from ir_tools.ops._requirements import raise_first, require_integers, require_list
 from ir_tools.ops._slices import Pair, exact_slice, positions, sliced
-from ir_tools.ops._values import carried, known
+from ir_tools.ops._values import carried
 from ir_tools.ops.definition import UNBOUNDED, Array, Fact, Input, Kind, Op, Ref, Refused, Violation
 from ir_tools.ops.fields import Attrs, Field, Ints
 from ir_tools.types import Dim
@@ -29,7 +29,7 @@ def check_strided_slice(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violat
     """Check for masks of one length, dropped axes that have the element they keep."""
     uneven = list(_uneven_masks(attrs))
     yield from uneven
-    data, begin = inputs[0].shape, known(inputs[1])
+    data, begin = inputs[0].shape, inputs[1].integers()
     if uneven or data is None or begin is None:
         return
     for axis, place in _dropped_places(attrs, len(data), len(begin)):
@@ -70,7 +70,7 @@ def strided_slice_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...
     if data.shape is None:
         return (Fact(data.dtype, None),)
     begin, end = positions(inputs[1]), positions(inputs[2])
-    strides = known(inputs[3]) if len(inputs) > 3 else None
+    strides = inputs[3].integers() if len(inputs) > 3 else None
     count = _axis_count(inputs, strides)
     if count is None:
         return (Fact(data.dtype, None),)
@@ -225,7 +225,7 @@ def _place(size: int, start: int) -> int:
 @by_formula("a new axis is that of an Unsqueeze; a dropped one is cut to one element, and a Squeeze drops it")
 def with_limits_alone(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite a StridedSlice of known limits as one without masks for new, dropped and skipped axes."""
-    shape, limits = layers.inputs[0].shape, [known(fact) for fact in layers.inputs[1:]]
+    shape, limits = layers.inputs[0].shape, [fact.integers() for fact in layers.inputs[1:]]
     if not shape or any(values is None for values in limits):
         return Refused("it has no axes with limits that are known")
     begin, end, strides = (*(values or [] for values in limits), [1] * len(limits[0] or ()))[:3]

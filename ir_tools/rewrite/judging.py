@@ -194,5 +194,5 @@ def _feed(given: Ref | Array, old: Seen, made: Sequence[Seen]) -> _Feed:
     source = made[given.layer]
     fact = source.outputs[given.output]
     folded = source.op.role is Role.COMPUTATION and len(source.constant) == len(source.inputs)
-    constant = folded or (fact.value is not None and fact.value.exact is not None)
+    constant = folded or (fact.exact is not None)
     return _Feed(fact, constant, source.held if constant else frozenset())

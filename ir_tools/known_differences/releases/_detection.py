@@ -63,8 +63,8 @@ def _has_sigma(seen: Seen) -> bool:
     """Return whether scores may decay."""
     if len(seen.inputs) < 6:
         return False
-    value = seen.inputs[5].value
-    return value is None or value.exact is None or bool(value.exact.any())
+    exact = seen.inputs[5].exact
+    return exact is None or bool(exact.any())
 
 
 ROWS = (

@@ -17,7 +17,7 @@ __all__ = ["ROWS"]
 
 def _is_negative(fact: Fact) -> bool:
     """Return whether a number is known to be below 0."""
-    return fact.value is not None and fact.value.exact is not None and bool((fact.value.exact < 0).all())
+    return fact.exact is not None and bool((fact.exact < 0).all())
 
 
 def _has_negative_indices(seen: Seen) -> bool:

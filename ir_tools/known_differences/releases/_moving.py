@@ -38,7 +38,7 @@ def _widens(seen: Seen) -> bool:
 
 def _touches_channels(seen: Seen) -> bool:
     """Return whether a change of blocks and batch is not known to leave axis 1 as it is."""
-    values = [fact.value.exact if fact.value is not None else None for fact in seen.inputs[1:]]
+    values = [fact.exact for fact in seen.inputs[1:]]
     plain = [1, 0, 0]
     return any(value is None or value[1] != same for value, same in zip(values, plain, strict=True))
 

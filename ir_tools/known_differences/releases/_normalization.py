@@ -38,9 +38,7 @@ def _has_large_eps(seen: Seen, *, modes: Collection[str], least: int) -> bool:
 
 def _names_axes_otherwise(seen: Seen) -> bool:
     """Return whether the axes of a NormalizeL2 are not given as `1` or as all from 1 on, in this order."""
-    value, shape = seen.inputs[1].value, seen.inputs[0].shape
-    given = None if value is None or value.exact is None else [int(axis) for axis in value.exact.ravel()]
-    return given not in ([1], [*range(1, len(shape or ()))])
+    return seen.inputs[1].integers() not in ([1], [*range(1, len(seen.inputs[0].shape or ()))])
 
 
 def _has_size_of_1(seen: Seen) -> bool:

@@ -30,10 +30,8 @@ def has_rank(seen: Seen, rank: int) -> bool:
 
 def axes_of(seen: Seen, number: int = 1) -> list[int] | None:
     """Return the axes that an input, mostly the second, names, from the first one; None if they are not known."""
-    value, shape = seen.inputs[number].value, seen.inputs[0].shape
-    if value is None or value.exact is None or shape is None:
-        return None
-    return sorted(int(axis) % len(shape) for axis in value.exact.ravel())
+    axes, shape = seen.inputs[number].integers(), seen.inputs[0].shape
+    return None if axes is None or shape is None else sorted(axis % len(shape) for axis in axes)
 
 
 def gives_alone(seen: Seen, number: int) -> bool:

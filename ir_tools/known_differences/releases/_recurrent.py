@@ -21,8 +21,7 @@ SEQUENCES = (("LSTMSequence-5", 2), ("GRUSequence-5", 1), ("RNNSequence-5", 1))
 
 def _is_zero(fact: Fact) -> bool:
     """Return whether all values of a tensor are known to be 0."""
-    exact = None if fact.value is None else fact.value.exact
-    return exact is not None and not exact.any()
+    return fact.exact is not None and not fact.exact.any()
 
 
 def _states(seen: Seen) -> range:

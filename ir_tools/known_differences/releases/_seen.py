@@ -86,9 +86,7 @@ class Seen:
             return False
         if self.inputs and len(self.constant) == len(self.inputs):
             return True
-        return not self.between and all(
-            fact.value is not None and fact.value.exact is not None for fact in self.outputs
-        )
+        return not self.between and all(fact.exact is not None for fact in self.outputs)
 
     @property
     def converted(self) -> bool:
