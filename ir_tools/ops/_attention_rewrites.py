@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from ir_tools.ops._layers import I64, Layers, composed
+from ir_tools.ops._layers import I64, Layers, composed, not_added_up
 from ir_tools.ops.definition import Array, Ref, Refused
 from ir_tools.ops.fields import Attrs
 from ir_tools.types import Dim, Shape, is_static
@@ -98,6 +98,8 @@ def _powers(layers: Layers, scores: Ref) -> tuple[Ref, Ref]:
 @composed(17, "a product of matrices for each group, of which every row keeps that of its own", wide=True)
 def grouped_products(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite GroupedMatMul-17. Rows of unknown number are copied for each group: 2025.4 does not do so by itself."""
+    if wrong := not_added_up(layers.inputs[0].dtype):
+        return wrong
     left, right = layers.working(0), layers.working(1)
     if layers.rank(left) == layers.rank(right):
         return layers.call("MatMul", left, right, transpose_b=True)

@@ -24,11 +24,20 @@ from ir_tools.ops.fields import REQUIRED, Attrs
 from ir_tools.ops.records import constant_fact
 from ir_tools.types import ElementType, element_type, from_dtype
 
-__all__ = ["DATA", "F32", "I64", "Layers", "by_formula", "composed", "held", "padded"]
+__all__ = ["DATA", "F32", "I64", "Layers", "by_formula", "composed", "held", "not_added_up", "padded"]
 
 F32, I64 = element_type("f32"), element_type("i64")
 DATA = Ref(None)
 """The first input of the layer that is rewritten."""
+
+
+def not_added_up(kind: ElementType) -> Refused | None:
+    """Return why older operations do not add up numbers of a type as the operations of sums do; None if they do."""
+    if kind.kind == "boolean":
+        return Refused("no older operation adds up booleans")
+    if kind.is_integer and kind.bits == 8:
+        return Refused(f"its sums of {kind} wrap around; those of older operations stop at the limits of the type")
+    return None
 
 
 class Layers:

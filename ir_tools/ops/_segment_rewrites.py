@@ -4,7 +4,7 @@ from math import prod
 
 import numpy as np
 
-from ir_tools.ops._layers import DATA, I64, Layers, composed
+from ir_tools.ops._layers import DATA, I64, Layers, composed, not_added_up
 from ir_tools.ops._numbers import lowest
 from ir_tools.ops._values import known_axis
 from ir_tools.ops.definition import Array, Ref, Refused
@@ -39,8 +39,8 @@ def cumulative_sum(layers: Layers, attrs: Attrs) -> Ref | Refused:
     axis = None if len(layers.inputs) < 2 else known_axis(layers.inputs[1], max(rank, 1))
     if axis is None:
         return Refused("its axis is not known")
-    if layers.fact(data).dtype.kind == "boolean":
-        return NO_BOOLEANS
+    if wrong := not_added_up(layers.inputs[0].dtype):
+        return wrong
     if not rank:
         return layers.call("Multiply", data, layers.number(not attrs.exclusive, data))
     places = layers.places(data, axis)
@@ -224,14 +224,13 @@ def _met(layers: Layers, attrs: Attrs, mask: Ref, updates: Ref, data: Ref, axis:
 # --- bags of rows of a table ------------------------------------------------------------------------------------
 
 MEAN = "the sum of each bag, for a mean divided by its number of indices"
-NO_BOOLEANS = Refused("no older operation adds up booleans")
 
 
 @composed(3, "the rows of the table, times their weights, added up for each bag", wide=True)
 def bag_packed_sum(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite EmbeddingBagPackedSum-3."""
-    if layers.fact(DATA).dtype.kind == "boolean":
-        return NO_BOOLEANS
+    if wrong := not_added_up(layers.inputs[0].dtype):
+        return wrong
     return layers.call("ReduceSum", _rows(layers, 2), np.array(1))
 
 
@@ -253,8 +252,8 @@ def segments_sum(layers: Layers, attrs: Attrs) -> Ref | Refused:
 
 def _sums(layers: Layers, mask: Ref, filling: int) -> Ref | Refused:
     """Add up the rows of each bag; `filling`: number of the input with the index of the row of empty bags."""
-    if layers.fact(DATA).dtype.kind == "boolean":
-        return NO_BOOLEANS
+    if wrong := not_added_up(layers.inputs[0].dtype):
+        return wrong
     rows = _rows(layers, filling + 1)
     zero = layers.number(0, rows)
     total = layers.call("ReduceSum", _parts(layers, mask, rows, zero), np.array(1))

@@ -236,6 +236,7 @@ MORE = {
     "GroupedMatMul-17": [
         sample("", "f32 10,4", "f32 3,5,4", np.array([2, 2, 10], np.int32)),
         sample("", "f32 3,2,4", "f32 3,5,4"),
+        sample("", "i8 3,2,4", "i8 3,5,4"),
     ],
     "STFT-15": [sample("transpose_frames=true", "f32 2,48", "f32 13", np.array(16), np.array(5))],
     **{

@@ -382,6 +382,17 @@ def test_a_sum_along_an_axis_keeps_infinities_apart() -> None:
         assert same(layer("CumSum-3", raw, ("i64", "?,?"), np.array(0)), 2, np.arange(6).reshape(2, 3))
 
 
+@pytest.mark.parametrize("kind", ["i8", "u8"])
+def test_sums_that_wrap_around_are_not_made_of_sums_that_stop_at_limits(kind: str) -> None:
+    for model in (
+        layer("CumSum-3", {}, (kind, "2,3"), np.array(1)),
+        layer("EmbeddingBagPackedSum-3", {}, (kind, "4,3"), ints(0, 1).reshape(1, 2)),
+        layer("EmbeddingSegmentsSum-3", {}, (kind, "4,3"), ints(0, 1), ints(0, 0), np.array(1)),
+    ):
+        reason = f"None: its sums of {kind} wrap around; those of older operations stop at the limits of the type"
+        assert lowered(model, 2) == [reason]
+
+
 def test_segments_without_rows_are_filled() -> None:
     rows = np.array([[-1, -8], [2, -9], [5, 6]], np.float32)
     for mode in ("zero", "lowest"):
