@@ -14,7 +14,7 @@ import numpy as np
 from ir_tools.display import plural
 from ir_tools.errors import ShapeError
 from ir_tools.ops._broadcast import broadcast
-from ir_tools.ops._layers import Layers, composed
+from ir_tools.ops._layers import DATA, Layers, composed
 from ir_tools.ops._numbers import in_working_type, through_floats
 from ir_tools.ops._requirements import raise_first, require_type, same_type
 from ir_tools.ops.definition import Array, Bounds, Fact, Input, Op, Ref, Refused, Violation
@@ -115,6 +115,7 @@ def _multiplied(left: Array, right: Array) -> Array:
 # --- Einsum -----------------------------------------------------------------------------------------------------
 
 REST = "..."
+ONE = Dim.of(1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,27 +259,82 @@ def _with_rest(equation: Equation, arrays: Sequence[Array]) -> Iterator[tuple[tu
     return ((labels, array) for labels, array in zip(equation.inputs, arrays, strict=True) if REST in labels)
 
 
-@composed(7, "sums over single labels, and a product of matrices over the labels that are multiplied and added up")
-def product_of_matrices(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """Rewrite Einsum-7 of one input, or of two, without dots and without a label twice in one input."""
-    equation = equation_of(attrs.equation)
-    labels = [*map(list, equation.inputs)]
-    if len(labels) > 2 or any(REST in own or len({*own}) < len(own) for own in labels):
-        return Refused("is not a product of two inputs with every label once in each", "equation")
-    if not layers.fact(Ref(None)).dtype.is_float:
+@composed(7, "sums over single labels, and products of matrices over the labels that are multiplied and added up")
+def products_of_matrices(layers: Layers, attrs: Attrs) -> Ref | Refused:
+    """Rewrite Einsum-7, the first two inputs first."""
+    *given, output = _spelled_out(equation_of(attrs.equation), layers.inputs)
+    if not layers.fact(DATA).dtype.is_float:
         return Refused("a composition of layers would round integers at every step; the operation rounds once")
-    summed = []
+    labels = [[*dict.fromkeys(own)] for own in given]
+    data: list[Ref] = []
+    for source, own in zip(layers.given, given, strict=True):
+        found = _diagonal(layers, source, own)
+        if isinstance(found, Refused):
+            return found
+        data.append(found)
+    while len(labels) > 2:
+        later = {label for own in labels[2:] for label in own}
+        kept = [label for label in dict.fromkeys(labels[0] + labels[1]) if label in output or label in later]
+        found = _summed_product(layers, data[:2], labels[:2], kept)
+        if isinstance(found, Refused):
+            return found
+        data[:2], labels[:2] = [found], [kept]
+    return _summed_product(layers, data, labels, output)
+
+
+def _spelled_out(equation: Equation, inputs: Sequence[Fact]) -> list[list[str]]:
+    """Return the labels of every input and of the output; `...` has one for each dimension, counted from the last."""
+    counts = [len(fact.shape or ()) - len(own) + 1 for own, fact in zip(equation.inputs, inputs, strict=True)]
+    most = max((count for own, count in zip(equation.inputs, counts, strict=True) if REST in own), default=0)
+    return [
+        [
+            one
+            for label in own
+            for one in ([f"{REST}{number}" for number in range(count, 0, -1)] if label == REST else [label])
+        ]
+        for own, count in zip([*equation.inputs, equation.output], [*counts, most], strict=True)
+    ]
+
+
+def _diagonal(layers: Layers, data: Ref, labels: Sequence[str]) -> Ref | Refused:
+    """Add the elements whose places along the axes of one label are equal."""
+    found, own = data, [*labels]
+    while len({*own}) < len(own):
+        second = next(place for place, label in enumerate(own) if label in own[:place])
+        first = own.index(own[second])
+        shape = layers.fact(found).shape
+        if shape is None or not shape[first].static:
+            return Refused(f"has '{own[second]}' twice in one input, whose size is not known", "equation")
+        mask = np.eye(shape[first].size, dtype=np.bool_)
+        mask = mask.reshape([shape[first].size if axis in {first, second} else 1 for axis in range(len(own))])
+        kept = layers.call("Select", mask, found, layers.number(0, found))
+        found = layers.call("ReduceSum", kept, np.array([second]))
+        del own[second]
+    return found
+
+
+def _summed_product(
+    layers: Layers, data: Sequence[Ref], labels: Sequence[list[str]], output: Sequence[str]
+) -> Ref | Refused:
+    """Add the product of one or two inputs with every label once in each."""
+    sizes = [
+        dict(zip(own, layers.fact(source).shape or (), strict=False)) for source, own in zip(data, labels, strict=True)
+    ]
+    summed, left = list[Ref](), list[list[str]]()
     for number, own in enumerate(labels):
-        wanted = {*equation.output, *(label for other in labels[:number] + labels[number + 1 :] for label in other)}
+        wanted = {*output}
+        for other in range(len(labels)):
+            one = {label for label in own if (sizes[number].get(label) == ONE) != (sizes[other].get(label) == ONE)}
+            wanted |= {*labels[other]} - one if other != number else set()
         alone = np.array([place for place, label in enumerate(own) if label not in wanted], np.int64)
-        data = Ref(None, number)
+        source = data[number]
         if alone.size:
-            data = layers.call("Squeeze", layers.call("ReduceSum", data, alone, keep_dims=True), alone)
-        summed.append(data)
-        labels[number] = [label for label in own if label in wanted]
-    if len(labels) == 1:
-        return _ordered(layers, summed[0], labels[0], equation.output)
-    return _contracted(layers, summed, labels, equation.output)
+            source = layers.call("Squeeze", layers.call("ReduceSum", source, alone, keep_dims=True), alone)
+        summed.append(source)
+        left.append([label for label in own if label in wanted])
+    if len(left) == 1:
+        return _ordered(layers, summed[0], left[0], output)
+    return _contracted(layers, summed, left, output)
 
 
 def _contracted(
@@ -427,7 +483,7 @@ EINSUM = Op(
     check=einsum_violations,
     shape=einsum_shape,
     kernel=einsum,
-    migrate=product_of_matrices,
+    migrate=products_of_matrices,
 )
 INVERSE = Op(
     type="Inverse",
