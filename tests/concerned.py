@@ -167,21 +167,22 @@ def is_concerned(test: str, operations: Set[str]) -> bool:
 
 @cache
 def operations_of(file: str) -> Set[str]:
-    """Return the operations that a module of `ops/` is part of, also by what imports it; all, for other files."""
+    """Return the operations that a family or a helper of `ops/` is part of, by imports; all, for other files."""
     from ir_tools.ops import FAMILIES
 
     path = ROOT / file
     texts = {each.stem: each.read_text() for each in (ROOT / "ir_tools/ops").glob("*.py")}
-    del texts["__init__"]
-    concerned = {path.stem} if path.parent == ROOT / "ir_tools/ops" and path.stem in texts else {*texts}
+    families = {family.__name__.rpartition(".")[2]: family for family in FAMILIES}
+    is_part = path.parent == ROOT / "ir_tools/ops" and (path.stem in families or path.stem.startswith("_"))
+    concerned = {path.stem} if is_part and path.stem != "__init__" else {*texts}
     while added := {
         name
         for name, text in texts.items()
-        if name not in concerned and re.search(rf"ir_tools\.ops(\.| import .*\b)({'|'.join(concerned)})\b", text)
+        if name not in {*concerned, "__init__"}
+        and re.search(rf"ir_tools\.ops(\.| import .*\b)({'|'.join(concerned)})\b", text)
     }:
         concerned |= added
-    families = [family for family in FAMILIES if family.__name__.rpartition(".")[2] in concerned]
-    return frozenset(str(op) for family in families for op in family.OPS)
+    return frozenset(str(op) for name in families.keys() & concerned for op in families[name].OPS)
 
 
 def _operations_of(test: str) -> Set[str]:
