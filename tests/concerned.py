@@ -99,6 +99,15 @@ TESTS: Mapping[str, tuple[str, ...]] = {
     "ir_tools/known_differences/*": ("tests/test_known_differences.py", "tests/releases"),
     "ir_tools/execut*.py": ("tests/test_execute.py", "tests/ops/test_state.py", "tests/ops/test_control_flow.py"),
     "ir_tools/cli/*": ("tests/cli/test_recorded.py", "tests/cli/test_{name}.py", "tests/cli"),
+    "ir_tools/ops/checks.py": (
+        "tests/ops/test_checks.py",
+        "tests/legacy/test_findings.py",
+        "tests/rules/test_rules.py",
+        "tests/ops/test_layer_faults.py",
+        "tests/rules/test_recorded.py",
+        "tests/faults/test_recorded.py",
+        RECORDED,
+    ),
     "ir_tools/ops/*": (
         RECORDED,
         "tests/ops/test_{family}.py",

@@ -1,7 +1,7 @@
 """Shape propagation: the corpus against the runtime, findings, what is written back, layers that nobody knows."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -16,9 +16,11 @@ from ir_tools.format.read import read
 from ir_tools.format.write import render
 from ir_tools.graph import Graph, Layer, Model, Source
 from ir_tools.infer import Propagation, propagate_shapes
+from ir_tools.infer._answers import Answers
 from ir_tools.infer._facts import FactTable, InternedFact, StoredBounds, key_of, minimum_size
 from ir_tools.infer._indices import _beyond
 from ir_tools.infer._problems import _holders
+from ir_tools.infer._signatures import LayerSignature
 from ir_tools.infer._trials import ShapeTrials
 from ir_tools.ops import NEWEST_OPSET, Bounds, Fact, find_op, known_types
 from ir_tools.runtime.ask import LayerOracle
@@ -332,6 +334,25 @@ def test_stored_constants_are_alike_until_they_are_handed_on() -> None:
     assert key_of(one) == key_of(other) != key_of(template)
     handed_on = [table.interned(replace(fact, constant=True)) for fact in (one, other)]
     assert len({key_of(fact) for fact in (one, template, *handed_on)}) == 4
+
+
+def test_rules_are_asked_once_for_equal_layers_with_equal_constants(monkeypatch: pytest.MonkeyPatch) -> None:
+    builder = Builder()
+    for number, size in enumerate((2, 3, 2, 3, 2)):
+        data = builder.parameter(f"x{number}", "6,6")
+        shape = builder.constant(np.array([size, -1]))
+        builder.result(builder.call("Reshape", data, shape, special_zero=False, name=f"{number}"))
+    asked: list[object] = []
+    ask = Answers._ask
+
+    def counted(answers: Answers, signature: LayerSignature, inputs: Sequence[Fact]) -> object:
+        asked.extend([signature] if signature.type == "Reshape" else [])
+        return ask(answers, signature, inputs)
+
+    monkeypatch.setattr(Answers, "_ask", counted)
+    shapes = propagate_shapes(builder.model).shapes
+    assert len(asked) == 2
+    assert [format_shape(shapes[str(number), 2]) for number in range(5)] == ["2,18", "3,12", "2,18", "3,12", "2,18"]
 
 
 # --- asking -------------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from ir_tools.ops import image
+from ir_tools.ops._interpolate import COORDINATES, ROUNDINGS, TAPS, Resizing, resize
 from ir_tools.ops.definition import Kind
 from ir_tools.runtime.client import RuntimeClient
 from tests.ops.around import Case, ChanceTests, Change, ops_by_name
@@ -131,3 +132,17 @@ def test_what_runs_and_is_not_meant_is_warned_of(name: str, data: str, target: S
     attrs = attrs_of(case.op, case.raw)
     kinds = [fault.kind for fault in case.op.check(attrs, [fact_of(slot) for slot in case.slots])]
     assert kinds == [Kind.SUSPECT] * warned
+
+
+@pytest.mark.parametrize("mode", TAPS)
+@pytest.mark.parametrize("shape", [(1, 1, 2, 3, 4), (1, 1, 0, 3, 4)])
+def test_nothing_is_made_of_nothing_and_for_no_size(mode: str, shape: tuple[int, ...]) -> None:
+    """Also by a factor of 0, in all ways to find places and to round them."""
+    for coordinates in COORDINATES:
+        for nearest in (*ROUNDINGS, "simple"):
+            how = Resizing(mode=mode, coordinates=coordinates, nearest=nearest, antialias=True)
+            found = resize(how, np.ones(shape, np.float32), {2: 0, 3: 5}, {2: 0.0, 3: 5 / 3})
+            assert found.shape == (1, 1, 0, 5, 4)
+            assert found.dtype == np.float32
+    filled = resize(Resizing(mode=mode, coordinates="asymmetric"), np.ones((1, 0), np.float32), {1: 2}, {1: 2.0})
+    assert filled.tolist() == [[0, 0]]
