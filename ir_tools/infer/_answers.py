@@ -153,7 +153,7 @@ class Answers:
         found += check_types(op, inputs)
         try:
             if attrs is not None:
-                found += check_settings(op, attrs, inputs)
+                found += check_settings(op, signature.raw, attrs, inputs)
             if attrs is None or op.shape is None or any(not fault.kind.mild for fault in found):
                 return Answer(None, found)
             outputs = op.shape(attrs, inputs)

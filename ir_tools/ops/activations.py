@@ -26,6 +26,7 @@ from ir_tools.ops.definition import (
     Check,
     Fact,
     Input,
+    Kind,
     NewLayer,
     Op,
     Oracle,
@@ -36,7 +37,7 @@ from ir_tools.ops.definition import (
     Violation,
     no_violations,
 )
-from ir_tools.ops.fields import Attrs, Field, Flag, Float, Int, OneOf
+from ir_tools.ops.fields import NOT_NEGATIVE, Attrs, Field, Flag, Float, Int, OneOf, Usual
 from ir_tools.types import element_type, shape_text
 
 __all__ = ["OPS", "Unary", "erf"]
@@ -215,10 +216,17 @@ def elu(data: Array, alpha: float) -> Array:
     return through_floats(lambda x: np.where(x < 0, x.dtype.type(alpha) * np.expm1(np.minimum(x, 0)), x))(data)
 
 
+BOUND = Usual(infinite=True)
+ALPHA = Float(runtime_default=0.0, usual=NOT_NEGATIVE)
+
+
 def check_clamp(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for a least value above the largest."""
     if not attrs.min <= attrs.max:
         yield Violation("min", f"is {attrs.min}, but max is {attrs.max}", "swap them")
+    elif attrs.min == attrs.max:
+        message = f"is {attrs.min:g}, as max is: nothing is left of the data"
+        yield Violation("min", message, kind=Kind.SUSPECT)
 
 
 def clamp(data: Array, min: float, max: float) -> Array:
@@ -346,11 +354,20 @@ ROWS = (
         accepts="float",
         attrs={"approximation_mode": OneOf(words=("erf", "tanh"), default="erf")},
     ),
-    Unary(type="Elu", function=elu, accepts="any", attrs={"alpha": Float(runtime_default=0.0)}, folds="none"),
+    Unary(
+        type="Elu",
+        function=elu,
+        accepts="any",
+        attrs={"alpha": ALPHA},
+        folds="none",
+    ),
     Unary(
         type="Clamp",
         function=clamp,
-        attrs={"min": Float(runtime_default=0.0), "max": Float(runtime_default=0.0)},
+        attrs={
+            "min": Float(runtime_default=0.0, usual=BOUND),
+            "max": Float(runtime_default=0.0, usual=BOUND),
+        },
         folds="bounds",
         check=check_clamp,
     ),

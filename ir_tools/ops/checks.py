@@ -4,10 +4,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from ir_tools.display import either, plural
 from ir_tools.errors import ShapeError
 from ir_tools.ops.definition import Array, Bounds, Fact, Folding, Kind, Op, Violation
-from ir_tools.ops.fields import REQUIRED, Attrs, Field, Flag, Float
+from ir_tools.ops.fields import REQUIRED, Attrs, Field, Flag, Numeric, Usual
 from ir_tools.ops.limits import MAX_WINDOW
 from ir_tools.types import ELEMENT_TYPES, Dim, ElementType, closest
 from ir_tools.types.packing import element_type_of
@@ -57,7 +59,6 @@ def check_attributes(op: Op, raw: Mapping[str, str]) -> tuple[Attrs | None, list
             out.append(violation)
     out += _unknown(op, fields, raw, [name for name in unknown_names if name not in reported])
     out += _misread(fields, raw)
-    out += _unusual(fields, raw)
     return attrs, out
 
 
@@ -129,23 +130,6 @@ def _misread(fields: Mapping[str, Field], raw: Mapping[str, str]) -> Iterator[Vi
             word = "true" if spec.parse(raw[name]) else "false"
             message = f"is '{raw[name][:40]}', which the runtime reads as {word}"
             yield Violation(name, message, "write true or false", Kind.UNREADABLE)
-
-
-def _unusual(fields: Mapping[str, Field], raw: Mapping[str, str]) -> Iterator[Violation]:
-    """Check for numbers with which a layer hardly depends on its data, or gives no numbers."""
-    for name, spec in fields.items():
-        if isinstance(spec, Float) and spec.usual is not None and not spec.is_absent(raw.get(name)):
-            try:
-                value = spec.parse(raw[name])
-            except ValueError:
-                continue
-            shown = raw[name][:40]
-            if value < 0:
-                message = f"is {shown}, with which a root may not be a number; expected at least 0"
-                yield Violation(name, message, None, Kind.SUSPECT)
-            elif not value <= spec.usual:
-                message = f"is {shown}, which leaves little of the data; expected at most {spec.usual}"
-                yield Violation(name, message, None, Kind.SUSPECT)
 
 
 # --- ports ------------------------------------------------------------------------------------------------------
@@ -245,14 +229,38 @@ def _absurd(attrs: Attrs) -> Iterator[Violation]:
 # --- attributes and inputs together ---------------------------------------------------------------------------------
 
 
-def check_settings(op: Op, attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+def check_settings(op: Op, raw: Mapping[str, str], attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for what the operation itself has to say; windows that no machine can handle keep it from being asked.
+
+    Numbers of which it says nothing are held against those that make sense.
 
     Raises:
         ShapeError: the inputs contradict each other so much that nothing can be said.
     """
-    absurd = list(_absurd(attrs))
-    yield from absurd or op.check(attrs, inputs)
+    found = list(_absurd(attrs)) or list(op.check(attrs, inputs))
+    yield from found
+    named = {violation.attribute for violation in found}
+    for name, usual, values in (*_given_numbers(op, raw, attrs), *_known_numbers(op, inputs)):
+        message = next(filter(None, map(usual.problem, values)), None)
+        if message is not None and name not in named:
+            yield Violation(name, message, None, Kind.SUSPECT)
     if op.folding is Folding.FAILS and all(fact.constant for fact in inputs):
         message = "all inputs are constants, and the CPU plugin does not compile the layer then"
         yield Violation("", message, "compute the result before, and write it as a constant")
+
+
+def _given_numbers(op: Op, raw: Mapping[str, str], attrs: Attrs) -> Iterator[tuple[str, Usual, tuple[float, ...]]]:
+    """Yield the numbers of attributes that a layer gives."""
+    given = raw if op.respell is None else op.respell(raw)
+    for name, spec in op.attrs.items():
+        if isinstance(spec, Numeric) and not spec.is_absent(given.get(spec.xml or name)):
+            value = attrs[name]
+            yield spec.xml or name, spec.usual, value if isinstance(value, tuple) else (value,)
+
+
+def _known_numbers(op: Op, inputs: Sequence[Fact]) -> Iterator[tuple[str, Usual, tuple[float, ...]]]:
+    """Yield the smallest and the largest number of inputs that are constants; others than finite ones have a rule."""
+    for slot, fact in zip(op.inputs, inputs, strict=False):
+        array = fact.value.exact if slot.usual is not None and fact.value is not None else None
+        if slot.usual is not None and array is not None and array.size and np.isfinite(array).all():
+            yield slot.name, slot.usual, (array.min().item(), array.max().item())

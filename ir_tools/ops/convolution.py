@@ -38,7 +38,7 @@ from ir_tools.ops._versions import VersionStep
 from ir_tools.ops._windows import Pooling, axis_pads
 from ir_tools.ops.checks import fact_of
 from ir_tools.ops.definition import Array, Bounds, Fact, Input, Op, Violation
-from ir_tools.ops.fields import Attrs, Field, Flag, Float, Int, Ints, OneOf, listed
+from ir_tools.ops.fields import Attrs, Field, Flag, Float, Int, Ints, OneOf, Usual, listed
 from ir_tools.ops.limits import too_large
 from ir_tools.types import Dim, Shape, shape_text
 
@@ -397,6 +397,7 @@ def deformable(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 AUTO_PAD = OneOf(words=("explicit", "same_upper", "same_lower", "valid"), default="explicit")
 
+BIT = Usual(minimum=-1, below="but data are 0 or 1", maximum=1, above="but data are 0 or 1")
 WINDOWS: dict[str, Field] = {
     "strides": Ints(runtime_default=(), minimum=1),
     "pads_begin": Ints(runtime_default=()),
@@ -466,7 +467,10 @@ OPS = (
         attrs={
             **WINDOWS,
             "mode": OneOf(words=("xnor-popcount",), runtime_default="xnor-popcount"),
-            "pad_value": Float(runtime_default=0.0),
+            "pad_value": Float(
+                runtime_default=0.0,
+                usual=BIT,
+            ),
         },
         check=BINARY.check,
         shape=BINARY.binary_shape,

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_tools.diagnostics import Severity
-from ir_tools.ops.fields import REQUIRED, Attrs, Field, ObservedAttrs, OutOfRange
+from ir_tools.ops.fields import REQUIRED, Attrs, Field, ObservedAttrs, OutOfRange, Usual
 from ir_tools.rules import Rule
 from ir_tools.rules.operations import (
     ASSUMED_ATTRIBUTE,
@@ -387,12 +387,14 @@ class Input:
         type: what element types the runtime takes: a name in `Op.types`, by which several inputs must have one type in
             common, or the words themselves (`i32 i64`); empty: any, or checked elsewhere.
         many: whether it may come any number of times, at least once unless it is optional; only the last.
+        usual: the numbers that make sense, if not all do.
     """
 
     name: str
     optional: bool = False
     type: str = ""
     many: bool = False
+    usual: Usual | None = None
 
 
 @dataclass(frozen=True, slots=True)

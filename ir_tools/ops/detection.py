@@ -17,7 +17,22 @@ from ir_tools.ops._requirements import agreed, require, require_rank, require_si
 from ir_tools.ops._values import dim, divided, normal_axis, times
 from ir_tools.ops._versions import VersionStep
 from ir_tools.ops.definition import Array, Fact, Input, Kind, Op, Violation
-from ir_tools.ops.fields import Attrs, ExactWord, Flag, Float, Floats, Int32, Ints
+from ir_tools.ops.fields import (
+    COUNT,
+    LENGTH,
+    LIMIT,
+    NOT_NEGATIVE,
+    OVERLAP,
+    POSITIVE,
+    SCORE,
+    Attrs,
+    ExactWord,
+    Flag,
+    Float,
+    Floats,
+    Int32,
+    Ints,
+)
 from ir_tools.ops.limits import MAX_DENSITY, check_output_size
 from ir_tools.types import Dim, element_type, from_dtype, shape_text
 
@@ -104,17 +119,17 @@ PRIOR_BOX_1 = Op(
     version=1,
     inputs=PRIOR_INPUTS,
     attrs={
-        "min_size": Floats(default=()),
-        "max_size": Floats(default=()),
+        "min_size": Floats(default=(), usual=LENGTH),
+        "max_size": Floats(default=(), usual=LENGTH),
         "aspect_ratio": Floats(default=()),
         "density": Floats(default=()),
         "fixed_ratio": Floats(default=()),
-        "fixed_size": Floats(default=()),
+        "fixed_size": Floats(default=(), usual=LENGTH),
         "clip": Flag(default=False),
         "flip": Flag(default=False),
-        "step": Float(default=0.0),
+        "step": Float(default=0.0, usual=NOT_NEGATIVE),
         "offset": Float(runtime_default=0.0),
-        "variance": Floats(default=()),
+        "variance": Floats(default=(), usual=POSITIVE),
         "scale_all_sizes": Flag(default=True),
     },
     check=check_prior_box,
@@ -135,14 +150,14 @@ PRIOR_BOX_CLUSTERED_1 = Op(
     leftovers={"flip": ".*"},
     inputs=PRIOR_INPUTS,
     attrs={
-        "width": Floats(default=()),
-        "height": Floats(default=()),
+        "width": Floats(default=(), usual=LENGTH),
+        "height": Floats(default=(), usual=LENGTH),
         "clip": Flag(default=True),
-        "step": Float(default=0.0),
-        "step_w": Float(default=0.0),
-        "step_h": Float(default=0.0),
+        "step": Float(default=0.0, usual=NOT_NEGATIVE),
+        "step_w": Float(default=0.0, usual=NOT_NEGATIVE),
+        "step_h": Float(default=0.0, usual=NOT_NEGATIVE),
         "offset": Float(runtime_default=0.0),
-        "variance": Floats(default=()),
+        "variance": Floats(default=(), usual=POSITIVE),
     },
     check=check_clustered,
     shape=clustered_shape,
@@ -267,8 +282,6 @@ def check_detection_output(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Vio
         message = f"is {attrs.keep_top_k[0]}; expected a positive number, or -1 for all"
         level = Kind.CONTRADICTION if attrs.keep_top_k[0] else Kind.SUSPECT
         yield Violation("keep_top_k", message, 'write keep_top_k="-1"', level)
-    if attrs.top_k < -1:
-        yield Violation("top_k", f"is {attrs.top_k}; expected a number of boxes, or -1 for all", kind=Kind.RANGE)
     if attrs.decrease_label_id and attrs.background_label_id:
         message = "is true, which the runtime accepts only if background_label_id is 0"
         yield Violation("decrease_label_id", message)
@@ -299,20 +312,20 @@ DETECTION_OUTPUT_8 = Op(
     types={"T": "float"},
     attrs={
         "background_label_id": Int32(default=0),
-        "top_k": Int32(default=-1),
+        "top_k": Int32(default=-1, minimum=-1, usual=LIMIT),
         "variance_encoded_in_target": Flag(default=False),
         "keep_top_k": Ints(),
         "code_type": ExactWord(words=(CORNER, CENTER_SIZE), default=CORNER),
         "share_location": Flag(default=True),
-        "nms_threshold": Float(runtime_default=0.0),
-        "confidence_threshold": Float(default=0.0),
+        "nms_threshold": Float(runtime_default=0.0, usual=OVERLAP),
+        "confidence_threshold": Float(default=0.0, usual=SCORE),
         "clip_after_nms": Flag(default=False),
         "clip_before_nms": Flag(default=False),
         "decrease_label_id": Flag(default=False),
         "normalized": Flag(default=False),
-        "input_height": Int32(default=1),
-        "input_width": Int32(default=1),
-        "objectness_score": Float(default=0.0),
+        "input_height": Int32(default=1, usual=COUNT),
+        "input_width": Int32(default=1, usual=COUNT),
+        "objectness_score": Float(default=0.0, usual=SCORE),
     },
     check=check_detection_output,
     shape=detection_output_shape,
@@ -403,7 +416,7 @@ REGION_YOLO_1 = Op(
     version=1,
     inputs=(Input("data", type="float"),),
     attrs={
-        "anchors": Floats(default=()),
+        "anchors": Floats(default=(), usual=LENGTH),
         "axis": Int32(runtime_default=0),
         "coords": Int32(runtime_default=0, minimum=0),
         "classes": Int32(runtime_default=0, minimum=0),

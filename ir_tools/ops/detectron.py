@@ -17,7 +17,7 @@ from ir_tools.ops._requirements import agreed, require_rank, require_size
 from ir_tools.ops._values import dim, times
 from ir_tools.ops._versions import no_step
 from ir_tools.ops.definition import Array, Fact, Input, Kind, Op, Output, Violation
-from ir_tools.ops.fields import Attrs, Flag, Float, Floats, Int, Ints
+from ir_tools.ops.fields import COUNT, OVERLAP, POSITIVE, SCORE, Attrs, Flag, Float, Floats, Int, Ints
 from ir_tools.ops.limits import check_output_size
 from ir_tools.types import Dim, element_type
 
@@ -167,14 +167,14 @@ DETECTION_OUTPUT = Op(
     inputs=tuple(Input(name, type="T") for name in ("rois", "deltas", "scores", "image_size")),
     outputs=(Output("boxes"), Output("classes"), Output("scores")),
     attrs={
-        "score_threshold": Float(minimum=0, runtime_default=0.0),
-        "nms_threshold": Float(minimum=0, runtime_default=0.0),
+        "score_threshold": Float(minimum=0, runtime_default=0.0, usual=SCORE),
+        "nms_threshold": Float(minimum=0, runtime_default=0.0, usual=OVERLAP),
         "num_classes": Int(minimum=0),
-        "post_nms_count": Int(minimum=0, runtime_default=0),
-        "max_detections_per_image": Int(minimum=0, runtime_default=0),
+        "post_nms_count": Int(minimum=0, runtime_default=0, usual=COUNT),
+        "max_detections_per_image": Int(minimum=0, runtime_default=0, usual=COUNT),
         "class_agnostic_box_regression": Flag(default=False),
-        "max_delta_log_wh": Float(runtime_default=0.0),
-        "deltas_weights": Floats(minimum=0),
+        "max_delta_log_wh": Float(runtime_default=0.0, usual=POSITIVE),
+        "deltas_weights": Floats(minimum=0, usual=POSITIVE),
     },
     types=TYPES,
     check=check_output_size("max_detections_per_image", detection_output_shape),
@@ -189,9 +189,9 @@ GENERATE_PROPOSALS = Op(
     outputs=(Output("rois"), Output("scores")),
     attrs={
         "min_size": Float(minimum=0, runtime_default=0.0),
-        "nms_threshold": Float(minimum=0, runtime_default=0.0),
-        "pre_nms_count": Int(minimum=0, runtime_default=0),
-        "post_nms_count": Int(minimum=0),
+        "nms_threshold": Float(minimum=0, runtime_default=0.0, usual=OVERLAP),
+        "pre_nms_count": Int(minimum=0, runtime_default=0, usual=COUNT),
+        "post_nms_count": Int(minimum=0, usual=COUNT),
     },
     types=TYPES,
     check=check_output_size("post_nms_count", proposals_shape),
@@ -225,7 +225,7 @@ ROI_FEATURE_EXTRACTOR = Op(
     inputs=(Input("rois", type="T"), Input("features", type="T", many=True)),
     outputs=(Output("features"), Output("rois")),
     attrs={
-        "output_size": Int(minimum=0, runtime_default=0),
+        "output_size": Int(minimum=0, runtime_default=0, usual=COUNT),
         "sampling_ratio": Int(minimum=0, runtime_default=0),
         "pyramid_scales": Ints(minimum=1),
         "aligned": Flag(default=False),
@@ -240,7 +240,7 @@ TOP_K_ROIS = Op(
     migrate=no_boxes(6),
     experimental=True,
     inputs=(Input("rois", type="T"), Input("probabilities", type="T")),
-    attrs={"max_rois": Int(minimum=0, runtime_default=0)},
+    attrs={"max_rois": Int(minimum=0, runtime_default=0, usual=COUNT)},
     types=TYPES,
     check=check_output_size("max_rois", best_shape),
     shape=best_shape,

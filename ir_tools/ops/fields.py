@@ -17,7 +17,16 @@ from ir_tools.errors import UsageError
 from ir_tools.types import Dim, ElementType, element_type, parse_shape, type_in_file
 
 __all__ = [
+    "COUNT",
+    "EPSILON",
+    "FINITE",
+    "LENGTH",
+    "LIMIT",
+    "NOT_NEGATIVE",
+    "OVERLAP",
+    "POSITIVE",
     "REQUIRED",
+    "SCORE",
     "Attrs",
     "ExactWord",
     "Field",
@@ -28,12 +37,14 @@ __all__ = [
     "Int",
     "Int32",
     "Ints",
+    "Numeric",
     "ObservedAttrs",
     "OneOf",
     "OutOfRange",
     "ShapeText",
     "Text",
     "Type",
+    "Usual",
     "Words",
     "listed",
 ]
@@ -44,6 +55,7 @@ MAX_DIGITS = 20
 """Of a 64-bit number with its sign."""
 LARGEST = 2**63 - 1
 LARGEST_F32 = float(np.finfo(np.float32).max)
+SMALLEST_F32 = float(np.finfo(np.float32).smallest_subnormal)
 
 REQUIRED: Any = object()
 """The default of a field without which the layer has no meaning."""
@@ -51,6 +63,58 @@ REQUIRED: Any = object()
 
 class OutOfRange(ValueError):
     """A value that can be read, and that the attribute may not have."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usual:
+    """The numbers that make sense, from `minimum` or above `over` to `maximum`; a layer runs with others, too.
+
+    `below`, `above`: what a layer does with smaller and with larger numbers. `also`: a number that stands for something
+    else, such as -1 for no limit. `infinite`: whether infinities make sense, too.
+    """
+
+    minimum: float = -math.inf
+    over: float = -math.inf
+    maximum: float = math.inf
+    below: str = ""
+    above: str = ""
+    also: float | None = None
+    infinite: bool = False
+
+    def problem(self, value: float) -> str | None:
+        """Return what is wrong with a number, None if nothing is."""
+        if value == self.also or (self.infinite and math.isinf(value)):
+            return None
+        if not abs(value) <= LARGEST_F32:
+            return f"is {value}; expected a finite number"
+        if 0 < abs(value) < SMALLEST_F32:
+            return f"is {value}, which is 0 as f32"
+        if value < self.minimum:
+            return f"is {value:g}, {self.below}; expected at least {self.minimum:g}"
+        if value <= self.over:
+            return f"is {value:g}, {self.below}; expected more than {self.over:g}"
+        if value > self.maximum:
+            return f"is {value:g}, {self.above}; expected at most {self.maximum:g}"
+        return None
+
+
+FINITE = Usual()
+EPSILON = Usual(
+    minimum=0, below="with which a root may not be a number", maximum=1, above="which leaves little of the data"
+)
+NOT_NEGATIVE = Usual(minimum=0, below="which is below 0")
+POSITIVE = Usual(over=0, below="which leaves nothing of the data")
+LENGTH = Usual(over=0, below="which is not a length")
+OVERLAP = Usual(
+    minimum=0,
+    below="so that any box drops all others",
+    maximum=1,
+    above="so that no box is dropped, since no overlap is larger than 1",
+)
+SCORE = Usual(maximum=1, above="which no probability exceeds")
+LIMIT = Usual(minimum=1, below="so that no box is left", also=-1)
+"""Of boxes; -1 for all."""
+COUNT = Usual(minimum=1, below="so that nothing is left")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +158,14 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ints(Field):
+class Numeric(Field):
+    """Numbers. `usual`: those that make sense; others are reported."""
+
+    usual: Usual = FINITE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ints(Numeric):
     """A list of integers, each from `minimum` to `maximum`; `counts`: how many there may be (empty: any number)."""
 
     minimum: int | None = None
@@ -120,7 +191,7 @@ class Ints(Field):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Int(Field):
+class Int(Numeric):
     """An integer from `minimum` to `maximum`. `plus`: whether the runtime reads a plus sign."""
 
     blank: ClassVar[bool] = False
@@ -137,14 +208,13 @@ class Int(Field):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Float(Field):
-    """A number from `minimum` to `maximum`. `usual`: numbers from 0 up to it are common; others are reported."""
+class Float(Numeric):
+    """A number from `minimum` to `maximum`."""
 
     blank: ClassVar[bool] = False
 
     minimum: float | None = None
     maximum: float | None = None
-    usual: float | None = None
 
     def parse(self, text: str) -> float:
         """Parse `"1e-5"` -> `1e-05`."""
@@ -159,7 +229,7 @@ class Float(Field):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Floats(Field):
+class Floats(Numeric):
     """A list of f32, each from `minimum` to `maximum`; `counts`: how many there may be (empty: any number)."""
 
     minimum: float | None = None

@@ -21,7 +21,7 @@ from ir_tools.ops._resizing_limits import Resized, limits
 from ir_tools.ops._sampling_rewrites import migrate_grid_sample
 from ir_tools.ops._values import dim, shifted
 from ir_tools.ops.definition import Array, Fact, Input, Kind, Mask, Op, ShapeRule, Violation
-from ir_tools.ops.fields import Attrs, ExactWord, Field, Flag, Float, Ints, OneOf
+from ir_tools.ops.fields import Attrs, ExactWord, Field, Flag, Float, Ints, OneOf, Usual
 from ir_tools.ops.limits import check_output_size, too_large
 from ir_tools.types import Dim, shape_text
 
@@ -424,7 +424,15 @@ INTERPOLATE_ATTRS: dict[str, Field] = {
     "antialias": Flag(default=False),
     "pads_begin": Ints(default=(), minimum=0),
     "pads_end": Ints(default=(), minimum=0),
-    "cube_coeff": Float(default=-0.75),
+    "cube_coeff": Float(
+        default=-0.75,
+        usual=Usual(
+            minimum=-2,
+            below="with which points far away count most",
+            maximum=0,
+            above="with which far points count as near ones do",
+        ),
+    ),
 }
 
 INTERPOLATE_4 = Op(

@@ -23,7 +23,7 @@ from ir_tools.ops._numbers import in_working_type, is_half, through_floats
 from ir_tools.ops._requirements import check_axes, raise_first, require_type, same_type
 from ir_tools.ops._values import same_shape
 from ir_tools.ops.definition import NUMBERS, Array, Fact, Input, Kind, Op, Violation
-from ir_tools.ops.fields import Attrs, Flag, Float, Int, Ints, OneOf, listed
+from ir_tools.ops.fields import EPSILON, NOT_NEGATIVE, Attrs, Flag, Float, Int, Ints, OneOf, listed
 from ir_tools.types import Dim, Shape, element_type, shape_text
 
 __all__ = ["OPS"]
@@ -87,9 +87,9 @@ def _batch_norm(version: int, names: Sequence[str]) -> Op:
     return Op(
         type="BatchNormInference",
         version=version,
-        inputs=tuple(Input(name, type="T") for name in names),
+        inputs=tuple(Input(name, type="T", usual=NOT_NEGATIVE if name == "variance" else None) for name in names),
         types={"T": "float"},
-        attrs={"epsilon": Float(minimum=0, runtime_default=0.0, usual=1.0)},
+        attrs={"epsilon": Float(minimum=0, runtime_default=0.0, usual=EPSILON)},
         check=lambda attrs, inputs: batch_norm_violations(inputs, data),
         shape=lambda attrs, inputs: batch_norm_shape(inputs, data),
         kernel=partial(batch_norm, data=data),
@@ -375,7 +375,7 @@ OPS = (
         attrs={
             "across_channels": Flag(default=False),
             "normalize_variance": Flag(default=False),
-            "eps": Float(runtime_default=0.0, usual=1.0),
+            "eps": Float(runtime_default=0.0, usual=EPSILON),
             "reduction_axes": Ints(default=()),
         },
         shape=same_shape,
@@ -388,7 +388,7 @@ OPS = (
         inputs=DATA_AXES,
         attrs={
             "normalize_variance": Flag(runtime_default=False),
-            "eps": Float(runtime_default=0.0, usual=1.0),
+            "eps": Float(runtime_default=0.0, usual=EPSILON),
             "eps_mode": OneOf(words=("inside_sqrt", "outside_sqrt"), runtime_default="inside_sqrt"),
         },
         check=mvn_violations,
@@ -403,7 +403,7 @@ OPS = (
         attrs={
             "alpha": Float(runtime_default=0.0),
             "beta": Float(runtime_default=0.0),
-            "bias": Float(runtime_default=0.0),
+            "bias": Float(runtime_default=0.0, usual=NOT_NEGATIVE),
             "size": Int(runtime_default=0),
         },
         check=check_lrn,
@@ -415,7 +415,7 @@ OPS = (
         version=1,
         inputs=DATA_AXES,
         attrs={
-            "eps": Float(runtime_default=0.0, usual=1.0),
+            "eps": Float(runtime_default=0.0, usual=EPSILON),
             "eps_mode": OneOf(words=("add", "max"), runtime_default="add"),
         },
         check=l2_violations,
@@ -426,7 +426,7 @@ OPS = (
         type="GRN",
         version=1,
         inputs=(Input("data", type=NUMBERS),),
-        attrs={"bias": Float(runtime_default=1.0)},
+        attrs={"bias": Float(runtime_default=1.0, usual=NOT_NEGATIVE)},
         check=grn_violations,
         shape=grn_shape,
         kernel=grn,
@@ -436,7 +436,7 @@ OPS = (
         type="GroupNormalization",
         version=12,
         inputs=(Input("data", type="float"), Input("scale", type="float"), Input("bias", type="float")),
-        attrs={"num_groups": Int(minimum=1), "epsilon": Float(runtime_default=0.0, usual=1.0)},
+        attrs={"num_groups": Int(minimum=1), "epsilon": Float(runtime_default=0.0, usual=EPSILON)},
         check=group_norm_violations,
         shape=group_norm_shape,
         kernel=group_norm,

@@ -17,10 +17,12 @@ from ir_tools.ops._numbers import in_working_type, through_floats
 from ir_tools.ops._quantization_rewrites import quantize
 from ir_tools.ops._requirements import raise_first, same_type
 from ir_tools.ops.definition import Array, Fact, Input, Kind, Op, Violation
-from ir_tools.ops.fields import Attrs, Int, OneOf
+from ir_tools.ops.fields import Attrs, Int, OneOf, Usual
 from ir_tools.types import Shape, element_type, shape_text
 
 __all__ = ["OPS"]
+
+MAX_LEVELS = 1 << 16
 
 LIMITS = ("input_low", "input_high", "output_low", "output_high")
 WITHOUT_LEVELS = 2**64
@@ -199,7 +201,7 @@ FAKE_QUANTIZE = Op(
     version=1,
     inputs=tuple(Input(name, type="float integer") for name in ("data", *LIMITS)),
     attrs={
-        "levels": Int(minimum=0, runtime_default=0),
+        "levels": Int(minimum=0, runtime_default=0, usual=Usual(maximum=MAX_LEVELS, above="more than 16 bits have")),
         **AUTO_BROADCAST,
     },
     check=check_quantize,

@@ -26,7 +26,22 @@ from ir_tools.ops._requirements import agreed, require, require_rank, require_si
 from ir_tools.ops._values import dim, is_empty, outside, times, whole
 from ir_tools.ops._versions import VersionStep, no_step
 from ir_tools.ops.definition import Array, Bounds, Check, Fact, Folding, Input, Kind, Op, Output, ShapeRule, Violation
-from ir_tools.ops.fields import Attrs, ExactWord, Field, Flag, Float, Floats, IndexType, Int32, Ints, OneOf
+from ir_tools.ops.fields import (
+    COUNT,
+    NOT_NEGATIVE,
+    OVERLAP,
+    POSITIVE,
+    Attrs,
+    ExactWord,
+    Field,
+    Flag,
+    Float,
+    Floats,
+    IndexType,
+    Int32,
+    Ints,
+    OneOf,
+)
 from ir_tools.ops.limits import MAX_BINS, MAX_BOXES, MAX_SAMPLES, check_output_size
 from ir_tools.types import Dim, element_type
 
@@ -80,9 +95,6 @@ def check_proposal(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     if 0 < boxes < MIN_BOXES:
         message = f"leaves {boxes} boxes to choose from: with fewer than {MIN_BOXES} the runtime crashes"
         yield Violation("pre_nms_topn", message, kind=Kind.FATAL)
-    for name in ("base_size", "pre_nms_topn"):
-        if attrs[name] < 0:
-            yield Violation(name, f"is {attrs[name]}; expected at least 1", kind=Kind.RANGE)
     yield from check_output_size("post_nms_topn", proposal_shape)(attrs, inputs)
 
 
@@ -106,19 +118,19 @@ PROPOSAL_1 = Op(
         Input("image_shape", type="float"),
     ),
     attrs={
-        "base_size": Int32(runtime_default=0),
-        "pre_nms_topn": Int32(runtime_default=0),
+        "base_size": Int32(runtime_default=0, minimum=0, usual=COUNT),
+        "pre_nms_topn": Int32(runtime_default=0, minimum=0, usual=COUNT),
         "post_nms_topn": Int32(minimum=1),
-        "nms_thresh": Float(runtime_default=0.0),
+        "nms_thresh": Float(runtime_default=0.0, usual=OVERLAP),
         "feat_stride": Int32(runtime_default=1, minimum=1),
-        "min_size": Int32(runtime_default=1),
-        "ratio": Floats(runtime_default=()),
-        "scale": Floats(runtime_default=()),
+        "min_size": Int32(runtime_default=1, usual=NOT_NEGATIVE),
+        "ratio": Floats(runtime_default=(), usual=POSITIVE),
+        "scale": Floats(runtime_default=(), usual=POSITIVE),
         "clip_before_nms": Flag(default=True),
         "clip_after_nms": Flag(default=False),
         "normalize": Flag(default=False),
-        "box_size_scale": Float(default=1.0),
-        "box_coordinate_scale": Float(default=1.0),
+        "box_size_scale": Float(default=1.0, usual=POSITIVE),
+        "box_coordinate_scale": Float(default=1.0, usual=POSITIVE),
         "framework": ExactWord(words=("", "tensorflow"), default=""),
     },
     check=check_proposal,
@@ -176,8 +188,8 @@ GENERATE_PROPOSALS_9 = Op(
     inputs=tuple(Input(name, type="float") for name in GENERATED),
     outputs=(Output("rpn_rois"), Output("rpn_roi_probs"), Output("rpn_roi_num")),
     attrs={
-        "min_size": Float(runtime_default=0.0),
-        "nms_threshold": Float(runtime_default=0.0),
+        "min_size": Float(runtime_default=0.0, usual=NOT_NEGATIVE),
+        "nms_threshold": Float(runtime_default=0.0, usual=OVERLAP),
         "post_nms_count": Int32(minimum=1, maximum=MAX_BOXES),
         "pre_nms_count": Int32(minimum=1),
         "normalized": Flag(default=True),
@@ -259,7 +271,7 @@ ROI_POOLING_1 = Op(
         "output_roi": Pair(default=(), counts=(2,)),
         "pooled_h": Int32(default=None),
         "pooled_w": Int32(default=None),
-        "spatial_scale": Float(),
+        "spatial_scale": Float(usual=POSITIVE),
         "method": OneOf(words=("max", "bilinear"), default="max"),
     },
     check=check_roi_pooling,
@@ -326,10 +338,10 @@ def check_rotated(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 
 ALIGN_ATTRS: dict[str, Field] = {
-    "pooled_h": Int32(runtime_default=0, minimum=0),
-    "pooled_w": Int32(runtime_default=0, minimum=0),
+    "pooled_h": Int32(runtime_default=0, minimum=0, usual=COUNT),
+    "pooled_w": Int32(runtime_default=0, minimum=0, usual=COUNT),
     "sampling_ratio": Int32(runtime_default=0),
-    "spatial_scale": Float(runtime_default=0.0),
+    "spatial_scale": Float(runtime_default=0.0, usual=POSITIVE),
 }
 ALIGN_INPUTS = (Input("data", type="T"), Input("rois", type="T"), Input("batch_indices", type="integer"))
 
@@ -432,9 +444,9 @@ PSROI_POOLING_1 = Op(
     version=1,
     inputs=(Input("data", type="float"), Input("rois", type="float")),
     attrs={
-        "output_dim": Int32(runtime_default=0, minimum=0),
+        "output_dim": Int32(runtime_default=0, minimum=0, usual=COUNT),
         "group_size": Int32(minimum=1),
-        "spatial_scale": Float(),
+        "spatial_scale": Float(usual=POSITIVE),
         "mode": ExactWord(words=("average", "bilinear")),
         "spatial_bins_x": Int32(default=0),
         "spatial_bins_y": Int32(default=0),
@@ -478,8 +490,8 @@ DEFORMABLE_PSROI_POOLING_1 = Op(
     version=1,
     inputs=(Input("data"), Input("rois"), Input("offsets", optional=True)),
     attrs={
-        "output_dim": Int32(minimum=1),
-        "spatial_scale": Float(runtime_default=0.0),
+        "output_dim": Int32(minimum=1, usual=COUNT),
+        "spatial_scale": Float(runtime_default=0.0, usual=POSITIVE),
         "group_size": Int32(default=1, minimum=1),
         "mode": ExactWord(words=("bilinear_deformable",), default="bilinear_deformable"),
         "spatial_bins_x": Int32(default=1, minimum=1, maximum=MAX_BINS),

@@ -22,7 +22,20 @@ from ir_tools.ops._rotated import rotated_overlaps
 from ir_tools.ops._suppression import Rule, Settings, corners, selected
 from ir_tools.ops._values import dim, known_number, times
 from ir_tools.ops.definition import Array, Fact, Folding, Input, Kind, Op, Output, Violation
-from ir_tools.ops.fields import Attrs, Field, Flag, Float, IndexType, Int32, OneOf
+from ir_tools.ops.fields import (
+    LIMIT,
+    NOT_NEGATIVE,
+    OVERLAP,
+    POSITIVE,
+    SCORE,
+    Attrs,
+    Field,
+    Flag,
+    Float,
+    IndexType,
+    Int32,
+    OneOf,
+)
 from ir_tools.types import Dim, element_type
 
 __all__ = ["OPS"]
@@ -153,8 +166,10 @@ SELECTED = (Output("selected_indices"), Output("selected_scores"), Output("valid
 
 def _nms_inputs(count: int) -> tuple[Input, ...]:
     settings = (
-        Input(name, optional=True, type="float" if number else "integer float")
-        for number, name in enumerate(SETTINGS[:count])
+        Input(name, optional=True, type="float" if number else "integer float", usual=usual)
+        for number, (name, usual) in enumerate(
+            zip(SETTINGS[:count], (None, OVERLAP, SCORE, NOT_NEGATIVE), strict=False)
+        )
     )
     return (Input("boxes", type=BOX_TYPES), Input("scores", type=BOX_TYPES), *settings)
 
@@ -201,8 +216,8 @@ NMS_ROTATED_13 = Op(
         Input("boxes", type="float"),
         Input("scores", type="float"),
         Input("max_output_boxes_per_class", type="integer"),
-        Input("iou_threshold", type="float"),
-        Input("score_threshold", type="float"),
+        Input("iou_threshold", type="float", usual=OVERLAP),
+        Input("score_threshold", type="float", usual=SCORE),
     ),
     outputs=SELECTED,
     attrs={
@@ -221,10 +236,10 @@ PER_IMAGE = (Output("selected_outputs"), Output("selected_indices"), Output("sel
 CLASS_ATTRS: dict[str, Field] = {
     "sort_result_type": OneOf(words=("classid", "score", "none"), default="none"),
     "output_type": IndexType(default=I64),
-    "nms_top_k": Int32(default=-1, minimum=-1),
-    "keep_top_k": Int32(default=-1, minimum=-1),
+    "nms_top_k": Int32(default=-1, minimum=-1, usual=LIMIT),
+    "keep_top_k": Int32(default=-1, minimum=-1, usual=LIMIT),
     "sort_result_across_batch": Flag(default=False),
-    "score_threshold": Float(default=0.0),
+    "score_threshold": Float(default=0.0, usual=SCORE),
     "background_class": Int32(default=-1, minimum=-1),
     "normalized": Flag(default=True),
 }
@@ -293,8 +308,8 @@ MATRIX_NMS_8 = Op(
     attrs={
         **CLASS_ATTRS,
         "decay_function": OneOf(words=("gaussian", "linear"), default="linear"),
-        "gaussian_sigma": Float(default=2.0),
-        "post_threshold": Float(default=0.0),
+        "gaussian_sigma": Float(default=2.0, usual=POSITIVE),
+        "post_threshold": Float(default=0.0, usual=SCORE),
     },
     check=check_matrix_nms,
     shape=matrix_nms_shape,
@@ -341,7 +356,11 @@ MULTICLASS_NMS_8 = Op(
     inputs=(Input("boxes", type="T"), Input("scores", type="T")),
     outputs=PER_IMAGE,
     types={"T": BOX_TYPES},
-    attrs={**CLASS_ATTRS, "iou_threshold": Float(default=0.0), "nms_eta": Float(default=1.0, minimum=0, maximum=1)},
+    attrs={
+        **CLASS_ATTRS,
+        "iou_threshold": Float(default=0.0, usual=OVERLAP),
+        "nms_eta": Float(default=1.0, minimum=0, maximum=1),
+    },
     shape=multiclass_nms_shape,
     kernel=multiclass_nms,
     migrate=migrate_multiclass_nms(8),

@@ -1,11 +1,17 @@
 """What is wrong with a layer's attributes, ports and element types, told once and with what was meant."""
 
+from collections.abc import Iterable, Mapping
+
 import pytest
 
-from ir_tools.ops import checks, find_op
-from ir_tools.ops.checks import check_attributes, check_ports, check_types
-from ir_tools.ops.definition import Fact, Kind, Op
+from ir_tools.ops import FAMILIES, checks, find_op
+from ir_tools.ops.checks import check_attributes, check_ports, check_settings, check_types
+from ir_tools.ops.definition import Fact, Kind, Op, Violation
+from ir_tools.ops.fields import Float, Floats
 from ir_tools.types import closest, element_type, parse_shape
+from tests.ops.layer_support import fact_of
+from tests.ops.samples import sample_of
+from tests.ops.single import Slot
 
 POOL = {
     "kernel": "2,2",
@@ -24,6 +30,11 @@ def op_of(type_: str, version: str = "opset1") -> Op:
     return op
 
 
+def faults(op: Op, raw: Mapping[str, str], slots: Iterable[Slot]) -> list[Violation]:
+    attrs, found = check_attributes(op, raw)
+    return found if attrs is None else [*found, *check_settings(op, raw, attrs, [*map(fact_of, slots)])]
+
+
 def test_very_many_unknown_attributes_are_summed_up(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
     monkeypatch.setattr(checks, "closest", lambda word, words: asked.append(word))
@@ -34,11 +45,54 @@ def test_very_many_unknown_attributes_are_summed_up(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize(
-    ("eps", "found"), [("-1e-6", 1), ("0", 0), ("1e-6", 0), ("1", 0), ("1.5", 1), ("inf", 1), ("nan", 1)]
+    ("eps", "found"), [("-1e-6", 1), ("0", 0), ("1e-6", 0), ("1e-60", 1), ("1", 0), ("1.5", 1), ("inf", 1), ("nan", 1)]
 )
 def test_an_epsilon_that_hides_the_data(eps: str, found: int) -> None:
     raw = {"eps": eps, "eps_mode": "inside_sqrt", "normalize_variance": "true"}
-    assert [fault.kind for fault in check_attributes(op_of("MVN", "opset6"), raw)[1]] == [Kind.SUSPECT] * found
+    found_kinds = [fault.kind for fault in faults(op_of("MVN", "opset6"), raw, [("f32", "1,2,3"), ("i64", "1")])]
+    assert found_kinds == [Kind.SUSPECT] * found
+
+
+@pytest.mark.parametrize("text", ["nan", "inf", "-inf", "1e39"])
+def test_no_attribute_takes_infinities_silently(text: str) -> None:
+    """All operations at once: it takes no longer than one. Bounds may be infinite."""
+    silent, asked = [], 0
+    for op in (op for family in FAMILIES for op in family.OPS):
+        sample = sample_of(op)
+        for name, spec in op.attrs.items() if sample is not None else ():
+            if sample is not None and isinstance(spec, Float | Floats) and not (spec.usual.infinite and text != "nan"):
+                found = faults(op, {**sample.raw, name: text}, sample.slots)
+                silent += [(str(op), name)] * (name not in {fault.attribute for fault in found})
+                asked += 1
+    assert asked > 50
+    assert not silent
+
+
+@pytest.mark.parametrize(
+    ("type", "version", "name", "absurd", "sensible"),
+    [
+        ("Clamp", 1, "min", "1", "-inf"),
+        ("DetectionOutput", 8, "confidence_threshold", "1.5", "-1"),
+        ("DetectionOutput", 8, "nms_threshold", "-0.5", "1"),
+        ("DetectionOutput", 8, "top_k", "0", "-1"),
+        ("Elu", 1, "alpha", "-1", "0"),
+        ("FakeQuantize", 1, "levels", "65537", "65536"),
+        ("LSTMCell", 4, "clip", "-1", "0"),
+        ("MatrixNms", 8, "gaussian_sigma", "0", "0.5"),
+        ("MulticlassNms", 9, "score_threshold", "2", "0.5"),
+        ("PriorBoxClustered", 1, "width", "-4,8", "4,8"),
+        ("ROIAlign", 9, "spatial_scale", "0", "0.0625"),
+    ],
+)
+def test_numbers_that_make_no_sense_are_reported_once(
+    type: str, version: int, name: str, absurd: str, sensible: str
+) -> None:
+    op = op_of(type, f"opset{version}")
+    sample = sample_of(op)
+    assert sample is not None
+    for text, count in ((absurd, 1), (sensible, 0)):
+        found = faults(op, dict(sample.raw) | {name: text}, sample.slots)
+        assert [fault.kind for fault in found if fault.attribute == name] == [Kind.SUSPECT] * count
 
 
 def test_misspelled_steps_of_one_are_the_assumed_ones() -> None:
