@@ -30,7 +30,7 @@ from ir_tools.ops.definition import (
     ShapeRule,
     Violation,
 )
-from ir_tools.ops.fields import Attrs, Field, Flag, Float, Floats, Int32, OneOf, Usual, Words
+from ir_tools.ops.fields import Attrs, Field, Flag, Float, Floats, Int32, OneOf, Words
 from ir_tools.types import Dim, shape_text
 
 __all__ = ["OPS"]
@@ -153,6 +153,8 @@ def check_recurrent(net: Network, before_weights: int = 1) -> Check:
             runs = _spelled_out(net, attrs) and not makes_peepholes
             level = Kind.SUSPECT if runs else Kind.CONTRADICTION
             yield Violation("hidden_size", message, f'write hidden_size="{hidden}"', level)
+        if attrs.clip < 0:
+            yield Violation("clip", f"is {attrs.clip:g}, below 0, and the runtime does not clip", kind=Kind.SUSPECT)
         wanted = len(net.activations)
         if len(attrs.activations) < wanted:
             count = len(attrs.activations)
@@ -254,7 +256,7 @@ def _attrs(net: Network, *, named: bool) -> dict[str, Field]:
         "activations": Names(words=ACTIVATIONS, default=net.activations if named else ()),
         "activations_alpha": Floats(default=()),
         "activations_beta": Floats(default=()),
-        "clip": Float(default=0.0, usual=Usual(minimum=0, below="with which the runtime does not clip")),
+        "clip": Float(default=0.0),
     }
 
 

@@ -95,6 +95,9 @@ def check_proposal(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     if 0 < boxes < MIN_BOXES:
         message = f"leaves {boxes} boxes to choose from: with fewer than {MIN_BOXES} the runtime crashes"
         yield Violation("pre_nms_topn", message, kind=Kind.FATAL)
+    for name in ("base_size", "pre_nms_topn"):
+        if attrs[name] < 0:
+            yield Violation(name, f"is {attrs[name]}; expected at least 1", kind=Kind.RANGE)
     yield from check_output_size("post_nms_topn", proposal_shape)(attrs, inputs)
 
 
@@ -118,8 +121,8 @@ PROPOSAL_1 = Op(
         Input("image_shape", type="float"),
     ),
     attrs={
-        "base_size": Int32(runtime_default=0, minimum=0, usual=COUNT),
-        "pre_nms_topn": Int32(runtime_default=0, minimum=0, usual=COUNT),
+        "base_size": Int32(runtime_default=0, usual=COUNT),
+        "pre_nms_topn": Int32(runtime_default=0, usual=COUNT),
         "post_nms_topn": Int32(minimum=1),
         "nms_thresh": Float(runtime_default=0.0, usual=OVERLAP),
         "feat_stride": Int32(runtime_default=1, minimum=1),
