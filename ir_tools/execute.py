@@ -12,6 +12,7 @@ from ir_tools.arguments import check_word
 from ir_tools.diagnostics import Diagnostic
 from ir_tools.errors import ShapeError, UnsupportedError, UsageError
 from ir_tools.execution_order import PlannedLayer, execution_order
+from ir_tools.format.legacy import Centring
 from ir_tools.graph import Graph, Layer, Located, Model
 from ir_tools.inputs import checked_inputs
 from ir_tools.known_differences import KnownDifference, find
@@ -194,8 +195,8 @@ class Execution:
         if self.fallback is None:
             _require_kernels(self.model)
         _keep_freed_memory()
-        fed = checked_inputs(self.model, inputs)
-        given = {endpoint.layer.id: fed[endpoint.name] for endpoint in self.model.inputs}
+        fed, centred = checked_inputs(self.model, inputs), Centring(self.model)
+        given = {endpoint.layer.id: centred(endpoint.layer.name, fed[endpoint.name]) for endpoint in self.model.inputs}
         found: dict[int, Array] = {}
         yield from self._graph(_Plan(self.model.graph), given, found)
         self.results = {endpoint.name: np.asarray(found[endpoint.layer.id]) for endpoint in self.model.outputs}

@@ -9,6 +9,7 @@ import numpy as np
 import openvino as ov
 import pytest
 
+from ir_tools import compare
 from ir_tools.builder import Builder
 from ir_tools.errors import UnsupportedError, UsageError
 from ir_tools.execute import Execution, Precision, ill_conditioned, run
@@ -16,7 +17,9 @@ from ir_tools.format.read import read
 from ir_tools.format.write import render
 from ir_tools.graph import Graph, Layer, Model
 from ir_tools.ops import Array
+from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import ELEMENT_TYPES, element_type
+from tests.ops.single import single_text
 
 CORE = ov.Core()
 
@@ -263,3 +266,24 @@ def test_a_layer_with_bodies_is_computed_here() -> None:
     (step,) = Execution(model).steps({"x": np.ones((1, 8), np.float32)})
     assert (step.layer.type, step.engine, step.undefined) == ("Loop", "reference", (None,))
     np.testing.assert_array_equal(step.outputs, np.full((1, 1, 8), 8))
+
+
+MEANS = b'<pre-process reference-layer-name="in0">%s</pre-process>'
+
+
+@pytest.mark.parametrize(
+    ("kind", "shape"), [("f32", (1, 3, 2, 1)), ("f16", (3, 2, 1)), ("u8", (2, 3)), ("i32", (2, 3, 1, 1, 1))]
+)
+def test_means_of_an_input_are_subtracted_as_the_runtime_does(
+    kind: str, shape: tuple[int, ...], client: RuntimeClient
+) -> None:
+    channels = "".join(f'<channel id="{one}"><mean value="{one + 0.5}" /></channel>' for one in (2, 0, 1))
+    text, weights = single_text("Abs", 1, {}, [(kind, ",".join(map(str, shape)))])
+    model = read(text.replace(b"<layers>", MEANS % channels.encode() + b"<layers>", 1), weights=weights)
+    fed = {"in0": np.arange(6, 12).reshape(shape).astype(element_type(kind).dtype)}
+    (found,) = run(model, fed).values()
+    (wanted,) = client.infer_model(model, fed).outputs.values()
+    assert (found == wanted).all()
+    assert (found < fed["in0"]).any()
+    for mode in ("isolated", "cumulative"):
+        assert compare(model, inputs=fed, mode=mode).ok

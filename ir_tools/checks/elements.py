@@ -8,12 +8,15 @@ from collections.abc import Iterator
 from ir_tools.checks.define import Check
 from ir_tools.checks.file import IrFile, notes_read
 from ir_tools.diagnostics import Severity
+from ir_tools.display import plural
+from ir_tools.errors import UsageError
 from ir_tools.format.nets import Net
 from ir_tools.format.problems import MAX_IN_ELEMENT, ElementProblem
+from ir_tools.graph import Layer
 from ir_tools.rules.structure import REPEATED_ELEMENT, UNKNOWN_ELEMENT
 from ir_tools.source import Element
 from ir_tools.source.grammar import BODIES, GRAMMAR, LEGACY_LAYER, MAPS, NOTES, Tag
-from ir_tools.types import closest
+from ir_tools.types import closest, parse_shape
 
 __all__ = ["CHECK"]
 
@@ -52,14 +55,27 @@ def _means(file: IrFile) -> Iterator[ElementProblem]:
     name = None if element is None else element.get("reference-layer-name")
     if element is None:
         return
-    inputs = [end.layer.name for end in file.model.inputs]
+    inputs = {end.layer.name: end.layer for end in reversed(file.model.inputs)}
+    means = [mean for mean in element.iterfind("channel/mean") if mean.get("value") or mean.get("size")]
     if name and name not in inputs:
         message = f"<pre-process> is for '{name[:80]}', which is no input: the runtime refuses the file"
         yield ElementProblem(UNKNOWN_ELEMENT, element, message, "delete it")
+    elif means and not _are_taken(inputs[name] if name else next(iter(reversed(inputs.values())), None), len(means)):
+        message = f"<pre-process> has {plural(len(means), 'mean')}: the runtime refuses another number than channels"
+        yield ElementProblem(UNKNOWN_ELEMENT, element, message, "write a Subtract behind the input instead")
     elif element.find("channel/mean") is not None:
         message = "the runtime subtracts the means of <pre-process>, which belongs to IR v2 to v7; other readers do not"
         remedy = "write a Subtract behind the input"
         yield ElementProblem(UNKNOWN_ELEMENT, element, message, remedy, Severity.WARNING)
+
+
+def _are_taken(layer: Layer | None, count: int) -> bool:
+    """Return whether an input may have so many means, as far as its shape can be read; of rank 3, it is an image."""
+    try:
+        shape = None if layer is None else parse_shape(layer.raw.get("shape", "..."))
+    except UsageError:
+        return True
+    return shape is None or (1 < len(shape) < 6 and count in shape[len(shape) != 3])
 
 
 def _parents(file: IrFile) -> Iterator[tuple[Net, Element]]:

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from ir_tools.arguments import word_list
 from ir_tools.errors import RuntimeFailure, ShapeError, UsageError
+from ir_tools.format.legacy import Centring
 from ir_tools.graph import Graph, Layer, Located, Model, Port, Source
 from ir_tools.graph.model import walk
 from ir_tools.infer import propagate_shapes
@@ -181,7 +182,7 @@ def batches(
 
     Without `with_inputs`, only layers with bodies and those that rounding may decide come with what they read.
     """
-    labels = labels_of(model.graph)
+    labels, centred = labels_of(model.graph), Centring(model)
     more = quantized(model) if setting.tapped != setting.config else ()
 
     def run(group: Sequence[Located]) -> Batch:
@@ -189,7 +190,9 @@ def batches(
         found = client.infer_model(
             model, fed, taps=(*taps, *more), wide=setting.wide, device=setting.device, config=setting.tapped
         )
-        return Batch(tuple(group), {tap: found.taps[tap] for tap in taps}, found.outputs, labels)
+        return Batch(
+            tuple(group), {tap: centred(tap.layer_name, found.taps[tap]) for tap in taps}, found.outputs, labels
+        )
 
     for group in groups(layers, _sizes(model, fed), with_inputs=with_inputs):
         yield from as_far_as_it_runs(run, group, Batch.without_tensors)

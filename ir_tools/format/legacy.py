@@ -1,17 +1,21 @@
-"""What a file of IR v2 to v7 says outside its layers: mean values of inputs, and ranges of tensors."""
+"""What a file says outside its layers: mean values of inputs, and, up to IR v7, ranges of tensors."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ir_tools.errors import ReadError
+import numpy as np
+
+from ir_tools.errors import ReadError, ShapeError
 from ir_tools.format.content import SourceFile
 from ir_tools.format.problems import ElementProblem, read_error
 from ir_tools.graph import Model
+from ir_tools.ops import Array
 from ir_tools.rules.operations import UNREADABLE_ATTRIBUTE
 from ir_tools.source import Document, Element
 from ir_tools.types import id_number
+from ir_tools.weights import Weights
 
-__all__ = ["Mean", "means", "quantized_layers", "statistics"]
+__all__ = ["Centring", "Mean", "mean_array", "means", "quantized_layers", "statistics"]
 
 
 class Mean(NamedTuple):
@@ -34,11 +38,48 @@ def means(model: Model) -> dict[str, Sequence[Mean]]:
         return {}
     document, found = model.origin.document, dict[str, Sequence[Mean]]()
     for element in document.root.iterchildren("pre-process"):
-        channels = [_mean(document, channel) for channel in element.iterchildren("channel")]
+        channels = sorted(element.iterchildren("channel"), key=lambda channel: id_number(channel.get("id")) or 0)
         name = element.get("reference-layer-name") or next((end.layer.name for end in model.inputs), "")
         if channels:
-            found[name] = channels
+            found[name] = [_mean(document, channel) for channel in channels]
     return found
+
+
+def mean_array(name: str, channels: Sequence[Mean], shape: Sequence[int], weights: Weights) -> Array:
+    """Return what is subtracted from an input of this shape, `[1, C, ...]`.
+
+    Raises:
+        ShapeError: the means do not fit the input.
+    """
+    if channels[0].offset is None:
+        numbers = np.array([channel.value for channel in channels], np.float32)
+        if len(shape) < 2 or numbers.size != shape[1]:
+            raise ShapeError(f"<pre-process> has {numbers.size} means for '{name}', which is {[*shape]}")
+        return numbers.reshape(1, -1, *[1] * (len(shape) - 2))
+    numbers = np.concatenate([weights.view(one.offset or 0, one.size).view(np.float32) for one in channels])
+    if numbers.size != np.prod(shape[1:], dtype=object):
+        raise ShapeError(f"the mean images of '{name}' have {numbers.size} values; expected {[*shape[1:]]}")
+    return numbers.reshape(1, *shape[1:])
+
+
+class Centring:
+    """What the runtime puts behind the inputs of a model with `<pre-process>`: a Subtract of their means."""
+
+    def __init__(self, model: Model) -> None:
+        """Read the means of all inputs. Raises ReadError as `means`."""
+        self._means, self._weights = means(model), model.weights
+
+    def __call__(self, name: str, array: Array) -> Array:
+        """Return what consumers read of an input, in its own type; of rank 3, it is one image (measured).
+
+        Raises:
+            ShapeError: the means do not fit the input.
+        """
+        if name not in self._means:
+            return array
+        shape = (1, *array.shape) if array.ndim == 3 else array.shape
+        centred: Array = array - mean_array(name, self._means[name], shape, self._weights)[0].astype(array.dtype)
+        return centred
 
 
 def _mean(document: Document, channel: Element) -> Mean:

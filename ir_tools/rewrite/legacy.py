@@ -14,7 +14,7 @@ from ir_tools.collection import gc_paused
 from ir_tools.diagnostics import Severity
 from ir_tools.display import plural
 from ir_tools.errors import MigrationError, ReadError, RuntimeFailure, ShapeError, UsageError
-from ir_tools.format.legacy import Mean, means, quantized_layers, statistics
+from ir_tools.format.legacy import Mean, mean_array, means, quantized_layers, statistics
 from ir_tools.graph import Graph, Layer, Model, Source
 from ir_tools.infer import SURPRISES, ConsistencyCheck, propagate_shapes
 from ir_tools.ops import Role, find_op, role_of
@@ -287,16 +287,8 @@ class GraphUpgrade:
             ShapeError: they do not fit the input.
         """
         shape = [dim.lo for dim in self.builder.fact(data).shape or ()]
-        if channels[0].offset is None:
-            numbers = np.array([channel.value for channel in channels], np.float32)
-            mean = self.builder.constant(numbers.reshape(1, -1, *[1] * (len(shape) - 2)), f"{layer.name}/mean")
-        else:
-            weights = self.builder.model.weights
-            images = [weights.view(channel.offset or 0, channel.size).view(np.float32) for channel in channels]
-            numbers = np.concatenate(images)
-            if numbers.size != np.prod(shape[1:], dtype=object):
-                raise ShapeError(f"the mean images of '{layer.name}' have {numbers.size} values; expected {shape[1:]}")
-            mean = self.builder.constant(numbers.reshape(1, *shape[1:]), f"{layer.name}/mean")
+        numbers = mean_array(layer.name, channels, shape, self.builder.model.weights)
+        mean = self.builder.constant(numbers, f"{layer.name}/mean")
         found = self.builder.call("Subtract", data, mean, name=f"{layer.name}/normalized")
         self.tensors[Source(layer.id, layer.outputs[0].id)] = found
 

@@ -248,6 +248,9 @@ def test_a_parameter_of_a_body_has_one_back_edge() -> None:
     assert [level for *_, level in told(changed(LOOP, (BACK_EDGE, 2 * BACK_EDGE)), ["IR148"])] == ["error"]
 
 
+MEAN = '<channel><mean value="1"/></channel>'
+
+
 @pytest.mark.parametrize(
     ("relic", "code"),
     [
@@ -258,6 +261,8 @@ def test_a_parameter_of_a_body_has_one_back_edge() -> None:
         ("<meta_data><batch/></meta_data><rt_info/>", None),
         ('<meta_data><batch value="1"/><cli_parameters>none</cli_parameters><!-- none --></meta_data>', None),
         ('<pre-process reference-layer-name="data"/>', None),
+        (f"<pre-process>{MEAN}</pre-process>", "IR134"),
+        (f"<pre-process>{3 * MEAN}</pre-process>", None),
     ],
 )
 def test_relics_of_legacy_files_stop_the_runtime(relic: str, code: str | None) -> None:
