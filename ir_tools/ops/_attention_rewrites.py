@@ -4,12 +4,12 @@ import math
 
 import numpy as np
 
-from ir_tools.ops._layers import I64, Layers, composed, not_added_up
+from ir_tools.ops._layers import I64, Layers, by_formula, composed, not_added_up
 from ir_tools.ops.definition import Array, Ref, Refused
 from ir_tools.ops.fields import Attrs
 from ir_tools.types import Dim, Shape, is_static
 
-__all__ = ["grouped_products", "scaled_dot_product_attention"]
+__all__ = ["attention_of_powers", "grouped_products", "scaled_dot_product_attention"]
 
 QUERY, KEY = Ref(None), Ref(None, 1)
 ONE = np.array([1], np.int64)
@@ -49,6 +49,12 @@ def scaled_dot_product_attention(layers: Layers, attrs: Attrs) -> Ref:
     if another layer transposes them: measured.
     """
     return _attention(layers, attrs, divided=_exchanges(layers.inputs[0].shape))
+
+
+@by_formula("the powers of query * scale * transposed key + mask, times value, divided by their sums", wide=True)
+def attention_of_powers(layers: Layers, attrs: Attrs) -> Ref:
+    """Rewrite ScaledDotProductAttention-13 as layers of which no release makes it again."""
+    return _attention(layers, attrs, divided=True)
 
 
 def _scale(layers: Layers, query: Ref) -> Ref | Array:

@@ -10,6 +10,7 @@ from ir_tools.ops.fields import Attrs
 
 __all__ = [
     "batch_norm_by_channels",
+    "by_length",
     "global_response",
     "group_normalization",
     "migrate_batch_norm",
@@ -65,6 +66,18 @@ def global_response(layers: Layers, attrs: Attrs) -> Ref | Refused:
     data = layers.working(0)
     squares = layers.call("ReduceSum", layers.call("Multiply", data, data), np.array([1], np.int64), keep_dims=True)
     total = layers.call("Add", squares, layers.number(attrs.bias, data))
+    return layers.call("Divide", data, layers.call("Sqrt", total))
+
+
+@by_formula("x / sqrt(sum of x^2 along the axes + eps), or of the larger of both", wide=True)
+def by_length(layers: Layers, attrs: Attrs) -> Ref | Refused:
+    """Rewrite NormalizeL2-1."""
+    if not layers.inputs[0].dtype.is_float:
+        return INTEGERS
+    data = layers.working(0)
+    squares = layers.call("ReduceSum", layers.call("Multiply", data, data), Ref(None, 1), keep_dims=True)
+    combined = "Add" if attrs.eps_mode == "add" else "Maximum"
+    total = layers.call(combined, squares, layers.number(attrs.eps, data))
     return layers.call("Divide", data, layers.call("Sqrt", total))
 
 

@@ -17,8 +17,8 @@ def quantize(layers: Layers, attrs: Attrs) -> Ref | Refused:
         return Refused("is pdpd, but the layers that would replace it broadcast as numpy does", "auto_broadcast")
     if not attrs.levels:
         return Refused("is missing, so that nothing is quantized", "levels")
-    if attrs.levels == 2 or not layers.fact(DATA).dtype.is_float:
-        return Refused("has its own arithmetic on integers and for two levels", "levels")
+    if not layers.fact(DATA).dtype.is_float:
+        return Refused("has its own arithmetic on integers", "levels")
     data = layers.working(0)
     low, high, out_low, out_high = (layers.to_type(limit, layers.fact(data).dtype) for limit in layers.given[1:])
     lower, upper, last = (

@@ -21,6 +21,7 @@ __all__ = [
     "migrate_slice",
     "migrate_slice_scatter",
     "migrate_squeeze_15",
+    "with_sizes_in_front",
 ]
 
 FAR = int(np.iinfo(np.int64).max)
@@ -103,6 +104,16 @@ def _bidirectional(layers: Layers, wanted: int) -> Rewrite | Refused:
 
 
 # --- Pad --------------------------------------------------------------------------------------------------------
+
+
+def with_sizes_in_front(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | None:
+    """Rewrite Tile of data with fewer dimensions than there are repeats."""
+    data, repeats = inputs[0].shape, inputs[1].shape
+    if data is None or repeats is None or not repeats[0].static or repeats[0].size <= len(data):
+        return None
+    layers = Layers(inputs, target)
+    layers.call("Tile", layers.call("Unsqueeze", DATA, np.arange(repeats[0].size - len(data))), Ref(None, 1))
+    return layers.rewrite("as many dimensions as repeats", "Tile puts sizes of 1 in front, too")
 
 
 def _pad(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused | None:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops._attention_rewrites import grouped_products, scaled_dot_product_attention
+from ir_tools.ops._attention_rewrites import attention_of_powers, grouped_products, scaled_dot_product_attention
 from ir_tools.ops._broadcast import broadcast
 from ir_tools.ops._numbers import in_working_type
 from ir_tools.ops._requirements import agreed, require, require_one, require_rank, require_size
@@ -175,6 +175,7 @@ SCALED_DOT_PRODUCT_ATTENTION = Op(
     shape=attention_shape,
     kernel=attention,
     migrate=scaled_dot_product_attention,
+    substitute=attention_of_powers,
 )
 GROUPED_MAT_MUL = Op(
     type="GroupedMatMul",

@@ -13,6 +13,7 @@ from ir_tools.ops._broadcast import merge
 from ir_tools.ops._by_blocks import along, elementwise
 from ir_tools.ops._normalization_rewrites import (
     batch_norm_by_channels,
+    by_length,
     global_response,
     group_normalization,
     migrate_batch_norm,
@@ -421,6 +422,7 @@ OPS = (
         check=l2_violations,
         shape=l2_shape,
         kernel=normalize_l2,
+        substitute=by_length,
     ),
     Op(
         type="GRN",

@@ -15,7 +15,7 @@ from ir_tools.errors import ShapeError
 from ir_tools.ops._broadcast import broadcast, first_axis
 from ir_tools.ops._moving_rewrites import moved
 from ir_tools.ops._requirements import require_integers, require_list, require_one, require_sizes, same_type
-from ir_tools.ops._shape_rewrites import migrate_broadcast, migrate_pad_12
+from ir_tools.ops._shape_rewrites import migrate_broadcast, migrate_pad_12, with_sizes_in_front
 from ir_tools.ops._values import carried, divided, intervals, shifted, sizes_of, times
 from ir_tools.ops._versions import VersionStep
 from ir_tools.ops.definition import UNBOUNDED, Array, Fact, Input, Kind, Op, Violation
@@ -474,6 +474,7 @@ TILE = Op(
     check=check_tile,
     shape=tile_shape,
     kernel=tile,
+    substitute=with_sizes_in_front,
 )
 BROADCAST_1 = Op(
     type="Broadcast",

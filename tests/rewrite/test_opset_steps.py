@@ -144,7 +144,13 @@ MORE = {
     "FakeQuantize-1": [
         sample("levels=256", "f32 2,3,4", *(np.full((3, 1), limit, np.float32) for limit in (-1, 2, -1, 2))),
         sample("levels=16", "f16 2,3,4", *(np.full((), limit, np.float16) for limit in (0, 3, 1, -1))),
+        sample("levels=2", "f32 2,3,4", *(np.full((), limit, np.float32) for limit in (-0.3, 0.4, -2, 3))),
     ],
+    "NormalizeL2-1": [
+        sample(f"eps={eps};eps_mode={mode}", "f32 2,3,4,5", np.array(axes))
+        for eps, mode, axes in (("2", "max", [1, 2]), ("0.5", "add", [3, -2]), ("1e-6", "add", [1]))
+    ],
+    "Tile-1": [sample("", "f32 2,3", np.array([2, 1, 3])), sample("", "i32 ", np.array([2, 1]))],
     **{
         name: [
             sample("auto_broadcast=pdpd;auto_broadcast.auto_broadcast_axis=1", "f32 2,3,4", "f32 3"),

@@ -13,7 +13,7 @@ from ir_tools.errors import MigrationError, RuntimeFailure, UsageError
 from ir_tools.graph import Model, Source
 from ir_tools.known_differences.releases import Seen
 from ir_tools.known_differences.verdicts import Answer
-from ir_tools.ops import Attrs, find_op
+from ir_tools.ops import Array, Attrs, find_op
 from ir_tools.ops.definition import Fact, NewLayer, Ref, Rewrite
 from ir_tools.releases.table import find_release
 from ir_tools.rewrite.migration import _Migrating, migrate
@@ -543,3 +543,51 @@ def test_a_refusal_names_the_releases_that_run_the_model_as_it_is() -> None:
         builder.result(output)
     (refused,) = migrate(builder.model, "openvino-2021.4").refused
     assert refused.reason.endswith("the target has no such output; OpenVINO 2022.1 to 2023.2 run it")
+
+
+@pytest.mark.parametrize(
+    ("release", "type", "shape", "constants", "attributes", "made"),
+    [
+        ("2021.4", "Tile", "2,3", [np.array([2, 1, 3])], {}, ["Unsqueeze", "Tile"]),
+        (
+            "2021.4",
+            "NormalizeL2",
+            "2,3,4",
+            [np.array([2, 1])],
+            {"eps": 2.0, "eps_mode": "max"},
+            ["Multiply", "ReduceSum", "Maximum", "Sqrt", "Divide"],
+        ),
+        (
+            "2025.4",
+            "ScaledDotProductAttention",
+            "1,2,3,4",
+            [np.ones((1, 2, 3, 4), np.float32), np.ones((1, 2, 3, 4), np.float32)],
+            {},
+            ["Multiply", "MatMul", "ReduceMax", "Subtract", "Exp", "ReduceSum", "MatMul", "Divide"],
+        ),
+    ],
+)
+def test_other_layers_for_what_a_release_does_not_run(
+    release: str,
+    type: str,
+    shape: str,
+    constants: list[Array],
+    attributes: dict[str, Any],
+    made: list[str],
+) -> None:
+    builder = Builder()
+    builder.result(builder.call(type, builder.parameter("x", shape), *constants, **attributes))
+    moved = migrate(builder.model, f"openvino-{release}")
+    assert moved.ok, moved.refused
+    layers = [layer.type for layer in moved.model.graph.ordered()]
+    assert [one for one in layers if one not in {"Parameter", "Const", "Result"}] == made
+    assert not migrate(moved.model, f"openvino-{release}").steps
+
+
+def test_two_levels_are_quantized_by_other_layers() -> None:
+    builder = Builder()
+    limits = [np.array(limit, np.float32) for limit in (0, 5, -1, 1)]
+    builder.result(builder.call("FakeQuantize", builder.parameter("x", "2,3"), *limits, levels=2))
+    moved = migrate(builder.model, "openvino-2022.1")
+    assert moved.ok
+    assert "FakeQuantize" not in {layer.type for layer in moved.model.graph.layers()}

@@ -54,6 +54,12 @@ def _has_blocks_elsewhere(seen: Seen) -> bool:
     return size is None or bool(size % blocks)
 
 
+def _has_more_repeats(seen: Seen) -> bool:
+    """Return whether a Tile has more repeats than its data has dimensions."""
+    data, repeats = seen.inputs[0].shape, seen.inputs[1].shape
+    return data is not None and repeats is not None and repeats[0].lo > len(data)
+
+
 def _may_be_tiled_wrongly(seen: Seen) -> bool:
     """Return whether repeats are computed, and of five dimensions or more, or of four with longer ones."""
     shape = seen.inputs[0].shape
@@ -257,6 +263,18 @@ ROWS = (
         reason="With `allow_axis_skip` and an unknown size it is read and not compiled.",
         model=Call("Squeeze-15", (Given(counted(1, 2), "1,?"), Fixed(whole(0))), {"allow_axis_skip": "true"}),
         applies=lambda seen: has_value("allow_axis_skip", True)(seen) and not is_static(seen.inputs[0].shape),
+    ),
+    *(
+        ReleaseDifference(
+            name=f"Tile by more repeats than dimensions, {span}",
+            span=span,
+            ops=("Tile-1",),
+            state=state,
+            reason="More repeats than the data has dimensions stop the release.",
+            model=Call("Tile-1", (counted(2, 3), Fixed(whole(1, 1, 2)))),
+            applies=_has_more_repeats,
+        )
+        for span, state in (("2021.2 to 2021.3", State.UNCOMPILED), ("2021.4 to 2021.4", State.FAILS))
     ),
     ReleaseDifference(
         name="Tile of four dimensions by computed repeats",
