@@ -96,20 +96,22 @@ class PackedWeights:
         """What decides about how releases unpack it.
 
         `number`: one number scales what data are multiplied by, `number of groups`: rows of groups, `quantized`: data
-        of a FakeQuantize; `sum`: it is scaled along the axis that is summed; `first`: it is the scaled first input;
+        of a FakeQuantize; `output`: each output has a scale, `sum`: it is scaled along the axis that is summed, `each`:
+        each number has a scale; `vector`: scaled for data of one dimension; `first`: it is the scaled first input;
         `both ways`: it is transposed for one of several products, `square both ways`: floats, as many rows as columns;
         `deep`: the data have more than three dimensions; `signed zeros`: numbers of i4 are subtracted from i4;
         `columns`: rows are gathered whose columns are scaled.
         """
         products = [one for one in self.readers if one.second]
         rows = {one.by_rows for one in products}
-        scaled = {self._scaled(one) for one in products}
+        vectors = [one for one in products if len(one.layer.common.inputs[0].dims) == 1]
+        scaled = {self._scaled(one) for one in products if one not in vectors}
         found = {
-            "number": "number" in scaled,
+            **{way: way in scaled for way in ("number", "output", "sum", "each")},
+            "vector": self.scale is not None and bool(vectors),
             "number of groups": len(self.constant.common.outputs[0].dims) > 2
             and any(one.by_rows and self._scaled(one) == "number" for one in products),
             "quantized": all(map(self._is_quantized, products)),
-            "sum": "sum" in scaled,
             "first": self.scale is not None
             and any(one.layer.type == "MatMul" and not one.second for one in self.readers),
             "both ways": len(rows) > 1,
@@ -136,13 +138,15 @@ class PackedWeights:
         return _computed(self.graph, self.last, model)
 
     def _scaled(self, reader: _Reader) -> str:
-        """Return how weights are scaled: by one `number` for all, or one for each `output`, or along the `sum`."""
+        """Return how weights are scaled: by one `number` for all, or for each `output`, along the `sum`, or `each`."""
         if self.scale is None or prod(self.scale) == 1:
             return "" if self.scale is None else "number"
         rank = len(self.constant.common.outputs[0].dims)
         sizes = (*(1,) * (rank - len(self.scale)), *self.scale)
         outputs, summed = (0, -1) if reader.by_rows else (-1, -2)
-        return "output" if rank > 1 and sizes[outputs] > 1 == sizes[summed] else "sum"
+        if rank < 2 or sizes[outputs] == 1:
+            return "sum"
+        return "output" if sizes[summed] == 1 else "each"
 
     def _is_quantized(self, reader: _Reader) -> bool:
         """Return whether the weights multiply data that a FakeQuantize gives: all is computed in 8 bits then."""

@@ -178,6 +178,7 @@ def behaviour(release: Release, seen: Seen) -> tuple[Answer, str] | None:
     described = {case for row in rows_of(release.name, str(op)) for case in row.instead}
     found, case = _worst(release, op, plain, (one for one in _cases_of(release, seen) if one not in described))
     unmeasured: tuple[Answer, str] | None = None
+    unread = False
     reason = f"{op}{f' with {case}' if case else ''} {found.words}"
     exact = found is State.DIFFERS or (not case and found not in {state(release, str(op), kind) for kind in kinds})
     if found is State.UNREAD and case != "short" and not release.dynamic and not seen.between:
@@ -188,8 +189,8 @@ def behaviour(release: Release, seen: Seen) -> tuple[Answer, str] | None:
         found = State.RUNS
     for row in release_differences(release, seen):
         if RANKS.index(row.state) < RANKS.index(found):
-            found, reason = row.state, row.reason
-    if found is State.RUNS or (seen.folded and found not in {State.DIES, State.DIFFERS}):
+            found, reason, unread = row.state, row.reason, row.state is State.UNREAD
+    if found is State.RUNS or (seen.folded and not unread and found not in {State.DIES, State.DIFFERS}):
         return unmeasured
     return ANSWERS[found], reason
 

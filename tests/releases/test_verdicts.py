@@ -7,7 +7,8 @@ import pytest
 
 from ir_tools import Builder
 from ir_tools.compatibility import compatibility
-from ir_tools.known_differences import verdicts
+from ir_tools.known_differences import as_model, verdicts
+from ir_tools.known_differences._model import Call, Fixed, counted
 from ir_tools.known_differences.releases import ROWS, Seen
 from ir_tools.known_differences.verdicts import Answer, _unknown_sizes, behaviour
 from ir_tools.ops import find_op
@@ -121,6 +122,37 @@ def test_what_is_folded_is_not_run(table: dict[str, State], state: State, wanted
     op = seen().op
     assert answer(Seen(op, op.read({}, []), [KNOWN], [KNOWN], constant=(0,), opset=1)) is wanted
     assert answer(seen()) is not None
+
+
+def test_what_is_folded_of_its_first_input_alone() -> None:
+    """A ConvertLike of a constant is folded whatever it is converted like, and not compiled else."""
+    release = find_release("openvino-2022.1")
+    for constant, wanted in ((True, Answer.RUNS), (False, Answer.READS)):
+        builder = Builder()
+        data = np.ones(2, np.float32)
+        given = builder.constant(data) if constant else builder.parameter("x", "2")
+        like = builder.parameter("like", "1", "i64")
+        builder.result(builder.call("ConvertLike", given, like))
+        (found,) = compatibility(builder.model, [release])
+        assert found.answer is wanted
+
+
+def test_what_is_not_folded_is_not_compiled_of_constants_either() -> None:
+    builder = Builder()
+    builder.result(
+        builder.call("Add", builder.call("Identity", np.ones((1, 1), np.float32)), builder.parameter("x", "1,1"))
+    )
+    releases = [find_release(f"openvino-{name}") for name in ("2025.3", "2025.4")]
+    assert [found.answer for found in compatibility(builder.model, releases)] == [Answer.READS, Answer.RUNS]
+
+
+def test_what_is_not_read_is_not_read_of_constants_either() -> None:
+    """OpenVINO 2021.2 looks at the sizes of a DepthToSpace before it computes it of constants."""
+    call = Call("DepthToSpace-1", (Fixed(counted(1, 4, 3)),), {"mode": "blocks_first", "block_size": "4"})
+    model, _ = as_model(call)
+    model.version = 10
+    releases = [find_release(f"openvino-{name}") for name in ("2021.2", "2021.3")]
+    assert [found.answer for found in compatibility(model, releases)] == [Answer.STOPPED, Answer.RUNS]
 
 
 def test_of_answers_about_layers_the_one_that_says_least_decides(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -102,18 +102,22 @@ def _is_one_group(seen: Seen) -> bool:
 
 
 def _is_spread_over_matrices(seen: Seen, *, by_rank: bool) -> bool:
-    """Return whether matrices of unknown size are multiplied by more constant ones, each by all.
+    """Return whether one matrix of unknown size is multiplied by each of several constant ones, along one axis.
 
-    `by_rank`: whether they lack the axes of these; else one matrix is there along each of them.
+    `by_rank`: whether it lacks this axis.
     """
     data, held = (fact.shape for fact in seen.inputs)
     if 0 in seen.constant or 1 not in seen.constant or data is None or held is None or is_static(data):
         return False
-    if by_rank:
-        return len(data) < len(held)
-    return len(data) == len(held) and any(
-        size.hi == 1 and other.lo > 1 for size, other in zip(data[:-2], held[:-2], strict=True)
-    )
+    several = len(held) == 3 and held[0].lo > 1
+    return several and (len(data) == 2 if by_rank else len(data) == 3 and data[0].hi == 1)
+
+
+def _is_of_scaled_weights(seen: Seen) -> bool:
+    """Return whether floats, of more dimensions than one, are multiplied by scaled constants of 8 or 4 bits."""
+    data = seen.inputs[0]
+    scaled = bool(seen.held & {"u8", "i8", "u4", "i4"} and seen.held & {"f32", "f16", "bf16"})
+    return scaled and data.dtype.is_float and (data.shape is None or len(data.shape) > 1)
 
 
 def _is_sized_by_guess(seen: Seen, *, words: Collection[str]) -> bool:
@@ -172,7 +176,7 @@ ROWS = (
         " DYNAMIC_QUANTIZATION_GROUP_SIZE=0 turns it off.",
         sometimes=True,
         model=_compressed(),
-        applies=lambda seen: seen.inputs[0].dtype.is_float and bool(seen.held & {"u8", "i8", "u4", "i4"}),
+        applies=_is_of_scaled_weights,
     ),
     *(
         ReleaseDifference(
@@ -287,7 +291,6 @@ ROWS = (
                 (Given(counted(1, 2, 4), "1,2,4.."), Fixed(counted(2, 2, 1)), Fixed(whole(3))),
                 {"strides": "1", "dilations": "1", "pads_begin": "0", "pads_end": "0", "auto_pad": words[0]},
             ),
-            types="f32 f16 bf16 f64 i16 i32 i64 u16 u32 u64",
             applies=partial(_is_sized_by_guess, words=words),
         )
         for words, last in ((("explicit", "valid"), "2026.4"), (("same_upper", "same_lower"), "2023.0"))

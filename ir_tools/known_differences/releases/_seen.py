@@ -14,6 +14,15 @@ UNCONVERTED = frozenset({"f32", "i32", "i8", "u8", "boolean"})
 """Element types that inputs and outputs of IR v10 keep."""
 NUMBER = -1
 """What stands for an axis in `Seen.scaled` if one number scales or shifts all elements."""
+OF_FIRST = frozenset({"ConvertLike"})
+"""Operations whose first input alone decides whether their outputs are known before a device sees them."""
+KEPT = frozenset(
+    {
+        *("BGRtoNV12-17", "Col2Im-15", "Identity-16", "LSTMCell-1", "Multinomial-13", "NonMaxSuppression-1"),
+        *("NonMaxSuppression-3", "NonMaxSuppression-4", "RGBtoNV12-17", "SliceScatter-15"),
+    }
+)
+"""Operations that some releases do not compile, not of constants either: those do not compute them before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +91,10 @@ class Seen:
     @property
     def folded(self) -> bool:
         """Whether its outputs are known before a device sees it: of constants, or of sizes within a larger model."""
-        if self.weights or self.op.role is Role.READ_VARIABLE:
+        if self.weights or self.op.role is Role.READ_VARIABLE or str(self.op) in KEPT:
             return False
-        if self.inputs and len(self.constant) == len(self.inputs):
+        needed = self.inputs[:1] if self.op.type in OF_FIRST else self.inputs
+        if needed and all(number in self.constant for number in range(len(needed))):
             return True
         return not self.between and all(fact.exact is not None for fact in self.outputs)
 

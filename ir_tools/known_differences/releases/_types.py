@@ -62,7 +62,7 @@ def _packed(kind: str, bits: int) -> Call:
     return Call("Add-1", (Call("Convert-1", (held,), {"destination_type": "f32"}), counted(8)))
 
 
-OTHERWISE, QUANTIZED, NONE = {"number", "sum", "first"}, {"quantized"}, frozenset[str]()
+ALONG, QUANTIZED, NONE = {"sum", "each", "first", "vector"}, {"quantized"}, frozenset[str]()
 BYTES = Fixed((np.arange(16) * 5 - 40).astype(np.int8).reshape(4, 4))
 BOTH = Call("Multiply-1", (_floats(BYTES), Fixed(SCALE)))
 COLUMNS = Call("Multiply-1", (_floats(BYTES), Fixed(SCALE.reshape(1, 4))))
@@ -107,10 +107,10 @@ ROWS = (
         )
         for kind, what, span, state, scale, uses, others in (
             *(
-                (kind, "scaled otherwise", "2023.2 to 2024.1", State.UNCOMPILED, floats(2), OTHERWISE, NONE)
+                (kind, "scaled otherwise", "2023.2 to 2024.1", State.UNCOMPILED, floats(2), {"number", *ALONG}, NONE)
                 for kind in ("u4", "i4", "nf4")
             ),
-            ("nf4", "scaled along the sum", "2023.2 to 2024.3", State.UNCOMPILED, SCALE, {"sum", "first"}, NONE),
+            ("nf4", "scaled along the sum", "2023.2 to 2024.3", State.UNCOMPILED, SCALE, ALONG, NONE),
             ("nf4", "scaled along the sum, others", "2025.0 to 2026.4", State.DIFFERS, SCALE, {"sum"}, NONE),
             *(
                 (kind, "scaled by one number", "2024.3 to 2024.6", State.DIFFERS, floats(2), {"number"}, QUANTIZED)
@@ -124,6 +124,11 @@ ROWS = (
                     ("2025.1 to 2026.4", State.DIFFERS),
                 )
             ),
+            *(
+                (kind, "scaled one by one", "2026.1 to 2026.4", State.DIFFERS, counted(4, 4), {"each"}, NONE)
+                for kind in ("i4", "u4", "nf4")
+            ),
+            ("u8", "scaled along the output", "2023.1 to 2023.1", State.DIFFERS, SCALE.reshape(1, 4), {"output"}, NONE),
         )
     ),
     *(
