@@ -63,6 +63,29 @@ class _Options:
     inputs: InputOptions
     extensions: tuple[Path, ...]
 
+    @property
+    def target(self) -> str | None:
+        """The release, opset or IR version; None if passes alone run."""
+        return self.for_release or self.to or (None if self.passes else "opset8")
+
+    @property
+    def shapes(self) -> Mapping[str, str] | None:
+        """The shapes of `--set` if they become those of the migrated model, as for a release without dynamic ones.
+
+        Raises:
+            UsageError: an unknown release.
+        """
+        from ir_tools.releases.table import find_release
+
+        name = self.for_release
+        return None if name is None or find_release(name).dynamic else dict(self.inputs.shapes)
+
+    def migrate(self, model: "Path | Model", *, int8: bool = False) -> "Migration":
+        """Migrate a model, or an `.onnx`."""
+        return ir_tools.migrate(
+            model, to=self.target, passes=self.passes, int8=int8, shapes=self.shapes, extensions=self.extensions
+        )
+
 
 @command("migrate", example="ir-tools migrate model.xml --to opset8 --verify -o migrated.xml")
 @click.argument("model", type=ModelPath(folders=True), metavar="MODEL")
@@ -132,70 +155,32 @@ def _migrated(model: Path, output: Path | None, options: _Options) -> Answer:
     """Migrate one model."""
     if options.verify:
         require_openvino()
-    target, rounded = options.for_release or options.to or (None if options.passes else "opset8"), None
-    shapes = _fixed(options.for_release, options.inputs)
-    if options.inputs.shapes and shapes is None and not options.verify:
+    if options.inputs.shapes and options.shapes is None and not options.verify:
         raise UsageError(
             "--set is for the inputs of --verify, and for a release without dynamic shapes; ir-tools shapes writes a"
             " model with new shapes"
         )
     if not options.verify:
         _require_verify(options.release, options.inputs, layers=options.layers, int8=options.int8)
+    rounded = None
     if is_onnx(model, options.weights):
-        if options.layers:
-            raise UsageError("--layers is for models of IR v2 to v7, and this one is an .onnx: see compare")
-        if options.int8:
-            raise UsageError("--int8 is for models of IR v2 to v7")
         try:
-            migration = ir_tools.migrate(
-                model, to=target, passes=options.passes, shapes=shapes, extensions=options.extensions
-            )
+            migration, checked = _of_onnx(model, options)
         except MigrationError as error:
             if not error.diagnostics:
                 raise
             return _refused_node(model, error)
-        options.release.check(migration.model, more=options.for_release is not None)
-        client, their = None, None
-        if options.verify and not migration.refused:
-            client, their = options.release.runtime(options.extensions), _target(options)
-        if their is None:
-            client, their = None, client
-        checked = (
-            verify_onnx(migration.model, model, options.inputs, options.extensions)
-            if options.verify and not migration.refused
-            else None
-        )
-        if checked and checked["ok"] and their is not None:
-            asked = _verify(migration.model, migration, options.inputs, options.extensions, client=client, their=their)
-            checked |= {key: asked[key] for key in ("ok", "error", "help") if key in asked} | {"release": asked}
     else:
         loaded = load(model, options.weights, options.extensions)
-        options.release.check(loaded, more=options.for_release is not None)
-        if options.layers and not loaded.is_legacy:
-            raise UsageError(f"--layers is for models of IR v2 to v7; this one is IR v{loaded.version}: see compare")
-        old = options.release.client(loaded, options.inputs) if options.verify and loaded.is_legacy else None
-        migration = ir_tools.migrate(
-            loaded, to=target, passes=options.passes, shapes=shapes, extensions=options.extensions
-        )
-        in_floats = migration.model
-        their = _target(options) if options.verify and not migration.refused else None
-        if old is None:
-            judge = partial(_verify, client=options.release.runtime(options.extensions), their=their)
-        else:
-            judge = partial(_verify_legacy, old=old, layers=options.layers, their=their)
-        checked = (
-            judge(loaded, migration, options.inputs, options.extensions)
-            if options.verify and not migration.refused
-            else None
-        )
+        migration, checked = _of_ir(loaded, options)
         if options.int8 and not migration.refused:
-            migration = ir_tools.migrate(loaded, to=target, passes=options.passes, shapes=shapes, int8=True)
+            in_floats, migration = migration.model, options.migrate(loaded, int8=True)
             rounded = _measured(in_floats, migration.model, options.inputs)
     code = REFUSED if migration.refused else NOT_VERIFIED if checked and not checked["ok"] else DONE
-    write = output is not None and not options.dry_run and code == DONE
-    if write and output is not None:
-        output.parent.mkdir(parents=True, exist_ok=True)
-        ir_tools.write(migration.model, output)
+    written = None if options.dry_run or code != DONE else output
+    if written is not None:
+        written.parent.mkdir(parents=True, exist_ok=True)
+        ir_tools.write(migration.model, written)
     data: Row = {
         "file": str(model),
         "ok": code == DONE,
@@ -205,9 +190,50 @@ def _migrated(model: Path, output: Path | None, options: _Options) -> Answer:
         "notes": migration.notes,
         "verified": checked,
         "int8": rounded,
-        "written": str(output) if write else None,
+        "written": None if written is None else str(written),
     }
     return Answer(data, lambda screen: _show(screen, migration, data, options.every), code)
+
+
+def _of_onnx(model: Path, options: _Options) -> "tuple[Migration, Row | None]":
+    """Migrate an `.onnx`, and verify it if that is asked for.
+
+    Raises:
+        MigrationError: an AveragePool has no exact form in the target; its diagnostics name it.
+    """
+    if options.layers:
+        raise UsageError("--layers is for models of IR v2 to v7, and this one is an .onnx: see compare")
+    if options.int8:
+        raise UsageError("--int8 is for models of IR v2 to v7")
+    migration = options.migrate(model)
+    options.release.check(migration.model, more=options.for_release is not None)
+    if not options.verify or migration.refused:
+        return migration, None
+    client, their = options.release.runtime(options.extensions), _target(options)
+    if their is None:
+        client, their = None, client
+    checked = verify_onnx(migration.model, model, options.inputs, options.extensions)
+    if checked["ok"] and their is not None:
+        asked = _verify(migration.model, migration, options.inputs, options.extensions, client=client, their=their)
+        checked |= {key: asked[key] for key in ("ok", "error", "help") if key in asked} | {"release": asked}
+    return migration, checked
+
+
+def _of_ir(model: "Model", options: _Options) -> "tuple[Migration, Row | None]":
+    """Migrate an IR model, and verify it if that is asked for."""
+    options.release.check(model, more=options.for_release is not None)
+    if options.layers and not model.is_legacy:
+        raise UsageError(f"--layers is for models of IR v2 to v7; this one is IR v{model.version}: see compare")
+    old = options.release.client(model, options.inputs) if options.verify and model.is_legacy else None
+    migration = options.migrate(model)
+    if not options.verify or migration.refused:
+        return migration, None
+    their = _target(options)
+    if old is None:
+        judge = partial(_verify, client=options.release.runtime(options.extensions), their=their)
+    else:
+        judge = partial(_verify_legacy, old=old, layers=options.layers, their=their)
+    return migration, judge(model, migration, options.inputs, options.extensions)
 
 
 def _of_folder(folder: Path, output: Path | None, one: Callable[[Path, Path | None], Answer]) -> Answer:
@@ -275,17 +301,6 @@ def _require_verify(release: ReleaseOptions, inputs: InputOptions, *, layers: bo
     unread = next((option for option, value in given.items() if value), None)
     if unread is not None:
         raise UsageError(f"{unread} is for --verify, which runs the models; add it")
-
-
-def _fixed(release: str | None, inputs: InputOptions) -> Mapping[str, str] | None:
-    """Return the shapes of `--set` if they become those of the migrated model, as for a release without dynamic ones.
-
-    Raises:
-        UsageError: an unknown release.
-    """
-    from ir_tools.releases.table import find_release
-
-    return None if release is None or find_release(release).dynamic else dict(inputs.shapes)
 
 
 def _target(options: _Options) -> "ReleaseClient | None":
