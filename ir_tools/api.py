@@ -649,7 +649,7 @@ def runtimes(add: str | None = None, remove: str | None = None) -> Runtimes:
     from ir_tools.runtime import environments
 
     if add is not None and remove is not None:
-        raise UsageError("add and remove are two calls")
+        raise UsageError("add and remove exclude each other; make two calls")
     if add is not None:
         environments.installation(find_release(add)).make()
     if remove is not None:

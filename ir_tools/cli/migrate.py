@@ -137,7 +137,7 @@ def migrate(model: Path, output: Path | None, **given: Any) -> Answer:
     if output is None and not options.dry_run:
         raise UsageError("name the file to write with -o OUT.xml, or ask for --dry-run")
     if options.to and options.for_release:
-        raise UsageError("--to and --for exclude each other: a release decides about opset and IR version")
+        raise UsageError("--to and --for exclude each other: a release determines opset and IR version")
     if output is not None and not model.is_dir() and output.suffix.lower() != ".xml":
         raise UsageError(f"{output} does not end in .xml; the weights go into the .bin beside it")
     if not model.is_dir():

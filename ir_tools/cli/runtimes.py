@@ -29,7 +29,7 @@ def runtimes(added: str | None, removed: str | None) -> Answer:
     from ir_tools.runtime import environments
 
     if added is not None and removed is not None:
-        raise UsageError("--add and --remove are two commands")
+        raise UsageError("--add and --remove exclude each other; run two commands")
     done = ""
     if added is not None:
         done = f"Made {install(find_release(added))}"

@@ -84,7 +84,7 @@ class Output:
         if as_json and self.file is not None:
             raise UsageError("--json prints; to write JSON to --output-file, use --format json")
         if as_json and self.style not in {None, "json"}:
-            raise UsageError(f"--json is --format json; leave out one of it and --format {self.style}")
+            raise UsageError(f"--json is --format json; leave out --json or --format {self.style}")
         if self.statistics and not as_json and style not in {"text", "concise", "json"}:
             raise UsageError(f"--statistics goes with --format text, concise or json, not {style}")
         return replace(self, style=style)

@@ -171,7 +171,7 @@ def inverse_short_time_transform(layers: Layers, attrs: Attrs) -> Ref | Refused:
     if sizes is None or steps is None or width is None or lengths is None:
         return Refused("frame_size, frame_step, signal_length or the size of the window is not known")
     if _size(layers, data, layers.rank(data) - 1) not in {None, 2}:
-        return Refused("the last axis of data has another size than 2, and holds no complex numbers")
+        return Refused("the last axis of data has a size other than 2, so it holds no complex numbers")
     (size,), (step,), (length,) = sizes, steps, lengths
     count = size // 2 + 1
     if 2 * count * size > LARGEST:

@@ -17,7 +17,7 @@ from ir_tools.ops import _activation_rewrites as rewrites
 from ir_tools.ops import _bit_rewrites as bits
 from ir_tools.ops._by_blocks import along, elementwise
 from ir_tools.ops._numbers import in_working_type, near_steps, sigmoid, through_floats, to_integer
-from ir_tools.ops._requirements import require_type, same_type
+from ir_tools.ops._requirements import require_one, require_type, same_type
 from ir_tools.ops._values import same_shape
 from ir_tools.ops.definition import (
     NUMBERS,
@@ -418,7 +418,7 @@ def swish_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return the data's shape; beta is one number of the data's type."""
     require_type(inputs[0].dtype, "float")
     for fact in inputs[1:]:
-        _require_scalar(fact, "beta")
+        require_one(fact, "beta", only_scalar=True)
     return (Fact(same_type(inputs), inputs[0].shape),)
 
 
@@ -426,7 +426,7 @@ def hard_sigmoid_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]
     """Return the data's shape; alpha and beta are single numbers of the data's type."""
     for fact, name in zip(inputs[1:], ("alpha", "beta"), strict=False):
         if fact.shape is not None and all(dim.static for dim in fact.shape):
-            _require_scalar(fact, name)
+            require_one(fact, name, only_scalar=True)
     return (Fact(same_type(inputs), inputs[0].shape),)
 
 
@@ -434,11 +434,6 @@ def selu_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return the data's shape; the runtime does not look at those of alpha and lambda."""
     require_type(same_type(inputs), "float")
     return (Fact(same_type(inputs), inputs[0].shape),)
-
-
-def _require_scalar(fact: Fact, name: str) -> None:
-    if fact.shape:
-        raise ShapeError(f"has shape {shape_text(fact.shape)}; expected a single number", attribute=name)
 
 
 def with_numbers(function: Callable[..., Array], arrays: Sequence[Array]) -> tuple[Array, ...]:
@@ -507,14 +502,14 @@ def softmax_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return the data's shape; the axis must exist, where a scalar has one. Negative axes count from the end."""
     shape = inputs[0].shape
     if shape is not None and not -max(len(shape), 1) <= attrs.axis < max(len(shape), 1):
-        raise ShapeError(f"{attrs.axis} is not one of the {len(shape)} of {shape_text(shape)}", attribute="axis")
+        raise ShapeError(f"is {attrs.axis}, but the input has rank {len(shape)}", attribute="axis")
     return (Fact(inputs[0].dtype, shape),)
 
 
 def softmax_1_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Do as for SoftMax-8, without negative axes (which the runtime notices once the rank is known)."""
     if inputs[0].shape is not None and attrs.axis < 0:
-        raise ShapeError(f"is {attrs.axis}, and SoftMax-1 has no negative ones; SoftMax-8 has", attribute="axis")
+        raise ShapeError(f"is {attrs.axis}; only SoftMax-8 takes negative axes", attribute="axis")
     return softmax_shape(attrs, inputs)
 
 

@@ -246,7 +246,7 @@ def check_settings(op: Op, raw: Mapping[str, str], attrs: Attrs, inputs: Sequenc
             yield Violation(name, message, None, Kind.SUSPECT)
     if op.folding is Folding.FAILS and all(fact.constant for fact in inputs):
         message = "all inputs are constants, and the CPU plugin does not compile the layer then"
-        yield Violation("", message, "compute the result before, and write it as a constant")
+        yield Violation("", message, "compute the result beforehand, and write it as a constant")
 
 
 def _given_numbers(op: Op, raw: Mapping[str, str], attrs: Attrs) -> Iterator[tuple[str, Usual, tuple[float, ...]]]:
@@ -261,6 +261,6 @@ def _given_numbers(op: Op, raw: Mapping[str, str], attrs: Attrs) -> Iterator[tup
 def _known_numbers(op: Op, inputs: Sequence[Fact]) -> Iterator[tuple[str, Usual, tuple[float, ...]]]:
     """Yield the smallest and the largest number of inputs that are constants; others than finite ones have a rule."""
     for slot, fact in zip(op.inputs, inputs, strict=False):
-        array = fact.value.exact if slot.usual is not None and fact.value is not None else None
+        array = None if slot.usual is None else fact.exact
         if slot.usual is not None and array is not None and array.size and np.isfinite(array).all():
             yield slot.name, slot.usual, (array.min().item(), array.max().item())

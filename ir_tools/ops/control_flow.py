@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from ir_tools.errors import ShapeError
+from ir_tools.ops._values import normal_axis
 from ir_tools.ops._versions import no_step
 from ir_tools.ops.bodies import Bodies, BodyFacts, BodyRun, Execute, Maps, PortMap, PortMapRow
 from ir_tools.ops.definition import Array, Fact, Input, Kind, Op, Output, Violation
@@ -71,10 +72,8 @@ def _part_size(row: PortMapRow) -> int:
 
 
 def _with_axis(shape: tuple[Dim, ...], axis: int, dim: Dim) -> tuple[Dim, ...]:
-    if not -len(shape) <= axis < len(shape):
-        raise ShapeError(f"{axis} is not one of the {len(shape)} of {shape_text(shape)}", attribute="axis")
     out = list(shape)
-    out[axis] = dim
+    out[normal_axis(axis, len(shape))] = dim
     return tuple(out)
 
 
@@ -132,9 +131,8 @@ def _without_iteration(fact: Fact) -> Fact:
 def _total(shape: Shape, axis: int, iterations: int | None) -> int | None:
     if not shape:
         return iterations
-    if not -len(shape) <= axis < len(shape):
-        raise ShapeError(f"{axis} is not one of the {len(shape)} of {shape_text(shape)}", attribute="axis")
-    return shape[axis].size * iterations if iterations is not None and shape[axis].static else None
+    size = shape[normal_axis(axis, len(shape))]
+    return size.size * iterations if iterations is not None and size.static else None
 
 
 def _single(fact: Fact) -> int | None:

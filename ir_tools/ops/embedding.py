@@ -105,7 +105,7 @@ def no_weights(inputs: int) -> Check:
     def check(attrs: Attrs, given: Sequence[Fact]) -> Iterator[Violation]:
         if attrs.reduction == "mean" and len(given) == inputs:
             message = "is mean, and there are weights, with which only sum is allowed"
-            yield Violation("reduction", message, "multiply the table's rows before, or use sum")
+            yield Violation("reduction", message, "multiply the table's rows beforehand, or use sum")
         if inputs == 5:
             yield from offsets_beyond(attrs, given)
 

@@ -157,7 +157,7 @@ def check_sizes(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
             yield Violation("signal_size", "holds -1, which the runtime does not support", "write the size", Kind.FATAL)
         elif data is not None and data[axis].static and size > data[axis].size:
             message = f"holds {size} for an axis of {data[axis]}, and the runtime reads beyond the data"
-            yield Violation("signal_size", message, "pad the data before", Kind.FATAL)
+            yield Violation("signal_size", message, "pad the data beforehand", Kind.FATAL)
 
 
 def check_inverse_sizes(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
@@ -173,7 +173,7 @@ def check_inverse_sizes(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violat
             maximum = 2 * (data[axis].size - 1) if last else data[axis].size
             if size > maximum or (size < maximum and len(axes or ()) > 2):
                 message = f"holds {size} for an axis that can give at most {maximum}; the runtime computes other values"
-                yield Violation("signal_size", message, "pad the data before", Kind.SUSPECT)
+                yield Violation("signal_size", message, "pad the data beforehand", Kind.SUSPECT)
 
 
 # --- transforms of frames -----------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from ir_tools.errors import ShapeError
 from ir_tools.ops._index_rewrites import migrate_gather, migrate_gather_nd, migrate_one_hot_16, without_one_batch
 from ir_tools.ops._moving_rewrites import migrate_gather_elements, moved
 from ir_tools.ops._numbers import in_axis
-from ir_tools.ops._requirements import require_integers, require_one, same_type
+from ir_tools.ops._requirements import require_integers, require_one, require_rank, same_type
 from ir_tools.ops._values import carried, dim, normal_axis, outside, sizes_of, times, whole
 from ir_tools.ops._versions import VersionStep
 from ir_tools.ops.definition import Array, Fact, Input, Kind, Op, Violation
@@ -263,10 +263,8 @@ def gather_tree_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     dtype = same_type(inputs)
     shape: Shape = ids.shape
     for fact, name, rank in ((ids, "step_ids", 3), (parents, "parent_idx", 3), (lengths, "max_seq_len", 1)):
-        if fact.shape is not None and len(fact.shape) != rank:
-            raise ShapeError(f"is {shape_text(fact.shape)}; expected rank {rank}", attribute=name)
-    if end.shape is not None and len(end.shape):
-        raise ShapeError(f"is {shape_text(end.shape)}; expected a scalar", attribute="end_token")
+        require_rank(fact, rank, name)
+    require_one(end, "end_token", only_scalar=True)
     if ids.shape is not None and parents.shape is not None:
         met = [a.meet(b) for a, b in zip(ids.shape, parents.shape, strict=True)]
         if None in met:
@@ -310,8 +308,8 @@ def one_hot_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     require_integers(depth, "depth")
     dtype = same_type((on, off))
     for fact, name in ((depth, "depth"), (on, "on_value"), (off, "off_value")):
-        if fact.shape and whole(fact.shape) is not None:
-            raise ShapeError(f"is {shape_text(fact.shape)}; expected a scalar", attribute=name)
+        if whole(fact.shape) is not None:
+            require_one(fact, name, only_scalar=True)
     if indices.shape is None:
         return (Fact(dtype, None),)
     axis = normal_axis(attrs.axis, len(indices.shape) + 1)

@@ -42,8 +42,7 @@ def range_4_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 def _range_facts(dtype: ElementType, attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     numbers = []
     for fact, name in zip(inputs, NAMES, strict=True):
-        if fact.shape is not None and fact.shape != ():
-            raise ShapeError(f"is a tensor of rank {len(fact.shape)}; expected a scalar", attribute=name)
+        require_one(fact, name, only_scalar=True)
         exact = fact.exact
         number = None if exact is None else float(exact.ravel()[0])
         if number is not None and (not isfinite(number) or (name == "step" and number == 0)):

@@ -58,7 +58,7 @@ def reverse_sequence_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, 
         return (Fact(data.dtype, None),)
     rank = len(data.shape)
     if rank < 2:
-        raise ShapeError(f"has rank {rank}; expected 2 at least", attribute="data")
+        raise ShapeError(f"has rank {rank}; expected at least 2", attribute="data")
     batch, _ = normal_axis(attrs.batch_axis, rank, "batch_axis"), normal_axis(attrs.seq_axis, rank, "seq_axis")
     shape = list(data.shape)
     if lengths.shape is not None:

@@ -340,12 +340,12 @@ def _block_values(inputs: Sequence[Fact], names: Sequence[str]) -> list[list[int
             raise ShapeError(f"has {format_shape(fact.shape)} values; expected {common}", attribute=name)
         common = met
     if data is not None and len(data) < 2:
-        raise ShapeError(f"has rank {len(data)}; expected 2 at least", attribute="data")
+        raise ShapeError(f"has rank {len(data)}; expected at least 2", attribute="data")
     if data is not None and common.static and common.lo != len(data):
         raise ShapeError(f"has {common} values, but the input has rank {len(data)}", attribute=names[0])
     values = [fact.integers() for fact in lists]
     if values[0] is not None and min(values[0][1:], default=1) < 1:
-        raise ShapeError(f"holds {min(values[0][1:])}; expected 1 at least", attribute=names[0])
+        raise ShapeError(f"holds {min(values[0][1:])}; expected at least 1", attribute=names[0])
     return values
 
 

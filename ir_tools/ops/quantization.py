@@ -116,7 +116,7 @@ def fake_quantize(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """
     data, *limits = arrays
     if not attrs.levels and data.dtype.kind in "iub":
-        raise ShapeError("is missing; integers are not computed without", attribute="levels")
+        raise ShapeError("is missing; integers are not computed without it", attribute="levels")
     shaped = [broadcast_arrays(attrs, data, limit)[1].astype(data.dtype) for limit in limits]
     ascending = bool(np.all(shaped[0] < shaped[1]))
     function = through_floats(partial(quantized if ascending else quantized_between, attrs.levels or WITHOUT_LEVELS))

@@ -263,7 +263,7 @@ class _Migrating:
                 refused = refused or why
                 continue
             if self.target.needs_dynamic(found.layers):
-                refused = refused or Refused(f"they need dynamic shapes, which {judge.release.title} has not")
+                refused = refused or Refused(f"they need dynamic shapes, which {judge.release.title} does not support")
                 continue
             if not self.target.reads(found.layers):
                 continue

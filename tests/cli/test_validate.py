@@ -362,7 +362,7 @@ def test_weights_stand_for_the_model_beside_them(cli: Cli, convolved: Path, bad:
         (["good.xml", "--config", "good.xml", "--isolated"], "--config and --isolated contradict each other"),
         (
             ["good.xml", "--json", "--format", "sarif"],
-            "--json is --format json; leave out one of it and --format sarif",
+            "--json is --format json; leave out --json or --format sarif",
         ),
         (["good.xml", "--statistics", "--format", "junit"], "--statistics goes with --format text, concise or json"),
         (["good.xml", "--format", "xml"], "'xml' is not one of"),

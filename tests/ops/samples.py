@@ -69,6 +69,7 @@ ROWS: dict[str, Sample] = {
     "Select": sample("", "boolean 2,3", "f32 2,3", "f32 2,3"),
     "Convert": sample("destination_type=f16", "f32 2,3"),
     "ConvertPromoteTypes": sample("promote_unsafe=true", "f32 2,3", "f32 2,3"),
+    "Bincount": sample("minlength=2", "i32 4"),
     "RDFT": sample("", "f32 2,4", ints(1)),
     "STFT": sample("transpose_frames=false", "f32 2,48", "f32 16", scalar(16), scalar(8)),
     "ISTFT": sample("center=false;normalized=false", "f32 2,9,5,2", "f32 16", scalar(16), scalar(8)),
