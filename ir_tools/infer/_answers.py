@@ -10,6 +10,7 @@ from functools import partial
 
 import numpy as np
 
+from ir_tools.ops.limits import MAX_VALUES
 from ir_tools.errors import ReadError, ShapeError, UsageError
 from ir_tools.graph import Layer
 from ir_tools.infer._facts import MAX_KEPT, FactTable, InternedFact, StoredBounds, content, key_of, minimum_size
@@ -20,10 +21,8 @@ from ir_tools.weights import Weights, values
 
 __all__ = ["SURPRISES", "Answer", "Answers", "Checks", "refusal"]
 
-MAX_VALUES = 1 << 16
-"""Constants with more elements carry no values: none that decides a shape is that large."""
 MAX_CHECKED, MAX_FLOATS = 1 << 12, 64
-"""The same where a file is checked: lists of sizes, limits and scales are short, and weights need not be computed."""
+"""Instead of `MAX_VALUES` where a file is checked: lists of sizes, limits and scales are short, weights not needed."""
 MAX_LOOKED_AT = 1 << 22
 """Values of longer constants than `MAX_KEPT` that rules look at in all: four times those of real models."""
 OPEN = {"Result", "Parameter", "Const", "Convert", "ShapeOf"}
