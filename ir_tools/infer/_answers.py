@@ -10,13 +10,13 @@ from functools import partial
 
 import numpy as np
 
-from ir_tools.ops.limits import MAX_VALUES
 from ir_tools.errors import ReadError, ShapeError, UsageError
 from ir_tools.graph import Layer
 from ir_tools.infer._facts import MAX_KEPT, FactTable, InternedFact, StoredBounds, content, key_of, minimum_size
 from ir_tools.infer._signatures import LayerSignature
 from ir_tools.ops.checks import check_attributes, check_ports, check_settings, check_types, too_many_outputs
 from ir_tools.ops.definition import UNBOUNDED, UNKNOWN, Bounds, Fact, Folding, Kind, Op, Role, Violation
+from ir_tools.ops.limits import MAX_VALUES
 from ir_tools.weights import Weights, values
 
 __all__ = ["SURPRISES", "Answer", "Answers", "Checks", "refusal"]

@@ -8,6 +8,7 @@ from ir_tools.ops.fields import Attrs
 from ir_tools.types import ElementType
 
 __all__ = [
+    "LARGEST_F8",
     "bitwise_and",
     "bitwise_not",
     "bitwise_or",
@@ -114,7 +115,8 @@ def _power(layers: Layers) -> Ref:
 
 BITS = {"f16": (10, -14, 15), "f8e4m3": (3, -6, 8), "f8e5m2": (2, -14, 15)}
 """Of a float type: bits behind the leading one, the least and the largest exponent."""
-LARGEST = {"f8e4m3": 448.0, "f8e5m2": 57344.0}
+LARGEST_F8 = {"f8e4m3": 448.0, "f8e5m2": 57344.0}
+"""Numbers that the f8 types hold."""
 
 
 @composed(13, "multiples of the step between the f8 numbers of each power of two, as of f16 before")
@@ -126,7 +128,7 @@ def fake_convert_by_steps(layers: Layers, attrs: Attrs) -> Ref:
     moved = layers.call("Multiply", data, scale)
     for each in shift:
         moved = layers.call("Subtract", moved, each)
-    least, most = (layers.number(sign * LARGEST[attrs.destination_type], moved) for sign in (-1, 1))
+    least, most = (layers.number(sign * LARGEST_F8[attrs.destination_type], moved) for sign in (-1, 1))
     found = layers.call("Select", layers.call("Greater", moved, least), layers.call("Minimum", moved, most), least)
     for name in ("f16", attrs.destination_type):
         found = _rounded(layers, found, name)

@@ -5,6 +5,7 @@ import numpy as np
 from ir_tools.ops._layers import DATA, Layers, composed
 from ir_tools.ops.definition import Array, Ref, Refused
 from ir_tools.ops.fields import Attrs
+from ir_tools.ops.limits import MAX_MATRIX
 
 __all__ = [
     "complex_transform",
@@ -14,9 +15,6 @@ __all__ = [
     "real_transform",
     "short_time_transform",
 ]
-
-LARGEST = 1 << 22
-"""Elements of a matrix that is written as a constant."""
 
 
 def _axes(layers: Layers, rank: int) -> list[int] | None:
@@ -54,7 +52,7 @@ def _products(layers: Layers, *, inverse: bool) -> Ref | Refused:
         if size is None:
             return Refused(f"the size of axis {axis} is not known")
         count = size if wanted == -1 else wanted
-        if 4 * size * count > LARGEST:
+        if 4 * size * count > MAX_MATRIX:
             return Refused(f"the matrix of {size} times {count} numbers along axis {axis} is too large")
         data = _along(layers, data, axis, _complex_matrix(size, count, inverse=inverse))
     return data
@@ -174,7 +172,7 @@ def inverse_short_time_transform(layers: Layers, attrs: Attrs) -> Ref | Refused:
         return Refused("the last axis of data has a size other than 2, so it holds no complex numbers")
     (size,), (step,), (length,) = sizes, steps, lengths
     count = size // 2 + 1
-    if 2 * count * size > LARGEST:
+    if 2 * count * size > MAX_MATRIX:
         return Refused(f"the waves of frames of {size} are too large for a constant")
     spectra = data if batched else layers.call("Unsqueeze", data, np.array([0]))
     pairs = layers.call("Transpose", spectra, np.array([0, 1, 3, 2]))

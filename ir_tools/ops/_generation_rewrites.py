@@ -7,11 +7,10 @@ import numpy as np
 from ir_tools.ops._layers import I64, Layers, composed
 from ir_tools.ops.definition import Fact, Ref, Refused, Rewrite
 from ir_tools.ops.fields import Attrs
+from ir_tools.ops.limits import MAX_PLACES
 
 __all__ = ["matrix_of_ones", "migrate_range_1", "range_of_converted"]
 
-LARGEST = 1 << 20
-"""Elements of a matrix that is written as a constant."""
 LIMITS = tuple(Ref(None, number) for number in range(3))
 
 
@@ -40,7 +39,7 @@ def matrix_of_ones(layers: Layers, attrs: Attrs) -> Ref:
     if None not in sizes and layers.fact(LIMITS[0]).dtype.bits:
         (height,), (width,), (offset,), *batch = (size or [] for size in sizes)
         whole = (*(batch[0] if batch else ()), height, width)
-        if np.prod(whole, dtype=np.float64) <= LARGEST:
+        if np.prod(whole, dtype=np.float64) <= MAX_PLACES:
             ones = np.broadcast_to(np.eye(height, width, offset, dtype=attrs.output_type.dtype), whole)
             return layers.call("Convert", np.ascontiguousarray(ones), destination_type=attrs.output_type)
     rows, columns, diagonal = (_scalar(layers, number) for number in range(3))

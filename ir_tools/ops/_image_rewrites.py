@@ -10,6 +10,7 @@ from ir_tools.ops._values import normal_axis
 from ir_tools.ops._versions import VersionStep, as_it_is
 from ir_tools.ops.definition import Array, Fact, Kernel, Ref, Refused, Rewrite, Step
 from ir_tools.ops.fields import Attrs, listed
+from ir_tools.ops.limits import MAX_MATRIX
 
 __all__ = ["migrate_color", "migrate_deformable_8", "migrate_interpolate", "with_more_windows"]
 
@@ -163,7 +164,7 @@ def _by_matrices(
         if isinstance(size, Ref):
             return None
         matrix = _matrix(resize, rank, axis, int(size), np.array([amount]))
-        if matrix.size > LARGEST:
+        if matrix.size > MAX_MATRIX:
             return None
         if np.isin(matrix, (0, 1)).all() and (matrix.sum(0) == 1).all():
             data = layers.call("Gather", data, matrix.argmax(0), np.array(axis))
@@ -179,10 +180,6 @@ def _by_matrices(
     else:
         layers.copy(data)
     return layers.rewrite("each axis resized separately", "for finite numbers, the same weights of the same elements")
-
-
-LARGEST = 1 << 22
-"""Elements of a matrix that is written as a constant."""
 
 
 def _matrix(resize: Resize, rank: int, axis: int, size: int, amount: Array) -> Array:

@@ -9,11 +9,9 @@ from ir_tools.ops._layers import I64, Layers, composed
 from ir_tools.ops._values import normal_axis
 from ir_tools.ops.definition import Array, Fact, Kernel, Ref, Refused, Step
 from ir_tools.ops.fields import Attrs
+from ir_tools.ops.limits import MAX_PLACES
 
 __all__ = ["migrate_gather_elements", "moved"]
-
-LARGEST = 1 << 20
-"""Elements of a list of places that is written as a constant."""
 
 
 def moved(version: int, kernel: Kernel, tensors: Sequence[int] = (0,)) -> Step:
@@ -38,7 +36,7 @@ def moved(version: int, kernel: Kernel, tensors: Sequence[int] = (0,)) -> Step:
                 numbers.append(found)
                 continue
             sizes = _sizes(fact)
-            if sizes is None or prod(sizes) > LARGEST:
+            if sizes is None or prod(sizes) > MAX_PLACES:
                 return Refused(
                     f"the size of its input {index} is not known, or too large for a constant with all positions"
                 )
@@ -46,7 +44,7 @@ def moved(version: int, kernel: Kernel, tensors: Sequence[int] = (0,)) -> Step:
             first += prod(sizes)
             parts.append(layers.reshape(Ref(None, index), np.array([-1])))
         (places,) = kernel(attrs, numbers)
-        if places.size > LARGEST:
+        if places.size > MAX_PLACES:
             return Refused("its output is too large for a constant with all positions")
         if not places.size or places.min():
             places = places - 1

@@ -13,6 +13,8 @@ __all__ = [
     "MAX_DENSITY",
     "MAX_ELEMENTS",
     "MAX_ITERATIONS",
+    "MAX_MATRIX",
+    "MAX_PLACES",
     "MAX_SAMPLES",
     "MAX_SIZES",
     "MAX_VALUES",
@@ -42,6 +44,8 @@ MAX_BINS = 1 << 14
 """Points along an axis of one part of a region: with more the runtime does not come to an end."""
 MAX_DENSITY = 1024
 """Boxes side by side, of one size: there is no memory for more."""
+MAX_PLACES, MAX_MATRIX = 1 << 20, 1 << 22
+"""Elements of a list of places, and of a matrix, that a rewrite writes as a constant."""
 MAX_ITERATIONS = 1 << 16
 """Of shape propagation through a body, after which its shapes count as never settling."""
 

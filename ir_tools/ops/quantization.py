@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops._bit_rewrites import fake_convert_by_steps
+from ir_tools.ops._bit_rewrites import LARGEST_F8, fake_convert_by_steps
 from ir_tools.ops._broadcast import AUTO_BROADCAST, auto_broadcast, broadcast, broadcast_arrays, merge
 from ir_tools.ops._by_blocks import elementwise
 from ir_tools.ops._numbers import in_working_type, through_floats
@@ -179,7 +179,7 @@ def fake_convert(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """
     kind = element_type(attrs.destination_type).dtype
     assert kind is not None
-    maximum = LARGEST[attrs.destination_type]
+    maximum = LARGEST_F8[attrs.destination_type]
 
     def converted(data: Array, scale: Array, shift: Array | None = None) -> Array:
         moved = data * scale if shift is None else data * scale - shift
@@ -192,9 +192,6 @@ def fake_convert(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
         return (converted(*arrays),)
     return (in_working_type(converted, *arrays),)
 
-
-LARGEST = {"f8e4m3": 448, "f8e5m2": 57344}
-"""Numbers that the f8 types hold."""
 
 FAKE_QUANTIZE = Op(
     type="FakeQuantize",
