@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import enum
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 
 from ir_tools.diagnostics import Severity
 from ir_tools.graph import Graph, Layer, Model, Port, Source, find_port
@@ -88,13 +89,16 @@ class ConsistencyCheck(Engine):
     A layer's outputs are computed from what is believed of its inputs. Where that differs from the file, those who
     read the output decide: if their ports say what the file says, the layer is offending, and the file is believed from
     there on; otherwise only the port is wrong, and the computation is believed.
+
+    Bodies may be walked often, and the problems of the last walk alone count: what no belief depends on is worked out
+    when `problems` are asked for.
     """
 
     def __init__(self, model: Model) -> None:
         """Look at everything."""
         super().__init__(model, Checks.ALL)
         self._verdicts: dict[Answer, Verdict] = {}
-        self._by_graph: dict[int, list[Problem]] = {}
+        self._by_graph: dict[int, list[Iterable[Problem]]] = {}
         self._doubted: dict[tuple[int, Source], Port] = {}
         self._tried = Counter[tuple[int, int]]()
         self.walk(model.graph, {})
@@ -102,7 +106,7 @@ class ConsistencyCheck(Engine):
     @cached_property
     def problems(self) -> Sequence[Problem]:
         """What is wrong, graph by graph."""
-        return [problem for found in self._by_graph.values() for problem in found]
+        return [*chain.from_iterable(chain.from_iterable(self._by_graph.values()))]
 
     @property
     def types(self) -> set[str]:
@@ -213,9 +217,7 @@ class ConsistencyCheck(Engine):
         answer, inputs, outputs = verdict.answer, verdict.contradictions("input"), verdict.contradictions("output")
         if verdict.remark is not None:
             self._report(visit.graph, verdict.remark.about(visit.layer))
-        for each in verdict.differences:
-            if each.relation is Relation.LOOSE and self._is_alone(visit, each):
-                self._report_difference(visit, each, Severity.WARNING)
+        self._by_graph[id(visit.graph)].append(self._loose(visit, verdict))
         for each in inputs:
             if not self._is_copy(visit, each):
                 self._report_difference(visit, each)
@@ -229,6 +231,12 @@ class ConsistencyCheck(Engine):
             ports = zip(visit.signature.outputs, verdict.results, strict=True)
             return [self._outvoted(visit, port) or known for port, known in ports]
         return self._blame(visit, verdict.results, outputs) if outputs else verdict.results
+
+    def _loose(self, visit: Visit, verdict: Verdict) -> Iterator[Problem]:
+        """Yield the ports that alone say more or less than is known."""
+        for each in verdict.differences:
+            if each.relation is Relation.LOOSE and self._is_alone(visit, each):
+                yield from _problems_of(visit.layer, each, Severity.WARNING)
 
     def _as_recorded(self, visit: Visit, wrong: set[int]) -> Sequence[InternedFact]:
         """Go on as though the inputs were what their ports record: what does not fit is reported with those ports."""
@@ -404,7 +412,7 @@ class ConsistencyCheck(Engine):
     # --- reporting ---
 
     def _report(self, graph: Graph, problem: Problem) -> None:
-        self._by_graph[id(graph)].append(problem)
+        self._by_graph[id(graph)].append([problem])
 
     def _report_violations(self, visit: Visit, violations: Sequence[Violation]) -> None:
         cannot_run, seen = _cannot_run(violations), set[tuple[Kind, str]]()
@@ -415,17 +423,21 @@ class ConsistencyCheck(Engine):
 
     def _report_difference(self, visit: Visit, wrong: Difference, severity: Severity | None = None) -> None:
         """Report a port that alone is wrong."""
-        port, known = wrong.port, wrong.known
-        dim = wrong.dims[0] if wrong.dims and len(wrong.dims) == 1 else None
-        fed = "what feeds it" if wrong.side == "input" else "the layer"
-        for differs, rule, says, gives, place in (
-            (wrong.dims != (), WRONG_PORT_SHAPE, shape_text(port.dims), shape_text(known.shape), dim),
-            (wrong.types, WRONG_PORT_PRECISION, f"'{port.precision}'", known.dtype.precision, None),
-        ):
-            if differs:
-                message = f"{wrong.side} port {port.id} records {says}, but {fed} gives {gives}"
-                found = Problem(rule, visit.layer, message, None, wrong.side, port.id, place, severity)
-                self._report(visit.graph, found)
+        self._by_graph[id(visit.graph)].append(_problems_of(visit.layer, wrong, severity))
+
+
+def _problems_of(layer: Layer, wrong: Difference, severity: Severity | None) -> Iterator[Problem]:
+    """Yield what a port records that is not so."""
+    port, known = wrong.port, wrong.known
+    dim = wrong.dims[0] if wrong.dims and len(wrong.dims) == 1 else None
+    fed = "what feeds it" if wrong.side == "input" else "the layer"
+    for differs, rule, says, gives, place in (
+        (wrong.dims != (), WRONG_PORT_SHAPE, shape_text(port.dims), shape_text(known.shape), dim),
+        (wrong.types, WRONG_PORT_PRECISION, f"'{port.precision}'", known.dtype.precision, None),
+    ):
+        if differs:
+            message = f"{wrong.side} port {port.id} records {says}, but {fed} gives {gives}"
+            yield Problem(rule, layer, message, None, wrong.side, port.id, place, severity)
 
 
 def _cannot_run(violations: Sequence[Violation]) -> bool:

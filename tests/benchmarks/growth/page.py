@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.benchmarks.growth.measure import COMMANDS, MEGABYTE, Line, Point
+from tests.benchmarks.growth.table import GROUPS
 
 __all__ = ["write_page"]
 
@@ -21,8 +22,8 @@ SHOWN = 5
 INTRODUCTION = """\
 # Growth
 
-Each line is one kind of file: {kinds} kinds, in each of which one thing is repeated, such as attributes of a layer,
-inputs of a Concat or comments. The aim is that no command takes more than linear time (times a logarithm), and for a
+Each line is one kind of file: {kinds} kinds{of_all}, in each of which one thing is repeated, such as attributes of a
+layer, inputs of a Concat or comments. The aim is that no command takes more than linear time (times a logarithm), and for a
 file of 10 MB at most 5 s and 1 GB. The dashed lines are these limits: 5 s at 10 MB and in proportion below, and 1 GB.
 Lines that rise faster than the size to the power of {steepest} are orange. A browser that shows a picture alone names
 the kind of the line under the pointer.
@@ -56,12 +57,15 @@ SCALES = (
 def write_page(lines: Sequence[Line], docs: Path, largest: float) -> None:
     """Write `growth.md` and `growth/<command>.svg` into a folder; `largest`: megabytes of the largest files."""
     (docs / "growth").mkdir(exist_ok=True)
-    kinds = len({line.kind for line in lines})
+    kinds, known = len({line.kind for line in lines}), sum(map(len, GROUPS.values()))
+    of_all = "" if kinds == known else f" of the {known} that there are"
     commands = dict.fromkeys(line.command for line in lines)
     arguments = " ".join(["--largest", f"{largest:g}", *commands])
     others = [command for command in COMMANDS if command not in commands]
     left_out = f", nor {', '.join(others)}" if others else ""
-    text = INTRODUCTION.format(left_out=left_out, kinds=kinds, largest=largest, steepest=STEEPEST, arguments=arguments)
+    text = INTRODUCTION.format(
+        left_out=left_out, kinds=kinds, of_all=of_all, largest=largest, steepest=STEEPEST, arguments=arguments
+    )
     for command in commands:
         own = [line for line in lines if line.command == command]
         (docs / "growth" / f"{command}.svg").write_text(_svg(own))
