@@ -23,10 +23,10 @@ INTRODUCTION = """\
 # Growth
 
 Each line is one kind of file: {kinds} kinds{of_all}, in each of which one thing is repeated, such as attributes of a
-layer, inputs of a Concat or comments. The aim is that no command takes more than linear time (times a logarithm), and for a
-file of 10 MB at most 5 s and 1 GB. The dashed lines are these limits: 5 s at 10 MB and in proportion below, and 1 GB.
-Lines that rise faster than the size to the power of {steepest} are orange. A browser that shows a picture alone names
-the kind of the line under the pointer.
+layer, inputs of a Concat or comments. The aim is that no command takes more than linear time (times a logarithm), and
+for a file of 10 MB at most 5 s and 1 GB. The dashed lines are these limits: 5 s at 10 MB and in proportion below, and
+1 GB. Lines that rise faster than the size to the power of {steepest} are orange. A browser that shows a picture alone
+names the kind of the line under the pointer.
 
 `python -m tests.benchmarks.growth {arguments}` measured this and wrote this page;
 `tests/benchmarks/growth/` makes the files. Files of more than {largest:g} MB were not measured{left_out}.
