@@ -64,8 +64,9 @@ class IrFile:
 
     @property
     def is_whole(self) -> bool:
-        """Whether nothing was left out of `model`, so that it is what `read` gives."""
-        return not self.unread and all(len(net.graph) == len(net.layers) for net in self.nets)
+        """Whether nothing was left out of `model`, so that it is what `read` gives; only errors leave something out."""
+        wrong = any(problem.is_error for problem in self.unread)
+        return not wrong and all(len(net.graph) == len(net.layers) for net in self.nets)
 
     def whole_model(self) -> Model:
         """Return what `read` gives.

@@ -41,6 +41,15 @@ def test_a_whole_model_is_that_of_read(path: Path) -> None:
     assert file.is_whole or path.name != "good.xml"
 
 
+def test_a_model_with_warnings_is_not_read_again() -> None:
+    """It once was, which took as long as reading it the first time."""
+    path = next(path for path in FILES if path.parent.name == "loop_without_back_edge" and path.name == "bad.xml")
+    file = opened(path)
+    assert file is not None
+    assert file.unread
+    assert file.whole_model() is file.model
+
+
 def test_some_models_are_read_that_are_not_whole() -> None:
     files = {path: file for path in FILES if (file := opened(path)) and not file.is_whole}
     assert any(facts(read(path)) != facts(file.model) for path, file in files.items() if not _refused(path))
