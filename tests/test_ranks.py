@@ -112,6 +112,15 @@ def test_imports_go_downwards() -> None:
     assert wrong == []
 
 
+def test_private_modules_are_imported_in_their_own_folder() -> None:
+    foreign = []
+    for own, name, message in all_imports():
+        parts = name.split(".")
+        if parts[0] == "ir_tools" and any(part.startswith("_") for part in parts[2:]) and parts[1] != own:
+            foreign.append(message)
+    assert foreign == []
+
+
 def test_packages_stay_at_home() -> None:
     homes = [(own, HOMES.get(name.split(".")[0]), message) for own, name, message in all_imports()]
     assert [message for own, home, message in homes if home is not None and own not in home] == []
@@ -121,7 +130,15 @@ FAMILIES = {f"{family.__name__.rpartition('.')[2]}.py" for family in ops.FAMILIE
 
 
 def test_a_module_of_operations_is_a_family_or_shared() -> None:
-    shared = {"bodies.py", "checks.py", "definition.py", "fields.py", "limits.py", "records.py"}
+    shared = {
+        "bodies.py",
+        "checks.py",
+        "convolution_shapes.py",
+        "definition.py",
+        "fields.py",
+        "limits.py",
+        "records.py",
+    }
     assert {path.name for path in (ROOT / "ops").glob("[a-z]*.py")} == FAMILIES | shared
 
 

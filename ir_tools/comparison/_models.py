@@ -6,7 +6,7 @@ from ir_tools.comparison._pairing import Pairs, paired
 from ir_tools.comparison._structure import Side
 from ir_tools.errors import UsageError
 from ir_tools.graph import Endpoint, Layer, Model, Source
-from ir_tools.inputs._given import is_packed, parameter_fact
+from ir_tools.inputs import is_packed, parameter_fact
 from ir_tools.ops import Array
 from ir_tools.ops.bodies import port_maps
 from ir_tools.types import holds, parse_shape, shape_text

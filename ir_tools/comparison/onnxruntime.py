@@ -13,7 +13,7 @@ from typing import Any
 from ir_tools.errors import RuntimeFailure
 from ir_tools.files import temporary_folder
 from ir_tools.ops import Array
-from ir_tools.runtime._frames import PREFIX, Buffer, from_array, pack, to_array, unpack
+from ir_tools.runtime.frames import PREFIX, Buffer, from_array, pack, to_array, unpack
 from ir_tools.runtime.module import run_module
 
 __all__ = ["main", "run_onnxruntime"]

@@ -52,8 +52,8 @@ from ir_tools.format.write import render
 from ir_tools.graph import Located, Model
 from ir_tools.inputs import plan_inputs
 from ir_tools.ops import Array, Role, role_of
-from ir_tools.runtime._frames import Blob, from_array, to_array
 from ir_tools.runtime.client import Inference, RuntimeClient, Tap
+from ir_tools.runtime.frames import Blob, from_array, to_array
 from ir_tools.runtime.one_layer import LayerRunner
 from ir_tools.runtime.setting import Setting
 from ir_tools.states import checked_states

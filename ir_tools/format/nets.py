@@ -322,8 +322,8 @@ class _Reader:
             parts.remove(early)
         kind = tuple([str(part.tag) for part in parts])
         known = LEGACY_PARTS if self.legacy else PARTS
-        odd, bodied = len(set(kind)) != len(kind) or not known.issuperset(kind), not BODY_PARTS.isdisjoint(kind)
-        if odd:
+        unusual, bodied = len(set(kind)) != len(kind) or not known.issuperset(kind), not BODY_PARTS.isdisjoint(kind)
+        if unusual:
             net.unusual.append(layer)
             if self.thorough and _is_misread(kind):
                 self.broken.add(layer)
@@ -332,7 +332,7 @@ class _Reader:
         into, out = (
             self._ports(net, layer, parts[kind.index(side)]) if side in kind else (NONE, True) for side in SIDES
         )
-        return (into[0], out[0]), not (odd or bodied) and into[1] and out[1]
+        return (into[0], out[0]), not (unusual or bodied) and into[1] and out[1]
 
     def _ports(self, net: Net, layer: Element, side: Element) -> tuple[PortIds, bool]:
         """Return the port ids of one side of a layer, and whether they rise and there is nothing else."""

@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from ir_tools.ops._convolution_shapes import Layout, reach, windows_of
 from ir_tools.ops._layers import DATA, F32, Layers, by_formula, composed
 from ir_tools.ops._values import normal_axis
 from ir_tools.ops._versions import VersionStep, as_it_is
+from ir_tools.ops.convolution_shapes import Layout, reach, windows_of
 from ir_tools.ops.definition import Array, Fact, Kernel, Ref, Refused, Rewrite, Step
 from ir_tools.ops.fields import Attrs, listed
 from ir_tools.ops.limits import MAX_MATRIX

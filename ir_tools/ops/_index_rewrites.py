@@ -7,7 +7,7 @@ import numpy as np
 from ir_tools.errors import ShapeError
 from ir_tools.ops._layers import I64, Layers, by_formula, held
 from ir_tools.ops._segment_rewrites import combined_elements, combined_tuples, counts_rows
-from ir_tools.ops._values import known_axis, normal_axis, whole
+from ir_tools.ops._values import element_count, known_axis, normal_axis
 from ir_tools.ops._versions import VersionStep
 from ir_tools.ops.definition import Array, Fact, Ref, Refused, Rewrite, Step
 from ir_tools.ops.fields import Attrs
@@ -37,7 +37,7 @@ def migrate_gather(version: int) -> Step:
             if wanted >= 8:
                 return (
                     None
-                    if whole(layers.inputs[1].shape) == 1
+                    if element_count(layers.inputs[1].shape) == 1
                     else Refused("its indices may be negative, which only Gather-8 counts from the end")
                 )
             indices = _from_the_front(layers)

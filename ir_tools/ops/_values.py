@@ -21,6 +21,7 @@ __all__ = [
     "ceil_div",
     "dim",
     "divided",
+    "element_count",
     "floor_div",
     "intervals",
     "is_empty",
@@ -35,7 +36,6 @@ __all__ = [
     "shifted",
     "sizes_of",
     "times",
-    "whole",
 ]
 
 
@@ -178,7 +178,7 @@ def divided(dim: Dim, by: int) -> Dim | None:
     return None if hi < lo else Dim(lo, hi)
 
 
-def whole(shape: Shape) -> int | None:
+def element_count(shape: Shape) -> int | None:
     """Return the number of elements; None where it is not known."""
     return None if shape is None or not all(dim.static for dim in shape) else product(dim.lo for dim in shape)
 
@@ -213,7 +213,7 @@ def carried(
         outputs: facts without values.
         bounded: numbers of the inputs of which bounds are enough; the others must be known exactly.
     """
-    counts = [whole(fact.shape) for fact in outputs]
+    counts = [element_count(fact.shape) for fact in outputs]
     if any(count is None or count > MAX_VALUES for count in counts):
         return tuple(outputs)
     found = partial(_carried_values, kernel, attrs, inputs, len(outputs), bounded)

@@ -10,7 +10,14 @@ import numpy as np
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops import _convolution_kernels as kernels
-from ir_tools.ops._convolution_shapes import (
+from ir_tools.ops._image_rewrites import migrate_deformable_8, with_more_windows
+from ir_tools.ops._numbers import in_working_type, is_half, through_floats
+from ir_tools.ops._requirements import raise_first, same_type
+from ir_tools.ops._values import shifted, times
+from ir_tools.ops._versions import VersionStep
+from ir_tools.ops._windows import Pooling, axis_pads
+from ir_tools.ops.checks import fact_of
+from ir_tools.ops.convolution_shapes import (
     BACKWARD,
     BACKWARD_GROUPS,
     FORWARD,
@@ -30,13 +37,6 @@ from ir_tools.ops._convolution_shapes import (
     unfit,
     windows_of,
 )
-from ir_tools.ops._image_rewrites import migrate_deformable_8, with_more_windows
-from ir_tools.ops._numbers import in_working_type, is_half, through_floats
-from ir_tools.ops._requirements import raise_first, same_type
-from ir_tools.ops._values import shifted, times
-from ir_tools.ops._versions import VersionStep
-from ir_tools.ops._windows import Pooling, axis_pads
-from ir_tools.ops.checks import fact_of
 from ir_tools.ops.definition import Array, Bounds, Fact, Input, Op, Violation
 from ir_tools.ops.fields import Attrs, Field, Flag, Float, Int, Ints, OneOf, Usual, listed
 from ir_tools.ops.limits import too_large

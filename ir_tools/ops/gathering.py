@@ -15,7 +15,7 @@ from ir_tools.ops._index_rewrites import migrate_gather, migrate_gather_nd, migr
 from ir_tools.ops._moving_rewrites import migrate_gather_elements, moved
 from ir_tools.ops._numbers import in_axis
 from ir_tools.ops._requirements import require_integers, require_one, require_rank, same_type
-from ir_tools.ops._values import carried, dim, normal_axis, outside, sizes_of, times, whole
+from ir_tools.ops._values import carried, dim, element_count, normal_axis, outside, sizes_of, times
 from ir_tools.ops._versions import VersionStep
 from ir_tools.ops.definition import Array, Fact, Input, Kind, Op, Violation
 from ir_tools.ops.fields import Attrs, Int, OneOf
@@ -78,7 +78,7 @@ def check_gather(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     if bad is not None:
         message = f"holds {bad}, but the axis has {data.shape[axis]} elements; the runtime gives zeros there"
         yield Violation("indices", message, kind=Kind.SUSPECT)
-    if batches and whole(data.shape[:axis]) == 1:
+    if batches and element_count(data.shape[:axis]) == 1:
         message = f"is {batches}, but there is one batch, with which the runtime may crash"
         yield Violation(
             "batch_dims", message, "drop the batch from the indices, and gather along the axis", Kind.SUSPECT
@@ -308,7 +308,7 @@ def one_hot_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     require_integers(depth, "depth")
     dtype = same_type((on, off))
     for fact, name in ((depth, "depth"), (on, "on_value"), (off, "off_value")):
-        if whole(fact.shape) is not None:
+        if element_count(fact.shape) is not None:
             require_one(fact, name, only_scalar=True)
     if indices.shape is None:
         return (Fact(dtype, None),)

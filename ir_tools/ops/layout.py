@@ -14,7 +14,7 @@ from typing import Any
 from ir_tools.errors import ShapeError
 from ir_tools.ops._requirements import require_integers, require_list, require_sizes
 from ir_tools.ops._shape_rewrites import migrate_squeeze_15
-from ir_tools.ops._values import carried, divided, intervals, known_axes, normal_axis, times, whole
+from ir_tools.ops._values import carried, divided, element_count, intervals, known_axes, normal_axis, times
 from ir_tools.ops._versions import VersionStep
 from ir_tools.ops.definition import UNBOUNDED, Array, Fact, Input, Op, Violation
 from ir_tools.ops.fields import Attrs, Flag, Int, OneOf
@@ -63,7 +63,7 @@ def reshaped(data: Shape, bounds: Sequence[tuple[int, int]], special_zero: bool)
     taken, made = _products(before, after, Dim() if data is None and copied else ONE)
     if rest:
         pattern[rest[0]] = _left_over(taken, made)
-    counts = whole(data), whole(tuple(pattern))
+    counts = element_count(data), element_count(tuple(pattern))
     if not rest and not copied and None not in counts and counts[0] != counts[1]:
         sizes = f"{shape_text(data)} to {shape_text(tuple(pattern))}"
         raise ShapeError(
@@ -138,7 +138,7 @@ def check_reshape(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         shape = reshaped(data.shape, bounds, attrs.special_zero)
     except ShapeError:
         return
-    counts = whole(data.shape), whole(shape)
+    counts = element_count(data.shape), element_count(shape)
     if None not in counts and counts[0] != counts[1]:
         yield Violation("shape", f"changes the number of elements, from {counts[0]} to {counts[1]}")
 
@@ -164,15 +164,15 @@ def squeezed(data: Shape, axes: Fact | None, skips: bool | None) -> Shape:
         return None
     chosen = [] if axes is None else known_axes(axes, max(len(data), 1))
     if chosen is None:
-        if axes is None or whole(axes.shape) != 1 or not data:
+        if axes is None or element_count(axes.shape) != 1 or not data:
             return None
         if not any(1 in dim for dim in data):
             return data
         return (Dim(),) * (len(data) - 1) if skips is None else None
-    unsure = [index for index, dim in enumerate(data) if 1 in dim and not dim.static]
+    maybe_one = [index for index, dim in enumerate(data) if 1 in dim and not dim.static]
     if not chosen:
-        return None if unsure else tuple(dim for dim in data if dim != ONE)
-    if skips and any(index in chosen for index in unsure):
+        return None if maybe_one else tuple(dim for dim in data if dim != ONE)
+    if skips and any(index in chosen for index in maybe_one):
         return None
     return tuple(dim for index, dim in enumerate(data) if index not in chosen or 1 not in dim)
 

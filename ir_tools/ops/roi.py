@@ -23,7 +23,7 @@ from ir_tools.ops._regions import (
     rotated,
 )
 from ir_tools.ops._requirements import agreed, require, require_rank, require_size
-from ir_tools.ops._values import dim, is_empty, outside, times, whole
+from ir_tools.ops._values import dim, element_count, is_empty, outside, times
 from ir_tools.ops._versions import VersionStep, no_step
 from ir_tools.ops.definition import Array, Bounds, Check, Fact, Folding, Input, Kind, Op, Output, ShapeRule, Violation
 from ir_tools.ops.fields import (
@@ -90,7 +90,7 @@ def check_proposal(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     if image is not None and not (image.ravel()[:2] > 0).all():
         yield Violation("image_shape", "holds a height or width that is not positive")
     shape = inputs[0].shape
-    count = whole(shape[1:]) if shape is not None and len(shape) == 4 else None
+    count = element_count(shape[1:]) if shape is not None and len(shape) == 4 else None
     boxes = attrs.pre_nms_topn if count is None else min(attrs.pre_nms_topn, count // 2)
     if 0 < boxes < MIN_BOXES:
         message = f"leaves {boxes} boxes to choose from: with fewer than {MIN_BOXES} the runtime crashes"

@@ -14,7 +14,7 @@ import numpy as np
 from ir_tools.errors import ShapeError
 from ir_tools.ops._requirements import require_list, same_type
 from ir_tools.ops._segment_rewrites import migrate_bincount, migrate_bucketize, migrate_search_sorted
-from ir_tools.ops._values import carried, normal_axis, plus, sizes_of, whole
+from ir_tools.ops._values import carried, element_count, normal_axis, plus, sizes_of
 from ir_tools.ops._versions import no_step
 from ir_tools.ops.definition import Array, Fact, Input, Op, Oracle, Output
 from ir_tools.ops.fields import Attrs, Flag, IndexType, Int
@@ -89,7 +89,7 @@ def _unique_axis(inputs: Sequence[Fact]) -> int | None:
 
 
 def _unique_shapes(shape: Shape, axis: int | None) -> list[Shape]:
-    count = whole(shape)
+    count = element_count(shape)
     some: Shape = (Dim(1, count) if count else Dim(),)
     every: Shape = (Dim.of(count) if count else Dim(),)
     if axis is None:

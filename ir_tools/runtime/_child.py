@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from glob import escape, glob
 from typing import IO
 
-from ir_tools.runtime._frames import PREFIX, STAGE, Buffer
+from ir_tools.runtime.frames import PREFIX, STAGE, Buffer
 
 __all__ = ["OWN", "Child"]
 

@@ -1,7 +1,7 @@
 """The loop of a child process in another environment: `PYTHON _foreign.py TASKS REQUESTS ANSWERS FILES MEMORY`.
 
 It runs on Python 3.6 and later, and imports nothing of ir_tools. TASKS is a file with a table `TASKS` of functions that
-take a `Request` and return a header and blobs, each an element type, sizes and bytes. Frames are those of `_frames.py`;
+take a `Request` and return a header and blobs, each an element type, sizes and bytes. Frames are those of `frames.py`;
 answers go through the pipe, and FILES is not used. An exception is an answer, of the kind that its attribute `kind`
 says: `usage`, `missing`, `memory`, or `rejected`.
 """

@@ -45,7 +45,7 @@ class Parts:
             if producer in kept and consumer in kept
         ]
         results = range(max(self._graph.nodes, default=0) + 1, 1 << 62)
-        for number, source in zip(results, self._loose_ends(kept.values()), strict=False):
+        for number, source in zip(results, self._unread_outputs(kept.values()), strict=False):
             tag = f'<layer id="{number}" name="{number}" type="Result" version="opset1">'
             texts.append(tag + '<input><port id="0"/></input></layer>')
             edges.append(_edge(source.layer, source.port, number, 0))
@@ -56,7 +56,7 @@ class Parts:
         span = self._document.span(element_of(layer))
         return self._document.text[span.start : span.end].decode()
 
-    def _loose_ends(self, kept: Collection[Layer]) -> Iterator[Source]:
+    def _unread_outputs(self, kept: Collection[Layer]) -> Iterator[Source]:
         """Yield the outputs that a layer of the whole model reads, but none that is kept."""
         ids = {layer.id for layer in kept}
         for layer in kept:

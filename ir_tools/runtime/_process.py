@@ -16,8 +16,8 @@ from typing import Any, Self
 
 from ir_tools.errors import IrToolsError, RuntimeFailure, UsageError
 from ir_tools.runtime._child import Child
-from ir_tools.runtime._frames import Blob, pack, unpack
-from ir_tools.runtime._messages import is_memory, remedy_for
+from ir_tools.runtime.frames import Blob, pack, unpack
+from ir_tools.runtime.messages import is_memory, remedy_for
 
 __all__ = ["Header", "WorkerProcess"]
 

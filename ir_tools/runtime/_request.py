@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ir_tools.runtime._frames import STAGE, Blob
+from ir_tools.runtime.frames import STAGE, Blob
 from ir_tools.runtime.release_worker import OLD_NET
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ir_tools.errors import UsageError
-from ir_tools.runtime._frames import Blob, from_array, to_array
+from ir_tools.runtime.frames import Blob, from_array, to_array
 from ir_tools.types import element_type
 
 if TYPE_CHECKING:

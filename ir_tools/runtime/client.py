@@ -18,11 +18,11 @@ from ir_tools.files import NewFile, temporary_folder, write_files
 from ir_tools.format.write import render
 from ir_tools.graph import Model
 from ir_tools.runtime._child import OWN
-from ir_tools.runtime._frames import Blob, from_array, to_array
-from ir_tools.runtime._messages import explain
 from ir_tools.runtime._process import Header, WorkerProcess
 from ir_tools.runtime.extensions import Extensions, library_paths
+from ir_tools.runtime.frames import Blob, from_array, to_array
 from ir_tools.runtime.installed import openvino_version, require_openvino
+from ir_tools.runtime.messages import explain
 from ir_tools.states import checked_states
 from ir_tools.types import Shape, parse_shape
 

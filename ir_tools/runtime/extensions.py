@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ir_tools.errors import UsageError
-from ir_tools.runtime._messages import explain
+from ir_tools.runtime.messages import explain
 
 if TYPE_CHECKING:
     import openvino as ov

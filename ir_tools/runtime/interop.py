@@ -9,10 +9,10 @@ from ir_tools.errors import RuntimeFailure
 from ir_tools.files import temporary_folder
 from ir_tools.format.read import read
 from ir_tools.graph import Model
-from ir_tools.runtime._messages import explain
 from ir_tools.runtime.client import sources
 from ir_tools.runtime.extensions import Extensions, core_with, library_paths
 from ir_tools.runtime.installed import require_openvino, unimportable
+from ir_tools.runtime.messages import explain
 
 if TYPE_CHECKING:
     import openvino as ov

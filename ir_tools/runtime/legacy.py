@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_tools.runtime._foreign_files import Files, foreign_program
-from ir_tools.runtime._frames import from_array, to_array
 from ir_tools.runtime._process import WorkerProcess
 from ir_tools.runtime.environments import remedy
+from ir_tools.runtime.frames import from_array, to_array
 
 __all__ = ["LegacyClient", "LegacyTensor"]
 

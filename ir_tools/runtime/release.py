@@ -8,12 +8,12 @@ from pathlib import Path
 from ir_tools.errors import RuntimeFailure, UsageError
 from ir_tools.releases.table import Release, find_release
 from ir_tools.runtime._foreign_files import Files, foreign_program
-from ir_tools.runtime._frames import Blob
-from ir_tools.runtime._messages import explain, is_memory
 from ir_tools.runtime._process import Header
 from ir_tools.runtime.client import RuntimeClient, Source, key_of
 from ir_tools.runtime.environments import release_python, remedy
 from ir_tools.runtime.extensions import Extensions, library_paths
+from ir_tools.runtime.frames import Blob
+from ir_tools.runtime.messages import explain, is_memory
 
 __all__ = ["ReleaseClient", "release_client", "runtime_named"]
 

@@ -22,13 +22,13 @@ from ir_tools.infer import propagate_shapes
 from ir_tools.inputs import plan_inputs
 from ir_tools.ops import Array
 from ir_tools.rules.running import NOT_TRIED
-from ir_tools.runtime._messages import remedy_for
 from ir_tools.runtime._parts import Parts, element_of
 from ir_tools.runtime._places import Place, mentioned, named, place_of
 from ir_tools.runtime._search import Found, Search
 from ir_tools.runtime.ask import LayerOracle
 from ir_tools.runtime.client import STAGES, Attempt, RuntimeClient, TensorInfo, sources
 from ir_tools.runtime.extensions import Extensions
+from ir_tools.runtime.messages import remedy_for
 from ir_tools.runtime.outcomes import COMPILING, CRASHED, ENDLESS, READING, RUNNING, TOO_LARGE
 from ir_tools.runtime.release import ReleaseClient
 from ir_tools.source import Document

@@ -24,12 +24,12 @@ import numpy as np
 
 from ir_tools.errors import IrToolsError, UsageError
 from ir_tools.runtime._foreign import end_with
-from ir_tools.runtime._frames import PREFIX, Blob, pack_shared, unpack
-from ir_tools.runtime._messages import explain, is_memory, lacks_device, unknown_property
 from ir_tools.runtime._request import Answer, Request, core
 from ir_tools.runtime._tensors import from_tensor, input_tensor, made_up, new_tensor
 from ir_tools.runtime.extensions import add_extensions
+from ir_tools.runtime.frames import PREFIX, Blob, pack_shared, unpack
 from ir_tools.runtime.installed import unimportable
+from ir_tools.runtime.messages import explain, is_memory, lacks_device, unknown_property
 from ir_tools.runtime.release_worker import HINT, Misused, Modern, attempt, shape_words
 
 if TYPE_CHECKING:

@@ -45,7 +45,7 @@ class _Tag(NamedTuple):
     rest: bytes
 
 
-class _Strange(NamedTuple):
+class _Misplaced(NamedTuple):
     """A start tag inside an element that holds no such: how many are open, what it is, and what is before it."""
 
     depth: int
@@ -68,7 +68,7 @@ class _Search:
         self.start = _line_start(text, line)
         self.stopped = min(self.start + max(column - 1, 0), len(text))
         self.opened: list[_Tag] = []
-        self.strange: _Strange | None = None
+        self.misplaced: _Misplaced | None = None
         self.last_end = 0
 
     def place(self) -> BrokenPlace:
@@ -82,8 +82,8 @@ class _Search:
                 self._open(name, token)
             elif opened and opened[-1].name == name:
                 opened.pop()
-                if self.strange and self.strange.depth > len(opened):
-                    self.strange = None
+                if self.misplaced and self.misplaced.depth > len(opened):
+                    self.misplaced = None
             elif token.end() >= self.start:
                 return self._unmatched(name, token)
             else:
@@ -93,8 +93,8 @@ class _Search:
 
     def _open(self, name: bytes, token: re.Match[bytes]) -> None:
         around = self.opened[-1].name if self.opened else b""
-        if self.strange is None and around and around not in _AROUND.get(name, (around,)):
-            self.strange = _Strange(len(self.opened), name, self._gap(token.start()), self.last_end)
+        if self.misplaced is None and around and around not in _AROUND.get(name, (around,)):
+            self.misplaced = _Misplaced(len(self.opened), name, self._gap(token.start()), self.last_end)
         if not token["rest"].endswith(b"/"):
             self.opened.append(_Tag(name, token.start(), token.end(), token["rest"]))
 
@@ -108,18 +108,18 @@ class _Search:
 
     def _unmatched(self, name: bytes, token: re.Match[bytes]) -> BrokenPlace:
         """Judge an end tag that is not that of the innermost element: it is wrong, or another tag is missing."""
-        opened, strange = self.opened, self.strange
+        opened, misplaced = self.opened, self.misplaced
         depths = [depth for depth, tag in enumerate(opened) if tag.name == name]
         end = f"</{name.decode(errors='replace')}>"
-        if strange and name in _AROUND[strange.name] and (not depths or depths[-1] != strange.depth - 2):
-            del opened[strange.depth :]
+        if misplaced and name in _AROUND[misplaced.name] and (not depths or depths[-1] != misplaced.depth - 2):
+            del opened[misplaced.depth :]
             where, remedy = f"{end} on line {self._line(token.start())}", f"write <{end[2:-1]} ...>"
             misspelt = opened[-1]
             if misspelt.name not in _AROUND:
                 message = f"{where} ends <{misspelt.name.decode(errors='replace')}>"
                 return self._inside(misspelt.start)._replace(message=message, help=remedy)
             message = f"{where} ends nothing"
-            return self._inside(strange.gap)._replace(message=message, help=f"{remedy} where it begins")
+            return self._inside(misplaced.gap)._replace(message=message, help=f"{remedy} where it begins")
         if not depths:
             remedy = f"<{opened[-1].name.decode(errors='replace')}> is open here" if opened else "delete it"
             return self._inside(token.start())._replace(message=f"{end} ends nothing", help=remedy)
@@ -128,9 +128,9 @@ class _Search:
             called = opened[-1].name.decode(errors="replace")
             return self._inside(token.start())._replace(message=f"{end} ends <{called}>", help=f"write </{called}>")
         gap, last_end = self._gap(token.start()), self.last_end
-        if strange:
-            del opened[strange.depth :]
-            gap, last_end = strange.gap, strange.last_end
+        if misplaced:
+            del opened[misplaced.depth :]
+            gap, last_end = misplaced.gap, misplaced.last_end
         tag = opened[-1]
         if tag.end == last_end:
             gap = tag.start

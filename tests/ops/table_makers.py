@@ -51,6 +51,7 @@ OPTIONAL: Mapping[str, tuple[Slot, ...]] = {
     "SegmentMax-16": (scalar(4),),
     "Eye-9": (ints(2),),
     "Unique-10": (scalar(1),),
+    "Bincount-17": (("f32", "4"),),
 }
 """Inputs that follow those of a sample."""
 OPS = [

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from ir_tools.runtime._frames import LARGE, PREFIX, Blob, from_array, pack, pack_shared, to_array, unpack
+from ir_tools.runtime.frames import LARGE, PREFIX, Blob, from_array, pack, pack_shared, to_array, unpack
 from ir_tools.types import ELEMENT_TYPES, ElementType, element_type
 from ir_tools.types.packing import PackedArray
 from ir_tools.types.packing import unpack as unpacked

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ir_tools.runtime._messages import explain, is_memory, lacks_device, remedy_for, unknown_property
+from ir_tools.runtime.messages import explain, is_memory, lacks_device, remedy_for, unknown_property
 
 CORE = "Exception from src/inference/src/cpp/core.cpp:105:\n"
 CASES = {

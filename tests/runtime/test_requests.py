@@ -11,9 +11,9 @@ import pytest
 
 import ir_tools
 from ir_tools.releases.table import find_release
-from ir_tools.runtime._frames import Blob
 from ir_tools.runtime._process import WorkerProcess
 from ir_tools.runtime.client import RuntimeClient
+from ir_tools.runtime.frames import Blob
 from ir_tools.runtime.legacy import LegacyClient
 from ir_tools.runtime.release import ReleaseClient
 from tests.stateful import accumulator, growing

@@ -5,8 +5,8 @@ import openvino as ov
 import pytest
 
 from ir_tools.errors import UsageError
-from ir_tools.runtime._frames import from_array, to_array
 from ir_tools.runtime._tensors import from_tensor, new_tensor
+from ir_tools.runtime.frames import from_array, to_array
 from ir_tools.types import from_dtype
 
 TAKEN = [

@@ -8,7 +8,7 @@ from typing import Any
 from ir_tools.diagnostics import Diagnostic, Severity
 from ir_tools.errors import MigrationError, ReadError
 from ir_tools.importers.onnx.inspecting import nodes
-from ir_tools.runtime._messages import explain
+from ir_tools.runtime.messages import explain
 
 __all__ = ["failure"]
 
