@@ -460,14 +460,18 @@ def selu(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def check_prelu(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Check that a list of slopes is as long as the channels or broadcasts to the last axis.
+    """Check that slopes broadcast to the data, or that a list of them is as long as the channels.
 
     Nothing else compiles (measured).
     """
     data, slope = inputs[0].shape, inputs[1].shape
-    if data is None or slope is None or len(slope) != 1 or len(data) < 2 or not slope[0].static:
+    if data is None or slope is None or len(slope) > len(data):
         return
-    if slope[0].size != 1 and all(slope[0].size not in dim for dim in (data[1], data[-1])):
+    if all(1 in one or one.meet(two) is not None for one, two in zip(reversed(slope), reversed(data), strict=False)):
+        return
+    if len(slope) > 1 or len(data) < 2:
+        yield Violation("slope", f"is {shape_text(slope)}, which does not broadcast to the data {shape_text(data)}")
+    elif data[1].meet(slope[0]) is None:
         message = f"has {slope[0]} values, but the data {shape_text(data)} has {data[1]} channels"
         yield Violation("slope", message)
 

@@ -18,7 +18,7 @@ from ir_tools.ops._values import dim, times
 from ir_tools.ops._versions import no_step
 from ir_tools.ops.definition import Array, Fact, Input, Kind, Op, Output, Violation
 from ir_tools.ops.fields import COUNT, OVERLAP, POSITIVE, SCORE, Attrs, Flag, Float, Floats, Int, Ints
-from ir_tools.ops.limits import check_output_size
+from ir_tools.ops.limits import MAX_BOXES, check_output_size
 from ir_tools.types import Dim, element_type
 
 __all__ = ["OPS"]
@@ -191,7 +191,7 @@ GENERATE_PROPOSALS = Op(
         "min_size": Float(minimum=0, runtime_default=0.0),
         "nms_threshold": Float(minimum=0, runtime_default=0.0, usual=OVERLAP),
         "pre_nms_count": Int(minimum=0, runtime_default=0, usual=COUNT),
-        "post_nms_count": Int(minimum=0, usual=COUNT),
+        "post_nms_count": Int(minimum=0, maximum=MAX_BOXES, usual=COUNT),
     },
     types=TYPES,
     check=check_output_size("post_nms_count", proposals_shape),

@@ -20,6 +20,7 @@ __all__ = [
     "COUNT",
     "EPSILON",
     "FINITE",
+    "LARGEST_F32",
     "LENGTH",
     "LIMIT",
     "NOT_NEGATIVE",

@@ -127,8 +127,14 @@ def eye(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     return (np.broadcast_to(matrix, (*batch, rows, columns)),)
 
 
+WITHOUT_ONES = set(["u1", "u2", "u3", "u6", "nf4", "f4e2m1", "f8e4m3", "f8e5m2", "f8e8m0"])
+"""Element types of which the CPU plugin makes no unit matrix. Measured."""
+
+
 def check_eye(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Check for a matrix that no machine can hold."""
+    """Check for a type that has ones in the CPU plugin, and for a matrix that no machine can hold."""
+    if attrs.output_type.kind == "string" or attrs.output_type.name in WITHOUT_ONES:
+        yield Violation("output_type", f"is {attrs.output_type}, which the CPU plugin does not compile")
     try:
         (out,) = eye_shape(attrs, inputs)
     except ShapeError:

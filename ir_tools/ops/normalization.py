@@ -24,7 +24,7 @@ from ir_tools.ops._numbers import in_working_type, is_half, through_floats
 from ir_tools.ops._requirements import check_axes, raise_first, require_type, same_type
 from ir_tools.ops._values import same_shape
 from ir_tools.ops.definition import NUMBERS, Array, Fact, Input, Kind, Op, Violation
-from ir_tools.ops.fields import EPSILON, NOT_NEGATIVE, Attrs, Flag, Float, Int, Ints, OneOf, listed
+from ir_tools.ops.fields import EPSILON, LARGEST_F32, NOT_NEGATIVE, Attrs, Flag, Float, Int, Ints, OneOf, listed
 from ir_tools.types import Dim, Shape, element_type, shape_text
 
 __all__ = ["OPS"]
@@ -90,7 +90,7 @@ def _batch_norm(version: int, names: Sequence[str]) -> Op:
         version=version,
         inputs=tuple(Input(name, type="T", usual=NOT_NEGATIVE if name == "variance" else None) for name in names),
         types={"T": "float"},
-        attrs={"epsilon": Float(minimum=0, runtime_default=0.0, usual=EPSILON)},
+        attrs={"epsilon": Float(minimum=0, maximum=LARGEST_F32, runtime_default=0.0, usual=EPSILON)},
         check=lambda attrs, inputs: batch_norm_violations(inputs, data),
         shape=lambda attrs, inputs: batch_norm_shape(inputs, data),
         kernel=partial(batch_norm, data=data),

@@ -472,7 +472,20 @@ def deformable_psroi_pooling_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tupl
 
 
 def check_deformable(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Check for a scale that is a number, and an output that fits into memory."""
+    """Check for a scale that is a number, and an output that fits into memory.
+
+    Also for channels and offsets that are not there: the runtime reads what is behind them, or crashes (measured).
+    """
+    channels = attrs.output_dim * attrs.group_size**2
+    if not channels <= (dim(inputs[0], 1).hi or channels):
+        message = f"and group_size read {channels} channels, but the data has {dim(inputs[0], 1)}"
+        yield Violation("output_dim", message, kind=Kind.FATAL)
+    if len(inputs) > 2:
+        sizes = [size.hi for size in (dim(inputs[2], 2), dim(inputs[2], 3)) if size.hi is not None]
+        last = (attrs.group_size - 1) * attrs.part_size // attrs.group_size
+        if sizes and not 0 <= last < min(sizes):
+            message = f"is {attrs.part_size}, which reads offset {last} of {min(sizes)}"
+            yield Violation("part_size", message, kind=Kind.FATAL)
     if not isfinite(attrs.spatial_scale):
         yield Violation("spatial_scale", f"is {attrs.spatial_scale}; expected a number", kind=Kind.RANGE)
     yield from check_output_size("group_size", deformable_psroi_pooling_shape)(attrs, inputs)

@@ -246,7 +246,8 @@ def check_decoder(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         yield Violation("sequence_length", f"holds {max(lengths)}, but there are {steps} time steps")
     for name in ("classes_index_type", "sequence_length_type"):
         if attrs[name].name not in {"i32", "i64"}:
-            yield Violation(name, f"is {attrs[name]}; expected i32 or i64", kind=Kind.SUSPECT)
+            kind = Kind.RANGE if attrs[name].name == "string" else Kind.SUSPECT
+            yield Violation(name, f"is {attrs[name]}; expected i32 or i64", kind=kind)
 
 
 CTC_GREEDY_DECODER_SEQ_LEN_6 = Op(

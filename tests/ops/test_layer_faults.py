@@ -31,6 +31,8 @@ def one(value: float) -> Slot:
     return np.array(value)
 
 
+MANY = {"output_dim": "2", "spatial_scale": "1", "group_size": "2", "part_size": "2"}
+DEFORMED: Sequence[Slot] = [("f32", "1,8,8,8"), ("f32", "2,5"), ("f32", "2,2,2,2")]
 BROKEN: Mapping[str, Case] = {
     "shape changes the number": ("Reshape", 1, {"special_zero": "false"}, [DATA, ints(4, 2)]),
     "shape leaves no size for -1": ("Reshape", 1, {"special_zero": "false"}, [DATA, ints(4, -1)]),
@@ -97,6 +99,11 @@ BROKEN: Mapping[str, Case] = {
     "axis is computed": ("Unique", 10, {}, [DATA, ("i64", "")]),
     "values is a scalar": ("SearchSorted", 15, {}, [DATA, SCALAR]),
     "slope has 10 values": ("PReLU", 1, {}, [("f32", "1,8,4,4"), ("f32", "10")]),
+    "does not broadcast to the data [2,3]": ("PReLU", 1, {}, [DATA, ("f32", "2,2")]),
+    "does not broadcast to the data [3]": ("PReLU", 1, {}, [("f32", "3"), ("f32", "2")]),
+    "which the CPU plugin does not compile": ("Eye", 9, {"output_type": "string"}, [one(2), one(2), one(0)]),
+    "read 400000000 channels": ("DeformablePSROIPooling", 1, MANY | {"output_dim": "100000000"}, DEFORMED),
+    "which reads offset 50000000 of 2": ("DeformablePSROIPooling", 1, MANY | {"part_size": "100000000"}, DEFORMED),
     "buckets is": ("Bucketize", 3, {"output_type": "i64"}, [DATA, DATA]),
     "beyond the 2 rows": ("SparseFillEmptyRows", 16, {}, [("f32", "1"), ints(2, 2), np.array([[2, 0]]), SCALAR]),
 }

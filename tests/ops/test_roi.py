@@ -81,7 +81,7 @@ RUN: list[Change] = [
     ("ROIAlign-9", {}, {2: np.array([0, 0, -1, 5])}),
     ("ROIAlignRotated-15", {"sampling_ratio": "0", "spatial_scale": "0"}, {}),
     ("PSROIPooling-1", BINS, {}),
-    ("DeformablePSROIPooling-1", {"output_dim": "3", "part_size": "2"}, {}),
+    ("DeformablePSROIPooling-1", {"part_size": "2"}, {}),
 ]
 REFUSED: list[Change] = [
     ("Proposal-1", {"post_nms_topn": "0"}, {}),
