@@ -184,6 +184,28 @@ def test_the_columns_are_those_of_the_command_line() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("width", "table", "left"),
+    [
+        (60, "tensors", "# layer operation type shape max_abs needs allowed result"),
+        (40, "tensors", "layer operation needs result"),
+        (60, "outputs", "output type shape max_abs needs allowed result"),
+        (40, "outputs", "output max_abs needs result"),
+    ],
+)
+def test_narrow_pages_drop_numbers_before_names(width: int, table: str, left: str) -> None:
+    page = rendered(comparison(1))
+    (heads,) = re.findall(rf'<table id="{table}"[^>]*>\n<thead><tr>(.*)</tr>', page)
+    columns = [name.replace(" ", "_") for name in re.findall(r">([^<>]+)<", heads)]
+    hidden = set[int]()
+    for limit, rules in re.findall(r"@media screen and \(max-width: (\d+)rem\) \{\n(.*?)\n\}", page, re.DOTALL):
+        if width <= int(limit):
+            (own,) = re.findall(rf"#{table} :is\(td, th\):is\((.*?)\)(?:,\n| \{{)", rules)
+            hidden |= {int(place) - 1 for place in re.findall(r"nth-child\((\d+)\)", own)}
+            hidden |= {len(columns) - int(place) for place in re.findall(r"nth-last-child\((\d+)\)", own)}
+    assert [name for place, name in enumerate(columns) if place not in hidden] == left.split()
+
+
 def test_points_have_names_and_lead_to_rows() -> None:
     (title,) = re.findall(r'<a href="#row1"><title>(.*)</title><circle', rendered(comparison(3)))
     assert title == "layer_1 (ReLU-1): needs 1.1e-06, ok"
