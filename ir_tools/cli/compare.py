@@ -1,6 +1,7 @@
 """`ir-tools compare`: the reference against the runtime layer by layer, or a model against another."""
 
 import shlex
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, replace
@@ -298,18 +299,25 @@ def _answer(found: "Comparison", data: Row, plan: "InputPlan", everything: bool)
 
 
 def _known(model: "Model", found: "Comparison", *versions: str) -> list[Row]:
-    """Return the layers of which it is known that one of these releases gives other values, if any values differ."""
+    """Return the layers of which it is known that one of these releases gives other values.
+
+    If no values differ: those of which it is known of one release and not of another.
+    """
     from ir_tools.compatibility import Answer as Kind
     from ir_tools.compatibility import compatibility
 
     names = {f"openvino-{'.'.join(version.split('.')[:2])}" for version in versions}
     releases = [release for release in RELEASES if release.name in names]
-    return [
+    if not found.first_difference and len(releases) < 2:
+        return []
+    rows: list[Row] = [
         {"release": one.release.name, "path": layer.path, "line": layer.line, "reason": layer.reason}
-        for one in (compatibility(model, releases) if found.first_difference else [])
+        for one in compatibility(model, releases)
         for layer in one.obstacles
         if layer.answer is Kind.DIFFERS
     ]
+    counts = Counter((row["path"], row["reason"]) for row in rows)
+    return [row for row in rows if found.first_difference or counts[row["path"], row["reason"]] < len(releases)]
 
 
 def _known_words(data: Row) -> list[str]:
@@ -317,7 +325,8 @@ def _known_words(data: Row) -> list[str]:
     known, groups = data.get("known"), dict[tuple[str, str], list[Row]]()
     for one in known if isinstance(known, list) else ():
         groups.setdefault((one["release"], one["reason"]), []).append(one)
-    return [f"known of {release}: {_layer_words(rows)}: {reason}" for (release, reason), rows in groups.items()]
+    here = ", not seen here" if data["ok"] else ""
+    return [f"known of {release}{here}: {_layer_words(rows)}: {reason}" for (release, reason), rows in groups.items()]
 
 
 def _layer_words(rows: Sequence[Row]) -> str:

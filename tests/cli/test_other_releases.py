@@ -94,6 +94,20 @@ def test_difference_starts_where_a_release_differs(cli: Cli, tmp_path: Path) -> 
     assert "known of openvino-2022.3: 'table'" in shown
 
 
+def test_known_of_one_release_and_not_seen(cli: Cli, tmp_path: Path) -> None:
+    """Both numbers of a byte are the same; only the earlier release takes one for the other."""
+    builder = ir_tools.Builder()
+    table = builder.constant(np.array([0x11, 0x33], np.uint8), "table", "i4", [4])
+    wide = builder.call("Convert", table, destination_type="f32")
+    builder.result(builder.call("Add", builder.parameter("x", [4]), wide))
+    ir_tools.write(builder.model, tmp_path / "nibbles.xml")
+    words = ("compare", tmp_path / "nibbles.xml", "--runtime", "openvino-2022.3", "--against")
+    outcome = cli(*words, "openvino-2024.6")
+    assert outcome.code == 0
+    assert "known of openvino-2022.3, not seen here: 'table' (line " in outcome.out
+    assert cli(*words, "openvino-2022.2", "--json").document["known"] == []
+
+
 def test_run(cli: Cli, model: Path) -> None:
     found = cli("run", model, "--runtime", "openvino-2021.4", "--json").document
     assert (found["engine"], found["release"]) == ("runtime", "openvino-2021.4")
