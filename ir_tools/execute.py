@@ -170,7 +170,7 @@ class Execution:
         explain: bool = False,
         states: Mapping[str, Array] | None = None,
     ) -> None:
-        """As for `run`; with `mask_rounding`, the steps count as undefined what errors of rounding decide.
+        """Prepare as for `run`; with `mask_rounding`, the steps count as undefined what errors of rounding decide.
 
         With either flag they list known differences, and what those leave unwritten is undefined, too.
         """

@@ -69,11 +69,11 @@ def verify(model: "Model", path: Path, inputs: "InputOptions", extensions: Seque
     except IrToolsError as error:
         return {**not_run(error), **shared}
     shared |= {"engines": engine_rows(found), "outputs": output_rows(found)}
-    judges = [entry for entry in found.engines[1:] if entry.ran]
-    if not judges:
+    others = [entry for entry in found.engines[1:] if entry.ran]
+    if not others:
         why = "; ".join(f"{entry.name}: {entry.reason}" for entry in found.engines[1:])
         return {**not_run(UsageError(f"no other engine ran the model: {why}")), "remarks": [], **shared}
-    remarks: list[Row] = [] if found.supports_ours or len(judges) > 1 else [{"text": KNOWN}]
+    remarks: list[Row] = [] if found.supports_ours or len(others) > 1 else [{"text": KNOWN}]
     return {"ok": found.supports_ours, "remarks": remarks, **shared}
 
 

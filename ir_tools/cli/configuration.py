@@ -108,7 +108,7 @@ class Configurations:
     """The configurations of folders, each read once."""
 
     def __init__(self) -> None:
-        """Nothing is read yet."""
+        """Start with nothing read."""
         self._found: dict[Path, Configuration] = {}
 
     def of(self, folder: Path) -> Configuration:

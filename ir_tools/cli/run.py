@@ -160,7 +160,7 @@ def _save(file: IO[bytes], arrays: "Mapping[str, Array]") -> None:
 
 
 def _summary(name: str, array: "Array", step: int) -> Row:
-    """Shape, type, range, mean and first values; nothing but the first two and the last for texts."""
+    """Return shape, type, range, mean and first values; nothing but the first two and the last for texts."""
     import numpy as np
 
     from ir_tools.types import from_dtype

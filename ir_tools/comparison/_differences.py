@@ -166,7 +166,7 @@ def unlike(tolerance: float) -> Difference:
 
 
 def padded(first: Array, second: Array) -> tuple[Array, Array]:
-    """Two arrays of one rank in the size that holds both, as floats; what one of them does not have is NaN."""
+    """Return two arrays of one rank in the size that holds both, as floats; what one of them does not have is NaN."""
     sizes = np.maximum(first.shape, second.shape)
     both = []
     for array in (first, second):
@@ -235,7 +235,7 @@ def _is_text(array: Array) -> bool:
 
 
 def _gap(expected: Array, actual: Array) -> npt.NDArray[np.float64]:
-    """Absolute differences of elements that differ; of texts 1, of integers at least 1."""
+    """Return absolute differences of elements that differ; of texts 1, of integers at least 1."""
     if _is_text(expected):
         return np.ones(expected.shape)
     with np.errstate(all="ignore"):

@@ -320,7 +320,7 @@ class Rows:
         return max(own, allowed(carried, self.tolerance)) if carried and own else own
 
     def coarse(self, graph: Graph) -> Coarse:
-        """Which tensors of a graph carry errors of a narrower type than their own."""
+        """Return which tensors of a graph carry errors of a narrower type than their own."""
         known = self._coarse.get(id(graph))
         if known is None:
             known = self._coarse[id(graph)] = Coarse.of(graph)
@@ -346,7 +346,7 @@ class Rows:
 
 
 def _no_gold() -> None:
-    """Nothing is computed in f64."""
+    """Compute nothing in f64."""
 
 
 def _exchanged(tensors: Compared, undecided: npt.NDArray[np.bool_]) -> bool:

@@ -31,7 +31,7 @@ class Usual:
     """What of a document has only the elements, attributes and texts that it should, in the usual order."""
 
     def __init__(self, document: Document, texts: Mapping[Element, Text]) -> None:
-        """Nothing is looked at yet. `texts`: of the layers; of those that say the same one is looked at."""
+        """Start with nothing looked at. `texts`: of the layers; of those that say the same one is looked at."""
         self._document = document
         self._texts = texts
 

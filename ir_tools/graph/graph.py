@@ -72,7 +72,7 @@ class Graph(_Base):
     def __init__(
         self, incoming_graph_data: Any = None, multigraph_input: bool | None = None, **attributes: Any
     ) -> None:
-        """As `networkx.MultiDiGraph`."""
+        """Do as `networkx.MultiDiGraph`."""
         self._next_id: int | None = None
         self._names: dict[str, int] | None = None
         self._ends: tuple[PortEnds, PortEnds] | None = None
@@ -206,7 +206,7 @@ class Graph(_Base):
     def add_edge(  # type: ignore[override]  # as networkx does for graphs with keys, and its stubs for MultiDiGraph
         self, u_for_edge: int, v_for_edge: int, key: Any = None, **attr: Any
     ) -> Any:
-        """As `networkx.MultiDiGraph`."""
+        """Do as `networkx.MultiDiGraph`."""
         made = super().add_edge(u_for_edge, v_for_edge, key, **attr)
         if key is None:
             self._ends = None
@@ -217,7 +217,7 @@ class Graph(_Base):
         return made
 
     def remove_edge(self, u: int, v: int, key: Any = None) -> None:
-        """As `networkx.MultiDiGraph`."""
+        """Do as `networkx.MultiDiGraph`."""
         super().remove_edge(u, v, key)
         if key is None:
             self._ends = None
@@ -226,23 +226,23 @@ class Graph(_Base):
             del self._ends[1][u, key[0]][v, key[1]]
 
     def remove_node(self, n: int) -> None:
-        """As `networkx.MultiDiGraph`."""
+        """Do as `networkx.MultiDiGraph`."""
         if self._ends is not None and n in self:
             self.remove_edges_from([*self.in_edges(n, keys=True), *self.out_edges(n, keys=True)])
         super().remove_node(n)
 
     def remove_nodes_from(self, nodes: Iterable[int]) -> None:
-        """As `networkx.MultiDiGraph`."""
+        """Do as `networkx.MultiDiGraph`."""
         self._ends = None
         super().remove_nodes_from(nodes)
 
     def clear(self) -> None:
-        """As `networkx.MultiDiGraph`."""
+        """Do as `networkx.MultiDiGraph`."""
         self._ends = None
         super().clear()
 
     def clear_edges(self) -> None:
-        """As `networkx.MultiDiGraph`."""
+        """Do as `networkx.MultiDiGraph`."""
         self._ends = None
         super().clear_edges()
 

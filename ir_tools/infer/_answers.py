@@ -73,7 +73,7 @@ class Answers:
     """Answers of the shape rules and, where they are wanted, of the checks of all operations."""
 
     def __init__(self, facts: FactTable, weights: Weights, checks: Checks) -> None:
-        """Nothing is asked yet."""
+        """Start with nothing asked."""
         self.facts = facts
         self.weights = weights
         self.checks = checks

@@ -71,7 +71,7 @@ class Engine:
     """
 
     def __init__(self, model: Model, checks: Checks, signatures: LayerSignatures | None = None) -> None:
-        """Nothing is worked out yet.
+        """Start with nothing worked out.
 
         Args:
             model: the model.

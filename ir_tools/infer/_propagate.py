@@ -197,7 +197,7 @@ class Propagation(Engine):
         ask: Ask | None = None,
         patterns: Mapping[int, Array] | None = None,
     ) -> None:
-        """As `Engine`; `patterns`: new values of constants of the main graph, by layer id."""
+        """Start as `Engine` does; `patterns`: new values of constants of the main graph, by layer id."""
         super().__init__(model, checks, signatures)
         self.ask = ask
         self.patterns = patterns or {}

@@ -279,7 +279,7 @@ class Surroundings:
     """
 
     def __init__(self, model: Model) -> None:
-        """Nothing is looked at until it is needed."""
+        """Look at nothing until it is needed."""
         self.model = model
         self._constants: dict[int, Mapping[int, frozenset[str]]] = {}
         self._names: dict[int, Mapping[int, frozenset[str]]] = {}

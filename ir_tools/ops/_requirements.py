@@ -4,8 +4,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ir_tools.display import either
 from ir_tools.errors import ShapeError
-from ir_tools.ops._values import dim
-from ir_tools.ops.definition import Fact, Violation
+from ir_tools.ops._values import dim, same_shape
+from ir_tools.ops.definition import Check, Fact, ShapeRule, Violation
+from ir_tools.ops.fields import Attrs
 from ir_tools.ops.limits import MAX_SIZES
 from ir_tools.types import Dim, ElementType, Shape, element_type, shape_text
 
@@ -21,6 +22,7 @@ __all__ = [
     "require_size",
     "require_sizes",
     "require_type",
+    "same_shape_unless",
     "same_type",
 ]
 
@@ -43,6 +45,16 @@ def raise_first(violations: Iterable[Violation]) -> None:
     """
     for violation in violations:
         raise ShapeError(violation.message, attribute=violation.attribute)
+
+
+def same_shape_unless(check: Check) -> ShapeRule:
+    """Return the shape rule of an operation that gives type and shape of its first input, unless a check objects."""
+
+    def shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+        raise_first(check(attrs, inputs))
+        return same_shape(attrs, inputs)
+
+    return shape
 
 
 def require_rank(fact: Fact, rank: int, name: str) -> None:

@@ -97,7 +97,7 @@ class Bounds:
     __slots__ = ("_lower", "_upper")
 
     def __init__(self, lower: Array, upper: Array) -> None:
-        """Two arrays of one shape."""
+        """Take two arrays of one shape."""
         self._lower = lower
         self._upper = upper
 
@@ -187,7 +187,7 @@ class LaterFact(Fact):
         value: Bounds | Callable[[], Bounds | None] | None = None,
         constant: bool = False,
     ) -> None:
-        """As `Fact`; `value` may be what works the values out."""
+        """Take what `Fact` takes; `value` may be what works the values out."""
         for name, given in {"dtype": dtype, "shape": shape, "_found": value, "constant": constant}.items():
             object.__setattr__(self, name, given)
 
@@ -343,7 +343,7 @@ class PartialStep(ABC):
 
     @abstractmethod
     def __call__(self, attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
-        """As `Step`."""
+        """Do what a `Step` does."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -481,7 +481,7 @@ class ObservedAttrs(Attrs):
     __slots__ = ("names_read",)
 
     def __init__(self, attrs: Attrs) -> None:
-        """Nothing is read yet."""
+        """Start with nothing read."""
         super().__init__(attrs)
         self.names_read: set[str] = set()
 

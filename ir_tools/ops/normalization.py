@@ -21,7 +21,7 @@ from ir_tools.ops._normalization_rewrites import (
     migrate_mvn_6,
 )
 from ir_tools.ops._numbers import in_working_type, is_half, through_floats
-from ir_tools.ops._requirements import check_axes, raise_first, require_type, same_type
+from ir_tools.ops._requirements import check_axes, raise_first, require_type, same_shape_unless, same_type
 from ir_tools.ops._values import same_shape
 from ir_tools.ops.definition import NUMBERS, Array, Fact, Input, Kind, Op, Violation
 from ir_tools.ops.fields import EPSILON, LARGEST_F32, NOT_NEGATIVE, Attrs, Flag, Float, Int, Ints, OneOf, listed
@@ -156,12 +156,6 @@ def check_lrn(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         yield Violation("size", text, kind=Kind.SUSPECT)
 
 
-def lrn_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Return the data's shape."""
-    raise_first(lrn_violations(attrs, inputs))
-    return same_shape(attrs, inputs)
-
-
 # --- NormalizeL2, GRN -------------------------------------------------------------------------------------------
 
 
@@ -170,23 +164,11 @@ def l2_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     return check_axes(inputs[0].shape, inputs[1], ranks=(0, 1))
 
 
-def l2_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Return the data's shape."""
-    raise_first(l2_violations(attrs, inputs))
-    return same_shape(attrs, inputs)
-
-
 def grn_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for data that is not of rank 2 to 4."""
     shape = inputs[0].shape
     if shape is not None and len(shape) not in {2, 3, 4}:
         yield Violation("data", f"is {shape_text(shape)}; expected rank 2, 3 or 4")
-
-
-def grn_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Return the data's shape."""
-    raise_first(grn_violations(attrs, inputs))
-    return same_shape(attrs, inputs)
 
 
 # --- GroupNormalization -----------------------------------------------------------------------------------------
@@ -408,7 +390,7 @@ OPS = (
             "size": Int(runtime_default=0),
         },
         check=check_lrn,
-        shape=lrn_shape,
+        shape=same_shape_unless(lrn_violations),
         kernel=lrn,
     ),
     Op(
@@ -420,7 +402,7 @@ OPS = (
             "eps_mode": OneOf(words=("add", "max"), runtime_default="add"),
         },
         check=l2_violations,
-        shape=l2_shape,
+        shape=same_shape_unless(l2_violations),
         kernel=normalize_l2,
         substitute=by_length,
     ),
@@ -430,7 +412,7 @@ OPS = (
         inputs=(Input("data", type=NUMBERS),),
         attrs={"bias": Float(runtime_default=1.0, usual=NOT_NEGATIVE)},
         check=grn_violations,
-        shape=grn_shape,
+        shape=same_shape_unless(grn_violations),
         kernel=grn,
         substitute=global_response,
     ),

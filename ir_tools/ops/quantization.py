@@ -15,7 +15,7 @@ from ir_tools.ops._broadcast import AUTO_BROADCAST, auto_broadcast, broadcast, b
 from ir_tools.ops._by_blocks import elementwise
 from ir_tools.ops._numbers import in_working_type, through_floats
 from ir_tools.ops._quantization_rewrites import quantize
-from ir_tools.ops._requirements import raise_first, same_type
+from ir_tools.ops._requirements import raise_first, same_shape_unless, same_type
 from ir_tools.ops.definition import Array, Fact, Input, Kind, Op, Violation
 from ir_tools.ops.fields import Attrs, Int, OneOf, Usual
 from ir_tools.types import Shape, element_type, shape_text
@@ -72,12 +72,6 @@ def _larger(limit: Shape, data: Shape) -> bool:
     pairs = zip(limit[::-1], data[::-1], strict=False)
     beyond = limit[: max(len(limit) - len(data), 0)]
     return any(dim.lo > 1 for dim in beyond) or any(low.lo > 1 and size.hi == 1 for low, size in pairs)
-
-
-def quantize_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Return the data's type and shape."""
-    raise_first(quantize_violations(attrs, inputs))
-    return (Fact(inputs[0].dtype, inputs[0].shape),)
 
 
 def convert_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
@@ -202,7 +196,7 @@ FAKE_QUANTIZE = Op(
         **AUTO_BROADCAST,
     },
     check=check_quantize,
-    shape=quantize_shape,
+    shape=same_shape_unless(quantize_violations),
     kernel=fake_quantize,
     ill_conditioned=between_levels,
     monotonic=True,

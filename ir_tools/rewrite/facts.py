@@ -43,7 +43,7 @@ class KnownFacts:
     """
 
     def __init__(self, model: Model, signatures: LayerSignatures) -> None:
-        """Nothing is computed until a layer needs it, and no more than that; the model is not changed."""
+        """Compute nothing until a layer needs it, and no more than that; the model is not changed."""
         self.signatures = signatures
         self._computed = Propagation(model, signatures)
         self._intervals: bool | None = None

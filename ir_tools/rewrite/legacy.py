@@ -192,7 +192,7 @@ class GraphUpgrade:
     def __init__(
         self, model: Model, graph: Graph, builder: Builder, fed: Mapping[Source, Source] | None = None, path: str = ""
     ) -> None:
-        """Nothing is replaced yet."""
+        """Start with nothing replaced."""
         self.model = model
         self.graph = graph
         self.builder = builder
@@ -308,7 +308,7 @@ class Place:
     """A legacy layer, with what is added in its place: see `LegacyLayer`."""
 
     def __init__(self, upgrade: GraphUpgrade, layer: Layer, inputs: Sequence[Source]) -> None:
-        """Nothing is added yet; `inputs` are tensors of the new graph."""
+        """Start with nothing added; `inputs` are tensors of the new graph."""
         self.upgrade = upgrade
         self.builder = upgrade.builder
         self.layer = layer
