@@ -60,6 +60,12 @@ def _transposed(queries: Array | Call) -> Call:
     return Call("Transpose-1", (attention, Fixed(whole(0, 2, 1, 3))))
 
 
+def _is_causal_of_unknown_sizes(seen: Seen) -> bool:
+    """Return whether queries see the keys before them, and a size is not known."""
+    causal = seen.attrs is not None and bool(seen.attrs.causal)
+    return causal and not all(is_static(fact.shape) for fact in seen.inputs[:3])
+
+
 def _keys_and_values() -> tuple[Array, Array]:
     """Return keys and values of two heads."""
     keys = np.sin(np.arange(2 * 5 * 4)).astype(np.float32).reshape(1, 2, 5, 4)
@@ -74,6 +80,19 @@ ROWS = (
         reason="A boolean mask is read the other way round: a query sees the keys that are false.",
         model=Call("ScaledDotProductAttention-13", (*ATTENTION, np.array([[True, False, True]] * 2)), PLAIN),
         applies=lambda seen: _has_mask(seen) and seen.inputs[3].dtype.kind == "boolean",
+    ),
+    ReleaseDifference(
+        name="causal attention of unknown sizes",
+        span="2023.3 to 2023.3",
+        ops=("ScaledDotProductAttention-13",),
+        reason="With an unknown size, and more keys than queries or fewer, a query sees others than those before it.",
+        sometimes=True,
+        model=Call(
+            "ScaledDotProductAttention-13",
+            (Given(counted(1, 2, 2, 4), "1,2,?,4"), *_keys_and_values()),
+            {"causal": "true"},
+        ),
+        applies=_is_causal_of_unknown_sizes,
     ),
     not_read(
         name="attention with a mask of one row",
