@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 import ir_tools
+from tests.ir_text import edge
 
 DIMS = "".join(f"\t\t\t\t\t<dim>{size}</dim>\n" for size in (1, 8, 16, 16))
 TENSOR = f'precision="FP32">\n{DIMS}\t\t\t\t</port>\n'
@@ -124,15 +125,11 @@ def _named(text: str, number: int) -> str:
 
 
 def _edges(blocks: int) -> Iterator[str]:
-    yield _edge(0, 0, 2, 0)
+    yield edge(0, 0, 2, 0)
     for block in range(blocks):
         first = 3 * block + 3
-        yield _edge(first - 1, 1, first + 1, 0)
-        yield _edge(first, 0, first + 1, 1)
-        yield _edge(first + 1, 2, first + 2, 0)
-    yield _edge(3 * blocks + 2, 1, 3 * blocks + 3, 0)
-    yield _edge(1, 0, 3 * blocks + 4, 0)
-
-
-def _edge(source: int, start: int, reader: int, end: int) -> str:
-    return f'\t\t<edge from-layer="{source}" from-port="{start}" to-layer="{reader}" to-port="{end}" />\n'
+        yield edge(first - 1, 1, first + 1, 0)
+        yield edge(first, 0, first + 1, 1)
+        yield edge(first + 1, 2, first + 2, 0)
+    yield edge(3 * blocks + 2, 1, 3 * blocks + 3, 0)
+    yield edge(1, 0, 3 * blocks + 4, 0)

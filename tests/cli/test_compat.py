@@ -46,7 +46,7 @@ def model(tmp_path: Path) -> Path:
 
 
 def answers(builder: Builder) -> dict[str, Answer]:
-    return {one.release.name.removeprefix("openvino-"): one.answer for one in compatibility(builder.model)}
+    return {one.release.short: one.answer for one in compatibility(builder.model)}
 
 
 def test_onnx(cli: Cli, model: Path) -> None:

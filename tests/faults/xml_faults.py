@@ -18,7 +18,6 @@ GROUP = "xml"
 FAULTS: list[Fault] = []
 Finish = Callable[[str, random.Random], tuple[bytes, list[int]]]
 START = re.compile(r"<(layer|data|port|edge|net|input|output|dim|layers|edges)\b[^>]*>")
-TAG_WITH_ATTRIBUTE = re.compile(r"<(layer|data|port|edge|net) [^>]*>")
 
 
 def _where(data: bytes) -> list[int]:

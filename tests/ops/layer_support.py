@@ -237,10 +237,10 @@ assert named(*LEFT_OUT)
 
 # --- values -----------------------------------------------------------------------------------------------------
 
-KINDS = ("f32", "f16", "bf16", "f64", "i32", "i64", "i8", "u8", "boolean")
+COMPUTED_KINDS = ("f32", "f16", "bf16", "f64", "i32", "i64", "i8", "u8", "boolean")
 
 
-def some_kind(rng: np.random.Generator, kinds: Sequence[str] = KINDS) -> str:
+def some_kind(rng: np.random.Generator, kinds: Sequence[str] = COMPUTED_KINDS) -> str:
     """An element type."""
     return str(rng.choice(list(kinds)))
 

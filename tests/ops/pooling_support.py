@@ -15,12 +15,11 @@ from ir_tools.ops.fields import Attrs
 from ir_tools.ops.pooling import OPS
 from ir_tools.types import element_type, format_shape
 from tests.ops.layer_support import fact_of
+from tests.ops.math_support import FLOATS, INTEGERS
 from tests.ops.single import CONFIG, CORE, Slot, Text, array_of, attrs_of, computed
 
 Array = npt.NDArray[Any]
 
-FLOATS = ("f32", "f16", "bf16", "f64")
-INTEGERS = ("i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64")
 LEFT_OUT = named(
     "AvgPool-16 of integers in one channel", "MaxPool-8 of bf16 with indices", "AdaptiveAvgPool-8 of integers"
 )

@@ -9,7 +9,7 @@ from ir_tools.ops import FAMILIES, Array, Op
 from ir_tools.ops.fields import Field, Flag, Float, Floats, Int, Ints, OneOf, Type
 from ir_tools.types import ELEMENT_TYPES, element_type, from_dtype
 from tests.ops.around import around
-from tests.ops.layer_support import Setting
+from tests.ops.layer_support import COMPUTED_KINDS, Setting
 from tests.ops.samples import Sample, ints, sample, sample_of, scalar
 from tests.ops.single import Between, Fed, Slot
 
@@ -61,7 +61,6 @@ OPS = [
     if op.inputs and op.shape and op.last_opset is None and sample_of(op) and op.type not in {"Result", "ReadValue"}
 ]
 KINDS = [kind.name for kind in ELEMENT_TYPES.values() if kind.kind != "dynamic"]
-COMPUTED = ("f32", "f16", "bf16", "f64", "i32", "i64", "i8", "u8", "boolean")
 SPECIAL = (0.0, -1.0, 1.0, 0.5, -2.5, 1e30, np.inf, -np.inf, np.nan)
 
 
@@ -245,7 +244,7 @@ def array_of(rng: Rng, slot: Slot, sizes: Sequence[int]) -> Array:
 
 def computes(layer: Fed) -> bool:
     """Whether the runtime can be asked: the types are those that it computes in."""
-    return all(from_dtype(array.dtype).name in COMPUTED for array in layer.arrays)
+    return all(from_dtype(array.dtype).name in COMPUTED_KINDS for array in layer.arrays)
 
 
 def layer(rng: Rng, op: Op) -> Fed:

@@ -10,6 +10,7 @@ from ir_tools.ops import Op, Violation, find_op
 from ir_tools.ops.definition import Kind
 from ir_tools.runtime.client import RuntimeClient
 from tests.ops.layer_support import fact_of
+from tests.ops.samples import ints
 from tests.ops.single import Slot, single_text
 
 Case = tuple[str, int, Mapping[str, str], Sequence[Slot]]
@@ -21,10 +22,6 @@ SCALAR = ("f32", "")
 def client() -> Iterator[RuntimeClient]:
     with RuntimeClient(timeout=60, memory=4 << 30) as running:
         yield running
-
-
-def ints(*values: int) -> Slot:
-    return np.array(values, np.int64)
 
 
 def one(value: float) -> Slot:

@@ -56,7 +56,6 @@ Rng = np.random.Generator
 ANSWERS = {State.UNREAD: Answer.STOPPED, State.DIFFERS: Answer.DIFFERS, State.RUNS: Answer.RUNS}
 LEFT_OUT = {"BinaryConvolution", "Multinomial", "RandomUniform"}
 """Operations that do something else in each run, or that builders cannot make."""
-UNORDERED = {"Unique"}
 SCALES = (3, 0.01, 0, 3, 1e5)
 """Of other inputs that are tried if other values are expected and not seen."""
 STAMPS = [f"opset{number}" for number in range(1, 18)]

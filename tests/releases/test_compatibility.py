@@ -39,7 +39,7 @@ def builder(dims: str = "2,3", version: int = 11) -> Builder:
 
 
 def answers(made: Builder) -> dict[str, Answer]:
-    return {one.release.name.removeprefix("openvino-"): one.answer for one in compatibility(made.model)}
+    return {one.release.short: one.answer for one in compatibility(made.model)}
 
 
 def rename(made: Builder, name: str, new: str) -> Builder:

@@ -85,10 +85,6 @@ def huge_pads() -> bytes:
     return amid("AvgPool", "opset1", {**POOL, "pads_begin": "1000000000,1000000000"})
 
 
-def huge_strides() -> bytes:
-    return amid("AvgPool", "opset1", {**POOL, "strides": "2147483648,2147483648"})
-
-
 def adaptive_to(size: int) -> tuple[bytes, bytes]:
     """AdaptiveAvgPool to `size` by `size`."""
     net = Net()

@@ -3,21 +3,13 @@
 import random
 from collections.abc import Callable, Mapping
 
+from tests.benchmarks.growth.markup import between_edges
 from tests.benchmarks.growth.pieces import Sample, chain, sample
 from tests.ir_text import edge, layer, net, parameter, port, relu, result
 
 __all__ = ["EDGES"]
 
 SMALL = (1, 8)
-
-
-def more(write: Callable[[int], str]) -> Callable[[int], Sample]:
-    """As many edges more as are asked for."""
-
-    def make(count: int) -> Sample:
-        return sample(edges=map(write, range(count)))
-
-    return make
 
 
 def fan_out(count: int) -> Sample:
@@ -129,15 +121,15 @@ EDGES: Mapping[str, Callable[[int], Sample]] = {
     "layers that one layer reads": fan_in(),
     "wrong layers that one layer reads": fan_in((1, 9)),
     "layers that feed one port": to_one_port,
-    "one edge repeated": more(lambda at: edge(0, 0, 1, 0)),
-    "edges from one missing layer": more(lambda at: edge(99, at, 1, 0)),
-    "edges from missing layers": more(lambda at: edge(at + 99, 0, 1, 0)),
-    "edges to missing layers": more(lambda at: edge(0, 0, at + 99, 0)),
-    "edges between missing layers": more(lambda at: edge(at + 99, 0, at + 100, 0)),
-    "edges to missing ports": more(lambda at: edge(0, 0, 1, at + 1)),
+    "one edge repeated": between_edges(lambda at: edge(0, 0, 1, 0)),
+    "edges from one missing layer": between_edges(lambda at: edge(99, at, 1, 0)),
+    "edges from missing layers": between_edges(lambda at: edge(at + 99, 0, 1, 0)),
+    "edges to missing layers": between_edges(lambda at: edge(0, 0, at + 99, 0)),
+    "edges between missing layers": between_edges(lambda at: edge(at + 99, 0, at + 100, 0)),
+    "edges to missing ports": between_edges(lambda at: edge(0, 0, 1, at + 1)),
     "edges from missing ports": from_ports,
-    "edges without numbers": more(lambda at: edge(f"x{at}", "y", at, "")),
-    "edges without attributes": more(lambda at: "\t\t<edge />\n"),
+    "edges without numbers": between_edges(lambda at: edge(f"x{at}", "y", at, "")),
+    "edges without attributes": between_edges(lambda at: "\t\t<edge />\n"),
     "edges of layers without ports": without_ports,
     "a chain": long_chain,
     "a chain in the opposite order": backwards,
