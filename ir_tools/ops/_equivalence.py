@@ -4,9 +4,10 @@ A rewrite is accepted because it is proved here, not because it was tried on som
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from itertools import product
 from typing import Literal
 
@@ -31,6 +32,8 @@ __all__ = [
     "undilated",
 ]
 
+KEPT = 1 << 10
+"""Pairs of settings of one axis that a proof remembers."""
 MAX_SIZES = 4096
 """Sizes per axis that a proof may look at; settings that need more are left undecided."""
 
@@ -57,6 +60,13 @@ class PoolingSpec:
     def pads(self, axis: int) -> tuple[int, int]:
         """Return the zeros of the Pad layer on one axis."""
         return (self.before[axis], self.after[axis]) if self.before else (0, 0)
+
+    def on(self, axis: int) -> "PoolingSpec":
+        """Return what decides about the windows on one axis, as a pooling over this axis alone."""
+        lists = ("kernel", "strides", "pads_begin", "pads_end", "dilations")
+        own = {name: getattr(self.pooling, name)[axis : axis + 1] for name in lists}
+        before, after = self.before[axis : axis + 1], self.after[axis : axis + 1]
+        return PoolingSpec(replace(self.pooling, **own), before, after, self.divisor)
 
     def padded(self, axis: int, size: int) -> bool:
         """Return whether the pooling itself pads this axis of an input of `size`."""
@@ -138,7 +148,7 @@ def equal_for_all(
     ranges = [deciding_sizes(wanted, candidate, axis, dim) for axis, dim in enumerate(sizes)]
     if any(len(sizes) > MAX_SIZES for sizes in ranges):
         return Counterexample(None, f"more than {MAX_SIZES} sizes would have to be looked at")
-    classes = [_classes(wanted, candidate, axis, sizes, divide) for axis, sizes in enumerate(ranges)]
+    classes = [_classes(wanted.on(axis), candidate.on(axis), sizes, divide) for axis, sizes in enumerate(ranges)]
     for combination in product(*classes):
         flags = _Flags(any(kind.flags.wanted for kind in combination), any(kind.flags.other for kind in combination))
         difference = _difference([kind.verdict(flags) for kind in combination])
@@ -303,29 +313,31 @@ class _Class:
         return next(verdict for key, verdict in self.verdicts if key == flags)
 
 
-def _classes(wanted: PoolingSpec, candidate: PoolingSpec, axis: int, sizes: range, divide: bool) -> dict[_Class, int]:
-    """Return the classes that occur on one axis, each with a size that is in it."""
+@lru_cache(KEPT)
+def _classes(wanted: PoolingSpec, candidate: PoolingSpec, sizes: range, divide: bool) -> Mapping[_Class, int]:
+    """Return the classes that occur on the only axis of two poolings, each with a size that is in it.
+
+    Kernels are mostly square, and poolings alike on one axis are many more than those alike on all.
+    """
     found: dict[_Class, int] = {}
     for size in sizes:
-        own = _Flags(wanted.coupled and wanted.padded(axis, size), candidate.coupled and candidate.padded(axis, size))
+        own = _Flags(wanted.coupled and wanted.padded(0, size), candidate.coupled and candidate.padded(0, size))
         try:
-            verdicts = tuple(_verdicts(wanted, candidate, axis, size, divide))
+            verdicts = tuple(_verdicts(wanted, candidate, size, divide))
         except ShapeError:
             continue
         found.setdefault(_Class(own, verdicts), size)
     return found
 
 
-def _verdicts(
-    wanted: PoolingSpec, candidate: PoolingSpec, axis: int, size: int, divide: bool
-) -> Iterator[tuple[_Flags, Verdict]]:
+def _verdicts(wanted: PoolingSpec, candidate: PoolingSpec, size: int, divide: bool) -> Iterator[tuple[_Flags, Verdict]]:
     for padded in (False, True) if wanted.coupled else (False,):
-        ours = wanted.windows(axis, size, padded)
+        ours = wanted.windows(0, size, padded)
         for other in (False, True) if candidate.coupled else (False,):
             try:
-                verdict = _compare(ours, candidate.windows(axis, size, other), divide=divide)
-            except ShapeError as why:
-                verdict = _Differs(str(why), always=True)
+                verdict = _compare(ours, candidate.windows(0, size, other), divide=divide)
+            except ShapeError:
+                verdict = _Differs("the window does not fit into the padded input", always=True)
             yield _Flags(padded, other), verdict
 
 

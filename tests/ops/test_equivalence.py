@@ -470,3 +470,20 @@ def test_dilated_windows_of_one_element_are_those_of_a_layer_without_dilation_if
         assert same == (frozen(reads) in plain_ones), settings
         found += same
     assert found >= 5
+
+
+def test_axes_with_the_same_settings_are_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_at, windows_of = list[int](), PoolingSpec.windows
+
+    def counted(spec: PoolingSpec, axis: int, size: int, padded: bool) -> AxisWindows:
+        looked_at.append(size)
+        return windows_of(spec, axis, size, padded)
+
+    monkeypatch.setattr(PoolingSpec, "windows", counted)
+    pads = (3, 3, 1)
+    wanted = Pooling(
+        kernel=(23, 23, 5), strides=(7, 7, 2), pads_begin=pads, pads_end=pads, dilations=(1, 1, 1), rounding="ceil"
+    )
+    specs = PoolingSpec(wanted), PoolingSpec(floored(wanted))
+    assert isinstance(equal_for_all(*specs, [Dim()] * 3), Proof)
+    assert 0 < len(looked_at) <= 2 * sum(len(deciding_sizes(*specs, axis, Dim())) for axis in (0, 2))
