@@ -4,6 +4,7 @@ Specification: `detection/`.
 """
 
 from collections.abc import Iterator, Sequence
+from math import prod
 
 import numpy as np
 
@@ -33,7 +34,7 @@ from ir_tools.ops.fields import (
     Int32,
     Ints,
 )
-from ir_tools.ops.limits import MAX_DENSITY, check_output_size
+from ir_tools.ops.limits import MAX_DENSITY, MAX_ELEMENTS, check_output_size
 from ir_tools.types import Dim, element_type, from_dtype, shape_text
 
 __all__ = ["OPS"]
@@ -71,6 +72,7 @@ def check_prior_box(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]
     """Check for as many boxes as the output has places for, with more of which the runtime writes beyond its memory."""
     yield from _broken_boxes(attrs)
     yield from _broken_variance(attrs)
+    yield from _endless(inputs[0])
     yield from check_output_size("output_size", prior_box_shape)(attrs, inputs)
 
 
@@ -94,7 +96,17 @@ def _broken_boxes(attrs: Attrs) -> Iterator[Violation]:
 def check_clustered(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for variances for all coordinates or for none; as many heights as widths is the shape rule's to say."""
     yield from _broken_variance(attrs)
+    yield from _endless(inputs[0])
     yield from check_output_size("output_size", clustered_shape)(attrs, inputs)
+
+
+def _endless(size: Fact) -> Iterator[Violation]:
+    """Check for more positions than the runtime can go through, which it does even if there is no box at any."""
+    positions = prod(size.integers() or ())
+    if positions > MAX_ELEMENTS:
+        yield Violation(
+            "output_size", f"holds {positions} positions: the runtime does not come to an end", kind=Kind.FATAL
+        )
 
 
 def _broken_variance(attrs: Attrs) -> Iterator[Violation]:

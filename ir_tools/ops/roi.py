@@ -5,7 +5,7 @@ Specification: `detection/`.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import isfinite
+from math import inf, isfinite
 from typing import ClassVar
 
 import numpy as np
@@ -242,7 +242,7 @@ def _regions(data: Fact, rois: Fact, columns: int = 5) -> None:
 
 def check_scale(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for a scale that is a positive number."""
-    if not attrs.spatial_scale > 0:
+    if not 0 < attrs.spatial_scale < inf:
         yield Violation("spatial_scale", f"is {attrs.spatial_scale}; expected a positive number")
 
 

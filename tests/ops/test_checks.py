@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
+import numpy as np
 import pytest
 
 from ir_tools.ops import FAMILIES, checks, find_op
@@ -93,6 +94,14 @@ def test_numbers_that_make_no_sense_are_reported_once(
     for text, count in ((absurd, 1), (sensible, 0)):
         found = faults(op, dict(sample.raw) | {name: text}, sample.slots)
         assert [fault.kind for fault in found if fault.attribute == name] == [Kind.SUSPECT] * count
+
+
+@pytest.mark.parametrize(("type", "version"), [("PriorBox", 1), ("PriorBox", 8), ("PriorBoxClustered", 1)])
+def test_positions_without_end_are_fatal_even_without_boxes(type: str, version: int) -> None:
+    """The runtime goes through all of them; it takes 19 s for 2^32."""
+    sizes = [np.array([1 << 20, 1 << 20]), np.array([32, 32])]
+    (found,) = faults(op_of(type, f"opset{version}"), {"offset": "0.5"}, sizes)
+    assert (found.attribute, found.kind) == ("output_size", Kind.FATAL)
 
 
 def test_misspelled_steps_of_one_are_the_assumed_ones() -> None:

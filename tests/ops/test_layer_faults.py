@@ -29,6 +29,7 @@ def one(value: float) -> Slot:
 
 
 MANY = {"output_dim": "2", "spatial_scale": "1", "group_size": "2", "part_size": "2"}
+INFINITE = {"pooled_h": "2", "pooled_w": "2", "spatial_scale": "inf"}
 DEFORMED: Sequence[Slot] = [("f32", "1,8,8,8"), ("f32", "2,5"), ("f32", "2,2,2,2")]
 BROKEN: Mapping[str, Case] = {
     "shape changes the number": ("Reshape", 1, {"special_zero": "false"}, [DATA, ints(4, 2)]),
@@ -101,6 +102,7 @@ BROKEN: Mapping[str, Case] = {
     "which the CPU plugin does not compile": ("Eye", 9, {"output_type": "string"}, [one(2), one(2), one(0)]),
     "read 400000000 channels": ("DeformablePSROIPooling", 1, MANY | {"output_dim": "100000000"}, DEFORMED),
     "which reads offset 50000000 of 2": ("DeformablePSROIPooling", 1, MANY | {"part_size": "100000000"}, DEFORMED),
+    "expected a positive number": ("ROIPooling", 1, INFINITE, [("f32", "1,8,8,8"), ("f32", "2,5")]),
     "buckets is": ("Bucketize", 3, {"output_type": "i64"}, [DATA, DATA]),
     "beyond the 2 rows": ("SparseFillEmptyRows", 16, {}, [("f32", "1"), ints(2, 2), np.array([[2, 0]]), SCALAR]),
 }
