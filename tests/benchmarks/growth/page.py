@@ -60,8 +60,8 @@ def write_page(lines: Sequence[Line], docs: Path, largest: float) -> None:
     kinds, known = len({line.kind for line in lines}), sum(map(len, GROUPS.values()))
     of_all = "" if kinds == known else f" of the {known} that there are"
     commands = dict.fromkeys(line.command for line in lines)
-    arguments = " ".join(["--largest", f"{largest:g}", *commands])
     others = [command for command in COMMANDS if command not in commands]
+    arguments = " ".join(["--largest", f"{largest:g}", *(commands if others else ())])
     left_out = f", nor {', '.join(others)}" if others else ""
     text = INTRODUCTION.format(
         left_out=left_out, kinds=kinds, of_all=of_all, largest=largest, steepest=STEEPEST, arguments=arguments
