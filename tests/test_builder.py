@@ -1,6 +1,6 @@
 """Models that are built layer by layer: what the runtime reads and computes is what was meant."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -9,9 +9,11 @@ import pytest
 
 import ir_tools
 from ir_tools import Builder, Source
+from ir_tools import builder as builder_module
 from ir_tools.errors import ShapeError, UsageError
 from ir_tools.ops import Op, known_types, ops_of
 from ir_tools.ops.definition import Oracle
+from ir_tools.ops.fields import Attrs
 from ir_tools.types import Dim
 from ir_tools.weights import Weights
 from tests.ops.samples import sample_of
@@ -154,3 +156,24 @@ def test_zeros_in_front_of_new_constants_are_not_reported_unlike_bytes_of_the_fi
     builder.result(builder.stored(0, "u8", (size,), "kept"))
     builder.result(builder.constant(np.arange(3, dtype=np.uint8), "added"))
     assert [found.code for found in ir_tools.validate(builder.model)] == codes
+
+
+def test_layers_of_equal_settings_are_asked_about_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    read_attributes = builder_module._read
+
+    def counted(op: Op, raw: Mapping[str, str]) -> Attrs:
+        asked.append(op.type)
+        return read_attributes(op, raw)
+
+    monkeypatch.setattr(builder_module, "_read", counted)
+    builder = Builder()
+    data = builder.parameter("data", [1, 8])
+    first, second = builder.call("ReLU", data), builder.call("ReLU", data)
+    assert builder.fact(first) == builder.fact(second)
+    assert asked == ["ReLU"]
+    narrow, wide = (builder.call("Reshape", data, [rows, -1], special_zero=False) for rows in (2, 4))
+    assert builder.fact(narrow).shape != builder.fact(wide).shape
+    for _ in range(2):
+        with pytest.raises(UsageError, match="beta"):
+            builder.call("ReLU", data, beta=1)
