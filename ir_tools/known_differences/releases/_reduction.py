@@ -40,6 +40,15 @@ def _keeps_axes(seen: Seen) -> bool:
     return seen.attrs is not None and bool(seen.attrs["keep_dims"])
 
 
+def _ends_within_a_block(seen: Seen) -> bool:
+    """Return whether a last axis of 2 to 15 elements is reduced, in 16 rows or more of one image."""
+    shape, (rank, axes) = seen.inputs[0].shape, _reduced(seen)
+    if shape is None or not shape or (axes and rank - 1 not in axes) or shape[-1].lo > 15 or shape[-1].hi == 1:
+        return False
+    rows = [dim.hi for dim in shape[rank > 3 : -1]]
+    return None in rows or prod(filter(None, rows)) > 15
+
+
 def _scales_middle(seen: Seen) -> bool:
     """Return whether one number scales or shifts a reduction along the middle axis of three, or the last two."""
     return NUMBER in seen.scaled and _reduced(seen) in {(3, (1,)), (3, (1, 2))}
@@ -83,6 +92,19 @@ def _subtracted_sum(shape: tuple[int, ...], axis: int) -> Call:
 
 
 ROWS = (
+    *(
+        ReleaseDifference(
+            name=f"{op} of integers along a short last axis",
+            span="2022.1 to 2022.2",
+            ops=(op,),
+            reason="Integers of 16 bits or more are reduced to others along a last axis of 2 to 15 of them.",
+            types="i16 u16 i32 u32 i64 u64",
+            sometimes=True,
+            model=Call(op, (counted(32, 4).astype(np.int32) + 1, Fixed(whole(1))), {"keep_dims": "true"}),
+            applies=_ends_within_a_block,
+        )
+        for op in ("ReduceMax-1", "ReduceMin-1", "ReduceSum-1", "ReduceProd-1", "ReduceL1-4")
+    ),
     not_compiled(
         name="reductions of one element to a number",
         span="2021.2 to 2021.3",
