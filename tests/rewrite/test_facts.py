@@ -136,3 +136,20 @@ def test_what_is_known_after_rewrites_is_what_is_found_anew(seed: int, monkeypat
     for target in ("opset1", "opset8", "openvino-2021.4"):
         migrate(model_of(seed), target)
     assert compared or seed not in (1, 3, 5)
+
+
+@pytest.mark.parametrize("seed", [8, 14, 27])
+def test_what_is_known_after_layers_are_added_to_bodies_is_what_is_found_anew(seed: int) -> None:
+    model = model_of(seed)
+    known = KnownFacts(model, LayerSignatures())
+    before = facts(known, model)
+    changed: list[tuple[Graph, int]] = []
+    for body in (body for _, layer, _ in model.walk() for body in layer.bodies.values()):
+        result = next(layer for layer in body.layers() if layer.type == "Result")
+        source = body.sources(result.id)[result.inputs[0].id]
+        twice = Builder(model, graph=body).call("Concat", source, source, axis=0)
+        body.disconnect(result.id, result.inputs[0].id)
+        body.connect(twice, result.id, result.inputs[0].id)
+        changed.append((body, twice.layer))
+    known.changed(model, changed)
+    assert facts(known, model) == facts(KnownFacts(model, LayerSignatures()), model) != before
