@@ -6,7 +6,7 @@ import pytest
 from ir_tools.ops import detection
 from ir_tools.runtime.client import RuntimeClient
 from tests.ops.around import Case, ChanceTests, Change, compare_around, ops_by_name
-from tests.ops.single import Between
+from tests.ops.single import Between, attrs_of, computed
 
 OPS = ops_by_name(detection.OPS)
 I64 = np.int64
@@ -157,6 +157,16 @@ UNPREDICTABLE: list[Change] = [
     ("RegionYolo-1", {"do_softmax": "false", "mask": ""}, {}),
     ("RegionYolo-1", {}, {0: ("f32", "1,8,4,4")}),
 ]
+
+
+def test_the_background_alone_gives_no_boxes() -> None:
+    """Of one class, which is left out where labels are decreased."""
+    op, raw = OPS["DetectionOutput-8"], {**OUTPUT, "decrease_label_id": "true", "background_label_id": "0"}
+    boxes = np.array([0.1, 0.1, 0.5, 0.5] * 2, np.float32)
+    arrays = [np.zeros((1, 8)), np.ones((1, 2)), np.stack([boxes, np.full(8, 0.1)])[None]]
+    (found,) = computed(op, attrs_of(op, raw), [array.astype(np.float32) for array in arrays])
+    assert found.shape[-1] == 7
+    assert found.ravel().tolist() == [-1, *[0] * (found.size - 1)]
 
 
 class TestDetection(ChanceTests):

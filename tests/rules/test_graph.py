@@ -224,6 +224,7 @@ def test_an_input_of_unknown_rank_in_any_spelling(shape: str) -> None:
     assert len(told(changed(text, ('shape="..."', f'shape="{shape}"')), ["unknown-rank-input"])) == (shape != "")
 
 
+AGAINST_STRIDE = "a negative stride begins at -1, the end of the axis, and ends at 0"
 GOES_ON = '<output external_port_id="-1" internal_layer_id="5" purpose="execution_condition" />'
 
 
@@ -242,6 +243,37 @@ def test_an_unknown_purpose_of_a_row(word: str, remedy: str) -> None:
     text = changed(LOOP, (GOES_ON, GOES_ON.replace("execution_condition", word)))
     found, *_ = validate(text.encode(), bytes(24), select="wrong-port-map-row")
     assert found.help == remedy
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "remedy"),
+    [
+        (STATE, STATE + ITERATION.replace("current_iteration", "execution_condition"), "it belongs to an <output>"),
+        (GOES_ON, GOES_ON.replace("execution_condition", "current_iteration"), "it belongs to an <input>"),
+        (STATE, STATE + ITERATION.replace(" />", ' axis="0" />'), "delete axis, start and end"),
+    ],
+)
+def test_a_purpose_belongs_to_one_side_and_takes_no_part(old: str, new: str, remedy: str) -> None:
+    found = validate(changed(LOOP, (old, new)).encode(), bytes(24), select="wrong-port-map-row")
+    assert [one.help for one in found] == [remedy]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "remedies"),
+    [
+        ('start="0" end="-1"', []),
+        ('start="0" end="-1" stride="1"', []),
+        ('start="-1" end="0" stride="-1"', []),
+        ('start="0" end="-1" stride="-1"', [AGAINST_STRIDE, 'write start="-1" end="0"']),
+        ('start="-1" end="0" stride="1"', [AGAINST_STRIDE, 'write start="0" end="-1"']),
+        ('start="1" end="-1"', ['write start="0" end="-1"']),
+        ('start="0" end="-2"', ['write start="0" end="-1"']),
+    ],
+)
+def test_a_loop_takes_its_parts_in_order(numbers: str, remedies: list[str]) -> None:
+    row = STATE.replace(" />", f' axis="0" {numbers} />')
+    found = validate(changed(LOOP, (STATE, row)).encode(), bytes(24), select="bad-slice")
+    assert [one.help for one in found] == remedies
 
 
 def test_a_parameter_of_a_body_has_one_back_edge() -> None:
