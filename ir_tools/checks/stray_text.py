@@ -19,11 +19,12 @@ MARKUP = re.compile(r"=\s*[\"']|/?>")
 
 
 def find(file: IrFile) -> Iterator[ElementProblem]:
-    """Yield one problem for each text, at its place; elements that nobody reads may hold any."""
+    """Yield one problem for each text, at its place; elements that nobody reads may hold any, but not beside others."""
     if file.usual.texts:
         return
     notes = notes_read(file)
-    for element in chain(file.document.root.iter(*GRAMMAR), () if notes is None else (notes,)):
+    mixed = (info for info in file.document.root.iter("rt_info") if len(info))
+    for element in chain(file.document.root.iter(*GRAMMAR), () if notes is None else (notes,), mixed):
         texts = list(_texts(element))
         if not texts or next(element.iterancestors(*NOTES), None) is not None:
             continue

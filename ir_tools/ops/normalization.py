@@ -24,7 +24,7 @@ from ir_tools.ops._numbers import in_working_type, is_half, through_floats
 from ir_tools.ops._requirements import check_axes, raise_first, require_type, same_shape_unless, same_type
 from ir_tools.ops._values import same_shape
 from ir_tools.ops.definition import NUMBERS, Array, Fact, Input, Kind, Op, Violation
-from ir_tools.ops.fields import EPSILON, LARGEST_F32, NOT_NEGATIVE, Attrs, Flag, Float, Int, Ints, OneOf, listed
+from ir_tools.ops.fields import EPSILON, LARGEST_F32, NOT_NEGATIVE, Attrs, Flag, Float, Int, Ints, OneOf, Usual, listed
 from ir_tools.types import Dim, Shape, element_type, shape_text
 
 __all__ = ["OPS"]
@@ -346,6 +346,9 @@ def group_norm(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 # --- the operations ---------------------------------------------------------------------------------------------
 
+BIAS = Usual(
+    minimum=0, below="with which a root may not be a number", maximum=1e6, above="which leaves little of the data"
+)
 DATA_AXES = (Input("data", type=NUMBERS), Input("axes", type="integer"))
 
 OPS = (
@@ -386,7 +389,7 @@ OPS = (
         attrs={
             "alpha": Float(runtime_default=0.0),
             "beta": Float(runtime_default=0.0),
-            "bias": Float(runtime_default=0.0, usual=NOT_NEGATIVE),
+            "bias": Float(runtime_default=0.0, usual=BIAS),
             "size": Int(runtime_default=0),
         },
         check=check_lrn,

@@ -77,6 +77,7 @@ def _proposed(attrs: Attrs, inputs: Sequence[Fact]) -> Dim:
     return times(batch, Dim.of(attrs.post_nms_topn))
 
 
+SCALE = replace(POSITIVE, maximum=1e6, above="which puts every region outside the data")
 MIN_BOXES = 8
 """The CPU plugin crashes (SIGSEGV) where there are fewer boxes before suppression (measured on 2026.4.1, AVX2)."""
 
@@ -274,7 +275,7 @@ ROI_POOLING_1 = Op(
         "output_roi": Pair(default=(), counts=(2,)),
         "pooled_h": Int32(default=None),
         "pooled_w": Int32(default=None),
-        "spatial_scale": Float(usual=POSITIVE),
+        "spatial_scale": Float(usual=SCALE),
         "method": OneOf(words=("max", "bilinear"), default="max"),
     },
     check=check_roi_pooling,
@@ -344,7 +345,7 @@ ALIGN_ATTRS: dict[str, Field] = {
     "pooled_h": Int32(runtime_default=0, minimum=0, usual=COUNT),
     "pooled_w": Int32(runtime_default=0, minimum=0, usual=COUNT),
     "sampling_ratio": Int32(runtime_default=0),
-    "spatial_scale": Float(runtime_default=0.0, usual=POSITIVE),
+    "spatial_scale": Float(runtime_default=0.0, usual=SCALE),
 }
 ALIGN_INPUTS = (Input("data", type="T"), Input("rois", type="T"), Input("batch_indices", type="integer"))
 
@@ -449,7 +450,7 @@ PSROI_POOLING_1 = Op(
     attrs={
         "output_dim": Int32(runtime_default=0, minimum=0, usual=COUNT),
         "group_size": Int32(minimum=1),
-        "spatial_scale": Float(usual=POSITIVE),
+        "spatial_scale": Float(usual=SCALE),
         "mode": ExactWord(words=("average", "bilinear")),
         "spatial_bins_x": Int32(default=0),
         "spatial_bins_y": Int32(default=0),
@@ -507,7 +508,7 @@ DEFORMABLE_PSROI_POOLING_1 = Op(
     inputs=(Input("data"), Input("rois"), Input("offsets", optional=True)),
     attrs={
         "output_dim": Int32(minimum=1, usual=COUNT),
-        "spatial_scale": Float(runtime_default=0.0, usual=POSITIVE),
+        "spatial_scale": Float(runtime_default=0.0, usual=SCALE),
         "group_size": Int32(default=1, minimum=1),
         "mode": ExactWord(words=("bilinear_deformable",), default="bilinear_deformable"),
         "spatial_bins_x": Int32(default=1, minimum=1, maximum=MAX_BINS),

@@ -82,7 +82,9 @@ def test_no_attribute_takes_infinities_silently(text: str) -> None:
         ("MatrixNms", 8, "gaussian_sigma", "0", "0.5"),
         ("MulticlassNms", 9, "score_threshold", "2", "0.5"),
         ("PriorBoxClustered", 1, "width", "-4,8", "4,8"),
+        ("LRN", 1, "bias", "2147483647", "2"),
         ("ROIAlign", 9, "spatial_scale", "0", "0.0625"),
+        ("ROIAlignRotated", 15, "spatial_scale", "1e30", "1"),
     ],
 )
 def test_numbers_that_make_no_sense_are_reported_once(

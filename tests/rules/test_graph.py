@@ -304,6 +304,14 @@ def test_relics_of_legacy_files_stop_the_runtime(relic: str, code: str | None) -
     assert works(lambda: ov.Core().read_model(text.encode())) == (not code)
 
 
+@pytest.mark.parametrize(("text", "found"), [("+", 1), ("\n", 0), ("<!-- + -->", 0)])
+def test_text_beside_the_elements_of_rt_info(text: str, found: int) -> None:
+    info = f'<rt_info><note value="1">any</note>{text}</rt_info>'
+    assert (
+        told(changed(CHAIN, ("<rt_info /></net>", f"{info}</net>")), ["IR135"]) == [("IR135", None, "warning")] * found
+    )
+
+
 @pytest.mark.parametrize("word", ["strid", "part_sizes", "strat"])
 def test_rows_with_misspelled_attributes(word: str) -> None:
     text = changed(LOOP, (STATE, STATE.replace(" />", f' {word}="1" />')))
