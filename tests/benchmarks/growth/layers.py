@@ -3,7 +3,7 @@
 import struct
 from collections.abc import Callable, Mapping
 
-from tests.benchmarks.growth.attributes import pool
+from tests.benchmarks.growth.attributes import POOL, pool
 from tests.benchmarks.growth.pieces import Sample, chain, constant, sample
 from tests.ir_text import edge, layer, net, parameter, port, relu, result
 
@@ -232,6 +232,25 @@ def poolings(version: str, to_migrate: str = "floor", **changed: str) -> Callabl
     return make
 
 
+def different_poolings(sizes: tuple[int, int]) -> Callable[[int], Sample]:
+    """Poolings of one input, no two of which have the same settings."""
+    dims = (1, 8, *sizes)
+
+    def made(number: int) -> str:
+        wide, high = number % 37 + 1, number // 37 + 1
+        pads = f"{wide // 2}, {high // 2}"
+        own = {"kernel": f"{wide}, {high}", "strides": f"{high % 7 + 1}, {wide}", "pads_begin": pads, "pads_end": pads}
+        data = " ".join(f'{name}="{text}"' for name, text in (POOL | own | {"rounding_type": "ceil_torch"}).items())
+        ports = [port(0, dims)], [port(1, dims)]
+        return layer(number + 1, "AvgPool", version="opset14", data=data, inputs=ports[0], outputs=ports[1])
+
+    def make(count: int) -> Sample:
+        inner = [parameter(0, dims), *map(made, range(count))]
+        return Sample(net(inner, (edge(0, 0, at + 1, 0) for at in range(count))))
+
+    return make
+
+
 def adaptive(count: int) -> Sample:
     """A chain of AdaptiveAvgPool that keep the size."""
     data = 'element_type="i64" shape="2" offset="0" size="16"'
@@ -340,6 +359,8 @@ LAYERS: Mapping[str, Callable[[int], Sample]] = {
     "poolings to restamp": poolings("opset14"),
     "poolings in ceil_torch": poolings("opset14", "ceil_torch", strides="1, 1"),
     "poolings with dilations": poolings("opset16", dilations="2, 2", pads_begin="2, 2", pads_end="2, 2"),
+    "poolings that all differ": different_poolings((16, 16)),
+    "poolings of any size that all differ": different_poolings((-1, -1)),
     "poolings that contradict themselves": poolings("opset14", strides="2", pads_begin="x"),
     "adaptive poolings": adaptive,
     "layers to migrate that read one constant": gathers,
