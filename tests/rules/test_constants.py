@@ -6,6 +6,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from ir_tools.checks import non_finite_constant
+from ir_tools.checks.file import IrFile
+from ir_tools.format.constants import Constant
 from ir_tools.types import element_type
 from ir_tools.validation import validate
 
@@ -79,6 +82,28 @@ def test_what_is_not_finite(values: npt.ArrayLike, reader: str, found: str, monk
     for size in (1 << 18, 1, 2, 7):
         monkeypatch.setattr("ir_tools.checks.non_finite_constant.CHUNK", size)
         assert codes(model(reader, array.shape), array.tobytes(), "IR020") == wanted
+
+
+def test_constants_that_share_their_bytes_are_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each has its finding; another type, size or place is looked at anew."""
+    looked_at: list[tuple[int, int]] = []
+    count = non_finite_constant._count
+
+    def counted(file: IrFile, constant: Constant) -> object:
+        looked_at.append((constant.offset, constant.tensor.elements))
+        return count(file, constant)
+
+    monkeypatch.setattr(non_finite_constant, "_count", counted)
+    layers = "".join(
+        f'<layer id="{number}" name="c{number}" type="Const" version="opset1">'
+        f'<data element_type="f32" shape="{size}" offset="{offset}" size="{4 * size}"/>'
+        f"<output>{port(0, (size,), 'f32')}</output></layer>"
+        for number, (offset, size) in enumerate([(0, 2), (0, 2), (0, 2), (0, 1), (4, 1)])
+    )
+    xml = f'<net name="m" version="11"><layers>{layers}</layers><edges/></net>'.encode()
+    values = np.array([NAN, NAN], np.float32)
+    assert [message[:20] for message in codes(xml, values.tobytes(), "IR020")] == ["the constant has NaN"] * 5
+    assert looked_at == [(0, 2), (0, 1), (4, 1)]
 
 
 @pytest.mark.parametrize("kind", ["f64", "f32", "f16", "bf16", "f8e5m2", "f8e4m3", "f8e8m0"])
