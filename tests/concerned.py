@@ -164,8 +164,20 @@ def tests_of(file: str) -> list[str]:
     rows = next(rows for pattern, rows in TESTS.items() if fnmatch(file, pattern))
     name = path.stem.lstrip("_")
     family = next((family for family, names in PARTS.items() if name in names.split()), name)
-    named = [row.format(folder=path.parent.name, name=name, family=family) for row in rows]
+    named = [*_testing_parts_of(path), *(row.format(folder=path.parent.name, name=name, family=family) for row in rows)]
     return [row for row in dict.fromkeys(named) if (ROOT / row.partition("::")[0]).exists()]
+
+
+def _testing_parts_of(path: Path) -> list[str]:
+    """Return the tests that import what only the module itself uses: names with an underscore."""
+    module = ".".join(path.with_suffix("").parts)
+    imports = re.compile(rf"^from {re.escape(module)} import (\([^)]*\b|.*\b)_\w", re.MULTILINE)
+    return [test for test, text in _tests().items() if imports.search(text)]
+
+
+@cache
+def _tests() -> Mapping[str, str]:
+    return {str(test.relative_to(ROOT)): test.read_text() for test in sorted((ROOT / "tests").rglob("test_*.py"))}
 
 
 def is_concerned(test: str, operations: Set[str]) -> bool:

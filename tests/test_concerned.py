@@ -32,6 +32,10 @@ def test_each_part_is_a_module_and_each_of_their_families_has_tests() -> None:
     assert sorted(f for f in concerned.PARTS if not (concerned.ROOT / f"tests/ops/test_{f}.py").exists()) == []
 
 
+def test_tests_of_what_only_a_module_uses_come_first() -> None:
+    assert concerned.tests_of("ir_tools/format/constants.py")[0] == "tests/test_weights.py"
+
+
 def test_tests_of_other_operations_are_left_out() -> None:
     operations = concerned.operations_of("ir_tools/ops/pooling.py")
     assert "AvgPool-16" in operations
