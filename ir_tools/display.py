@@ -8,9 +8,11 @@ from html import escape
 from itertools import islice
 from typing import Any
 
-__all__ = ["brief", "brief_fields", "either", "notebook_table", "number", "plural", "shortened"]
-__all__ += ["sufficient", "without_build"]
+__all__ = ["brief", "brief_fields", "either", "notebook_table", "number", "plural", "quoted"]
+__all__ += ["shortened", "sufficient", "without_build"]
 
+MAX_QUOTED = 80
+"""Characters of a name that a message quotes."""
 ROWS = 20
 """Rows of a notebook's table."""
 CELL = 300
@@ -47,6 +49,11 @@ def sufficient(tolerance: float) -> str:
 def without_build(version: str) -> str:
     """Return `2026.4.1` of `2026.4.1-22982-e213a147257-releases/2026/4`."""
     return version.partition("-")[0]
+
+
+def quoted(name: str) -> str:
+    """Return the start of a name or of a type, as messages quote it."""
+    return name[:MAX_QUOTED]
 
 
 def shortened(text: str, length: int) -> str:

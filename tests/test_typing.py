@@ -39,12 +39,12 @@ def right() -> None:
 
 def wrong(model: ir_tools.Model) -> None:
     """Each call has an error of types: if mypy saw none, it would report the comment as unused."""
-    ir_tools.migrate(model, to=8)  # type: ignore[arg-type]
-    ir_tools.write("model.xml", "out.xml")  # type: ignore[arg-type]
-    ir_tools.run(model, [np.ones(3)])  # type: ignore[arg-type]
-    ir_tools.validate(model, select=3)  # type: ignore[arg-type]
-    ir_tools.compare(model, mode="bogus")  # type: ignore[arg-type]
-    ir_tools.raed("model.xml")  # type: ignore[attr-defined]
+    ir_tools.migrate(model, to=8)  # type: ignore[arg-type]  # the wrong type is the point
+    ir_tools.write("model.xml", "out.xml")  # type: ignore[arg-type]  # the wrong type is the point
+    ir_tools.run(model, [np.ones(3)])  # type: ignore[arg-type]  # the wrong type is the point
+    ir_tools.validate(model, select=3)  # type: ignore[arg-type]  # the wrong type is the point
+    ir_tools.compare(model, mode="bogus")  # type: ignore[arg-type]  # the wrong type is the point
+    ir_tools.raed("model.xml")  # type: ignore[attr-defined]  # the wrong name is the point
 
 
 def test_type_checkers_read_the_types_of_the_package() -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ir_tools.checks.define import Check
 from ir_tools.checks.file import IrFile
 from ir_tools.diagnostics import Severity
+from ir_tools.display import quoted
 from ir_tools.format.problems import ElementProblem
 from ir_tools.rules.structure import BAD_RT_INFO
 from ir_tools.source import Element
@@ -52,10 +53,10 @@ def _faults(attribute: Element, seen: set[tuple[str, str]]) -> Iterator[tuple[st
         yield "an attribute of rt_info has no name: it is lost", "name it, or delete it"
         return
     if version is None:
-        yield f"the attribute '{name[:80]}' of rt_info has no version: it is lost", 'write version="0"'
+        yield f"the attribute '{quoted(name)}' of rt_info has no version: it is lost", 'write version="0"'
         return
     if (name, version) in seen:
-        yield f"this rt_info already has an attribute '{name[:80]}'", "delete one of the two"
+        yield f"this rt_info already has an attribute '{quoted(name)}'", "delete one of the two"
     seen.add((name, version))
     layout, value = attribute.get("layout"), attribute.get("value")
     if name == "layout" and layout is not None and not LAYOUT.fullmatch(layout):

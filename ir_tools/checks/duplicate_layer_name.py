@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from ir_tools.checks.define import Check
 from ir_tools.checks.file import IrFile
+from ir_tools.display import quoted
 from ir_tools.format.problems import ElementProblem
 from ir_tools.rules.structure import DUPLICATE_LAYER_NAME
 
@@ -20,7 +21,7 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
         for layer_id, layer in net.layers.items():
             name = layer.get("name")
             if name and first.setdefault(name, layer_id) != layer_id:
-                message = f"layer {first[name]} is also called '{name[:80]}'"
+                message = f"layer {first[name]} is also called '{quoted(name)}'"
                 yield ElementProblem(DUPLICATE_LAYER_NAME, layer, message, "rename one of the two")
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from ir_tools.checks.define import Check
 from ir_tools.checks.file import IrFile
-from ir_tools.display import plural
+from ir_tools.display import plural, quoted
 from ir_tools.format.content import split_names
 from ir_tools.format.nets import Net
 from ir_tools.format.problems import ElementProblem, name_of
@@ -27,7 +27,7 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
     for net in file.nets:
         repeated = list(_repeated(net))
         for name, port, other in repeated[:1]:
-            message = f"the tensor name '{name[:80]}' already belongs to layer '{name_of(other)}'"
+            message = f"the tensor name '{quoted(name)}' already belongs to layer '{name_of(other)}'"
             more = f"; {plural(len(repeated) - 1, 'more name')} repeated" if len(repeated) > 1 else ""
             yield ElementProblem(DUPLICATE_TENSOR_NAME, port, message + more, "remove it from one of the two ports")
 

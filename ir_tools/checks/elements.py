@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ir_tools.checks.define import Check
 from ir_tools.checks.file import IrFile, notes_read
 from ir_tools.diagnostics import Severity
-from ir_tools.display import plural
+from ir_tools.display import plural, quoted
 from ir_tools.errors import UsageError
 from ir_tools.format.nets import Net
 from ir_tools.format.problems import MAX_IN_ELEMENT, ElementProblem
@@ -58,7 +58,7 @@ def _means(file: IrFile) -> Iterator[ElementProblem]:
     inputs = {end.layer.name: end.layer for end in reversed(file.model.inputs)}
     means = [mean for mean in element.iterfind("channel/mean") if mean.get("value") or mean.get("size")]
     if name and name not in inputs:
-        message = f"<pre-process> is for '{name[:80]}', which is no input: the runtime refuses the file"
+        message = f"<pre-process> is for '{quoted(name)}', which is not an input: the runtime refuses the file"
         yield ElementProblem(UNKNOWN_ELEMENT, element, message, "delete it")
     elif means and not _are_taken(inputs[name] if name else next(iter(reversed(inputs.values())), None), len(means)):
         message = f"<pre-process> has {plural(len(means), 'mean')}: the runtime refuses another number than channels"

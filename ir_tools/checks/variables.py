@@ -5,6 +5,7 @@ from heapq import nsmallest
 
 from ir_tools.checks.define import Check
 from ir_tools.checks.file import IrFile, data_of
+from ir_tools.display import quoted
 from ir_tools.format.content import ends_of
 from ir_tools.format.problems import ElementProblem
 from ir_tools.graph import Layer
@@ -60,7 +61,7 @@ def _stored_twice(file: IrFile) -> Iterator[ElementProblem]:
             continue
         other = first.setdefault((id(place.graph), name), place.layer)
         if other is not place.layer:
-            message = f"layer '{other.name}' already stores into the variable '{name[:80]}'"
+            message = f"layer '{other.name}' already stores into the variable '{quoted(name)}'"
             remedy = "delete one of the two, or give it a variable of its own"
             yield ElementProblem(VARIABLE_STORED_TWICE, data_of(place.layer), message, remedy)
 
@@ -69,9 +70,9 @@ def _fault(
     name: str, old: bool, known: Mapping[str, Collection[bool]], idle: Collection[str]
 ) -> tuple[str, str] | None:
     """Return what is wrong with the variable of an Assign, and what to do; None if nothing is."""
-    shown = name[:80]
+    shown = quoted(name)
     if name not in known:
-        others = ", ".join(f"'{other[:80]}'" for other in nsmallest(SHOWN, known)) or "none"
+        others = ", ".join(f"'{quoted(other)}'" for other in nsmallest(SHOWN, known)) or "none"
         others += f" and {len(known) - SHOWN} more" if len(known) > SHOWN else ""
         return (
             f"no ReadValue reads the variable '{shown}'; the model reads {others}",

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 
 from ir_tools.diagnostics import Severity
+from ir_tools.display import quoted
 from ir_tools.format.content import size_of
 from ir_tools.format.nets import Net
 from ir_tools.format.problems import ElementProblem, name_of
@@ -262,7 +263,7 @@ class _Table:
             faults += self._inner_port(row, inner, side)
         elif not _is(inner, wanted):
             message = (
-                f"internal_layer_id is {row.layer}, which is '{name_of(inner)}' of type {inner.get('type', '')[:80]}"
+                f"internal_layer_id is {row.layer}, which is '{name_of(inner)}' of type {quoted(inner.get('type', ''))}"
             )
             faults.append((message, f"name a {wanted} of the body"))
         elif row.purpose == "current_iteration" and self.owner.kind == "loop" and row.port != -1:
@@ -372,7 +373,9 @@ class _Table:
         if layer is None:
             return f"a back edge has {name} {number}, but the body has no such layer"
         if not _is(layer, wanted):
-            return f"a back edge has {name} {number}, which is '{name_of(layer)}' of type {layer.get('type', '')[:80]}"
+            return (
+                f"a back edge has {name} {number}, which is '{name_of(layer)}' of type {quoted(layer.get('type', ''))}"
+            )
         return None
 
     def _condition(self) -> None:

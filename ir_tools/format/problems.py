@@ -5,6 +5,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from ir_tools.diagnostics import MAX_LISTED, Diagnostic, Severity
+from ir_tools.display import quoted
 from ir_tools.errors import ReadError
 from ir_tools.rules import Rule
 from ir_tools.source import Document, Element
@@ -14,8 +15,8 @@ __all__ = ["MAX_IN_ELEMENT", "ElementProblem", "Place", "diagnostic_of", "name_o
 
 MAX_IN_ELEMENT = 100
 """How many problems of one kind are listed one by one in an element."""
-MAX_NAME, MAX_QUOTED = 1000, 80
-"""Characters of the name of a layer that a diagnostic has, and that the words of one about another layer have."""
+MAX_NAME = 1000
+"""Characters of the name of a layer that a diagnostic has."""
 
 
 class Place(NamedTuple):
@@ -98,7 +99,7 @@ def place_of(document: Document, element: Element, layer: Element | None = None,
 
 def name_of(layer: Element) -> str:
     """Return the name of a layer as messages quote it."""
-    return (layer.get("name") or "")[:MAX_QUOTED]
+    return quoted(layer.get("name") or "")
 
 
 def is_layer(element: Element) -> bool:

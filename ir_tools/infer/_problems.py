@@ -8,6 +8,7 @@ from functools import partial
 from typing import Literal, NamedTuple
 
 from ir_tools.diagnostics import Severity
+from ir_tools.display import quoted
 from ir_tools.graph import Layer
 from ir_tools.infer._signatures import LayerSignature
 from ir_tools.ops import LEGACY, NEWEST_OPSET, find_op, known_types, ops_of, opset_number
@@ -122,7 +123,7 @@ def remark_on(signature: LayerSignature) -> Remark | None:
         says = f"'{stamp}' is not an opset" if stamp else "there is no opset"
         return Remark(UNKNOWN_OPSET, f"{says}; opset1 to opset{NEWEST_OPSET} are known", _stamp_for(type_))
     if not known or op is not None:
-        return Remark(UNKNOWN_OPERATION, f"there is no operation '{type_[:80]}'", partial(_nearest, type_))
+        return Remark(UNKNOWN_OPERATION, f"there is no operation '{quoted(type_)}'", partial(_nearest, type_))
     message, severity = f"{stamp} has no {known[-1].type}; {_holders(type_)}", None
     if (type_.lower(), opset) in FORMER:
         message, severity = f"{message}; OpenVINO 2022 reads it anyway", Severity.WARNING
@@ -133,7 +134,7 @@ def _on_legacy(type_: str) -> Remark:
     """Report a type that Inference Engine does not know."""
     meant = closest(type_, known_types(LEGACY))
     remedy = f"did you mean {meant}?" if meant else "replace a layer of a custom library before migrating"
-    return Remark(UNKNOWN_OPERATION, f"there is no layer type '{type_[:80]}' in IR v2 to v7", remedy)
+    return Remark(UNKNOWN_OPERATION, f"there is no layer type '{quoted(type_)}' in IR v2 to v7", remedy)
 
 
 def _on_extension(type_: str, stamp: str) -> Remark:
@@ -141,7 +142,7 @@ def _on_extension(type_: str, stamp: str) -> Remark:
     if type_ in TOKENIZERS and stamp == "extension":
         message = f"{type_} is an operation of openvino-tokenizers: its attributes and shapes are not checked"
         return Remark(UNKNOWN_SHAPES, message)
-    message = f"{type_[:80]} ({stamp[:40]}) is not an operation of OpenVINO or of a known library"
+    message = f"{quoted(type_)} ({stamp[:40]}) is not an operation of OpenVINO or of a known library"
     meant = closest(type_, TOKENIZERS)
     remedy = f"did you mean {meant}?" if meant else "name its library with --extension, or correct type and version"
     return Remark(UNKNOWN_EXTENSION, message, remedy)

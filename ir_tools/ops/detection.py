@@ -101,7 +101,7 @@ def check_clustered(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]
 
 
 def _endless(size: Fact) -> Iterator[Violation]:
-    """Check for more positions than the runtime can go through, which it does even if there is no box at any."""
+    """Check for more positions than the runtime can go through, which it does even if none has a box."""
     positions = prod(size.integers() or ())
     if positions > MAX_ELEMENTS:
         yield Violation(

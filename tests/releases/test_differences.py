@@ -5,19 +5,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ir_tools import execute
+from ir_tools import Builder, execute
 from ir_tools.errors import RuntimeFailure
 from ir_tools.infer import propagate_shapes
 from ir_tools.known_differences import as_model
 from ir_tools.known_differences._releases_listing import listing
 from ir_tools.known_differences.releases import ROWS, ReleaseDifference, release_differences
+from ir_tools.known_differences.releases._seen import KEPT
 from ir_tools.known_differences.verdicts import Surroundings
 from ir_tools.ops import Array, Op, find_op
-from ir_tools.releases.measured import State
+from ir_tools.releases.measured import State, state
 from ir_tools.releases.table import OPENVINO, Release
 from ir_tools.runtime.client import sources
 from ir_tools.runtime.environments import environment
+from tests.ops.samples import sample_of
 from tests.releases.measure import STAGES, client_of
+from tests.releases.questions import OPS, planned
 
 ROOT = Path(__file__).parents[2]
 ROW = pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
@@ -84,6 +87,28 @@ def test_span_by_the_releases(row: ReleaseDifference) -> None:
     answers = {release.name: _answer(release, row, 30 if release.name in inside else 1) for release in asked}
     wrong = {name: answer for name, answer in answers.items() if (answer is row.state) is not (name in inside)}
     assert wrong == {}
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("name", sorted(KEPT))
+def test_what_is_kept_is_not_compiled_of_constants_either(name: str) -> None:
+    """A release that does not compile an operation does not compute it of constants before it compiles."""
+    op = next(op for op in OPS if str(op) == name)
+    sample = sample_of(op)
+    assert sample is not None
+    builder = Builder()
+    constants = [builder.constant(array) for array in planned(op, sample)]
+    for output in builder.unchecked(op, sample.raw, constants, "kept"):
+        builder.result(output)
+    releases = [release for release in OPENVINO if state(release, name) is State.UNCOMPILED and release.reads[1] > 10]
+    here = [one for one in releases if one is OPENVINO[-1] or environment(one) is not None]
+    if not here:
+        pytest.skip("none of the releases is here (ir-tools runtimes)")
+    for release in here:
+        with client_of(release) as client, sources(builder.model) as (text, weights):
+            with pytest.raises(RuntimeFailure) as failure:
+                client.infer(text, weights, {})
+            assert STAGES[failure.value.stage] is State.UNCOMPILED
 
 
 def _answer(release: Release, row: ReleaseDifference, most: int) -> State:

@@ -85,7 +85,7 @@ def test_what_is_not_finite(values: npt.ArrayLike, reader: str, found: str, monk
 
 
 def test_constants_that_share_their_bytes_are_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each has its finding; another type, size or place is looked at anew."""
+    """Each has its finding; another type, size or place is looked at again."""
     looked_at: list[tuple[int, int]] = []
     count = non_finite_constant._count
 

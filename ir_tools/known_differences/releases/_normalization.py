@@ -104,7 +104,7 @@ ROWS = (
             name=f"NormalizeL2 over all axes but the first with a large eps, {span}",
             span=span,
             ops=("NormalizeL2-1",),
-            reason=f"An eps that is no tiny number counts for more or less than it does elsewhere{where}.",
+            reason=f"An eps that is not tiny counts for more or less than it does elsewhere{where}.",
             model=Call(
                 "NormalizeL2-1",
                 (floats([1, 2], [3, 4])[None], Fixed(whole(1, 2))),
