@@ -12,6 +12,7 @@ ROOT = Path(ir_tools.__file__).parent
 RANKS = {
     "collection": 0,
     "display": 0,
+    "processors": 0,
     "diagnostics": 0,
     "rules": 1,
     "errors": 1,

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from ir_tools.known_differences._model import Call
 from ir_tools.ops import Array, Attrs
+from ir_tools.processors import Processor
 
 __all__ = ["SEEN", "Instance", "Kind", "KnownDifference", "Mask", "everywhere", "refused", "unwritten"]
 
@@ -68,6 +69,7 @@ class KnownDifference:
         same: of a row in which the reference follows the runtime: a model that means something else by the
             specification, and gives the same.
         seen: the release and device that it was measured on.
+        processor: the processors that show it.
     """
 
     name: str
@@ -80,10 +82,11 @@ class KnownDifference:
     arbitrary: Callable[[Sequence[Array]], Sequence[Mask | None]] | None = None
     same: Call | None = None
     seen: str = SEEN
+    processor: Processor = Processor.ANY
 
     def covers(self, layer: Instance) -> bool:
-        """Return whether a layer falls under the row, as far as that is known."""
-        return self.applies is not None and bool(self.applies(layer))
+        """Return whether a layer falls under the row on the processor of this machine, as far as that is known."""
+        return self.applies is not None and self.processor.is_here and bool(self.applies(layer))
 
     def masks(self, outputs: Sequence[Array]) -> Sequence[Mask | None]:
         """Return where outputs of the reference are not compared; one entry per output, None for nowhere."""

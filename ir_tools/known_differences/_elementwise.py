@@ -4,6 +4,7 @@ import numpy as np
 
 from ir_tools.known_differences._define import Instance, Kind, KnownDifference, refused
 from ir_tools.known_differences._model import Call, Fixed, floats
+from ir_tools.processors import Processor
 
 __all__ = ["ROWS"]
 
@@ -48,6 +49,7 @@ ROWS = (
         reason="The plugin computes in f32, by another algorithm than numpy's.",
         model=Call("Power-1", (np.array([7, 11], np.int32), np.array([9, 7], np.int32))),
         applies=_wide_power,
+        processor=Processor.AVX512,
     ),
     KnownDifference(
         name="f64 in f32",
@@ -92,6 +94,16 @@ ROWS = (
         reason="The plugin says that NaN is greater than a number, and a number greater than NaN; neither is.",
         model=Call("Greater-1", (SPECIAL, floats(1, 1, 1, np.nan))),
         applies=_not_finite,
+        processor=Processor.AVX512,
+    ),
+    KnownDifference(
+        name="PReLU-1 with a slope of NaN",
+        ops=("PReLU-1",),
+        setting="a slope of NaN, or an infinite one",
+        reason="The plugin multiplies 0 by it; the reference multiplies only what is below 0.",
+        model=Call("PReLU-1", (floats([0, 1]), floats(np.nan, 1))),
+        applies=lambda layer: not np.isfinite(layer.inputs[1].astype(np.float32, copy=False)).all(),
+        processor=Processor.NO_AVX512,
     ),
     KnownDifference(
         name="SoftMax of infinity",

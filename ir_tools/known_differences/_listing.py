@@ -76,7 +76,7 @@ def _row(row: KnownDifference) -> str:
     text = "\n".join(_text(model, fed))
     seen = "" if row.seen == SEEN else f" Measured on {row.seen}."
     return (
-        f"\n### {row.name}\n\n{', '.join(row.ops)}: {row.setting}. {row.reason}{seen}\n\n"
+        f"\n### {row.name}\n\n{', '.join(row.ops)}: {row.setting}. {row.reason}{row.processor.note}{seen}\n\n"
         f"<details><summary>minimal model</summary>\n\n```xml\n{text}\n```\n\n</details>\n"
     )
 

@@ -7,6 +7,7 @@ import numpy.typing as npt
 from ir_tools.known_differences._define import Instance, Kind, KnownDifference, refused, unwritten
 from ir_tools.known_differences._model import Call, Fixed, counted, floats, number, whole
 from ir_tools.ops import Array
+from ir_tools.processors import Processor
 
 __all__ = ["ROWS"]
 
@@ -33,6 +34,13 @@ def quantized(data: Array | Fixed, low: float, high: float, levels: int = 256) -
     """Return FakeQuantize to the same limits."""
     limits = (one(low), one(high), one(low), one(high))
     return Call("FakeQuantize-1", (data, *limits), {"levels": str(levels)})
+
+
+COMPRESSED = Call(
+    "Multiply-1",
+    (Call("Convert-1", (Fixed(np.full((4, 1), 127, np.int8)),), {"destination_type": "f32"}), one(0.01)),
+)
+"""Weights of 8 bits, scaled."""
 
 
 def _wide(layer: Instance) -> bool:
@@ -95,6 +103,24 @@ CONVOLUTION = (
             ONE,
         ),
         applies=_wide,
+    ),
+    KnownDifference(
+        name="convolutions of i8",
+        ops=FORWARD,
+        setting="data of i8 that are not quantized",
+        reason="The plugin gives sums that have nothing to do with the data.",
+        model=Call("Convolution-1", (np.array([[[1, 2, 3]]], np.int8), Fixed(np.ones((1, 1, 2), np.int8))), ONE),
+        applies=lambda layer: layer.inputs[0].dtype == np.int8,
+        processor=Processor.NO_AVX512,
+    ),
+    KnownDifference(
+        name="products of 8 bits that saturate",
+        ops=(*FORWARD, "MatMul-1"),
+        setting="quantized data and weights of 8 bits: two products in a row that add up to more than 2^15",
+        reason="The plugin adds two products in 16 bits, and cuts off what these do not hold; weights of 7 bits do not"
+        " reach that.",
+        model=Call("MatMul-1", (quantized(np.full((1, 4), 2.5, np.float32), 0, 2.55), COMPRESSED)),
+        processor=Processor.NO_VNNI,
     ),
     unwritten(
         name="Convolution-1 from one channel to one",
@@ -196,6 +222,21 @@ POOLING = (
         setting="bf16 where a Result or layer reads the indices",
         reason="The plugin has no code for it.",
         model=Call("MaxPool-8", (counted(1, 1, 4, 4).astype(BF16),), {**POOL, "dilations": "1,1"}),
+        processor=Processor.AVX512,
+    ),
+    KnownDifference(
+        name="bf16 in 8 channels and 8 places",
+        ops=(*FORWARD, "AvgPool-1", "AvgPool-14", "AvgPool-16", "MaxPool-1"),
+        kind=Kind.DIES,
+        setting="bf16, a multiple of 8 channels, and 8 numbers in each channel of the result",
+        reason="The process ends when the model is compiled.",
+        model=Call(
+            "MaxPool-1",
+            (np.ones((1, 8, 8), BF16),),
+            {"kernel": "1", "strides": "1", "pads_begin": "0", "pads_end": "0"},
+        ),
+        applies=_of_bf16,
+        processor=Processor.NO_AVX512,
     ),
     refused(
         name="AdaptiveMaxPool-8 with i64 indices",
@@ -303,6 +344,15 @@ REDUCTION = (
         applies=_filled_in_another_type,
     ),
     KnownDifference(
+        name="SegmentMax-16 that fills bf16",
+        ops=("SegmentMax-16",),
+        setting='segments without rows, `fill_mode="LOWEST"`, in bf16',
+        reason="The plugin fills with the least number of f32, which is -inf in bf16.",
+        model=Call("SegmentMax-16", (np.array([1], BF16), whole(0), number(2, np.int64)), LOWEST),
+        applies=lambda layer: layer.attrs.fill_mode == "lowest" and _of_bf16(layer),
+        processor=Processor.NO_AVX512,
+    ),
+    KnownDifference(
         name="maxima of NaN",
         ops=("ReduceMax-1", "ReduceMin-1"),
         setting="a NaN in the data",
@@ -327,6 +377,7 @@ QUANTIZATION = (
             {"levels": "3"},
         ),
         applies=_of_bf16,
+        processor=Processor.AVX512,
     ),
     refused(
         name="FakeQuantize-1 with 65536 levels",
@@ -363,6 +414,19 @@ QUANTIZATION = (
         ),
     ),
     KnownDifference(
+        name="FakeConvert-13 of bf16",
+        ops=("FakeConvert-13",),
+        setting="bf16",
+        reason="The plugin rounds to bf16 after each step, which small numbers and some others show.",
+        model=Call(
+            "FakeConvert-13",
+            (floats(0.02).astype(BF16), one(0.2890625, BF16), one(-0.068359375, BF16)),
+            {"destination_type": "f8e4m3"},
+        ),
+        applies=_of_bf16,
+        processor=Processor.NO_AVX512,
+    ),
+    KnownDifference(
         name="FakeConvert-13 of bf16 with a shift",
         ops=("FakeConvert-13",),
         setting="bf16, and a `shift`",
@@ -373,6 +437,7 @@ QUANTIZATION = (
             {"destination_type": "f8e4m3"},
         ),
         applies=lambda layer: len(layer.inputs) > 2 and _of_bf16(layer),
+        processor=Processor.AVX512,
     ),
 )
 

@@ -1,14 +1,17 @@
 """Integers beyond what the plugin computes in, values that a type does not hold, layers of constants alone."""
 
+import ml_dtypes
 import numpy as np
 
 from ir_tools.known_differences._define import Instance, Kind, KnownDifference, refused
 from ir_tools.known_differences._model import Call, Fixed, Given, floats, whole
 from ir_tools.ops import Array
+from ir_tools.processors import Processor
 from ir_tools.types.packing import element_type_of
 
 __all__ = ["ROWS"]
 
+BF16 = ml_dtypes.bfloat16
 MAX_EXACT = 1 << 24
 """The integers of f32 are all there up to here."""
 ARITHMETIC = (
@@ -79,6 +82,28 @@ ROWS = (
         reason="The plugin makes the least number (u8: the largest) of NaN in most ranks, and 0 in these two.",
         model=Call("Log-1", (np.array([[[-11], [120]]], np.int8),)),
         applies=lambda layer: layer.inputs[0].dtype.itemsize == 1 and layer.kind() in "iu",
+    ),
+    KnownDifference(
+        name="results beyond 2^15 in u8",
+        ops=("Multiply-1", "Power-1", "Exp-1", "Asin-1", "Acos-1", "Acosh-4", "Atanh-4"),
+        setting="u8, and a result of 32768 and more, or none",
+        reason="The plugin makes 0 of them, and 255 of results between 256 and 32767.",
+        model=Call("Multiply-1", (np.array([255, 3], np.uint8), np.array([255, 3], np.uint8))),
+        applies=lambda layer: layer.inputs[0].dtype == np.uint8,
+        processor=Processor.NO_AVX512,
+    ),
+    KnownDifference(
+        name="RandomUniform-8 of bf16",
+        ops=("RandomUniform-8",),
+        setting="bf16",
+        reason="The plugin makes other numbers of the same seeds than with AVX-512, which follow the specification.",
+        model=Call(
+            "RandomUniform-8",
+            (Fixed(np.array([4], np.int32)), Fixed(np.array(0, BF16)), Fixed(np.array(1, BF16))),
+            {"output_type": "bf16", "global_seed": "12", "op_seed": "7"},
+        ),
+        applies=lambda layer: str(layer.inputs[1].dtype) == "bfloat16",
+        processor=Processor.NO_AVX512,
     ),
     KnownDifference(
         name="layers of constants alone",

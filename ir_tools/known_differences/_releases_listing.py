@@ -60,7 +60,7 @@ def listing() -> str:
     rows = "".join(f"| {op} | {_since(op)} | {'; '.join(_otherwise(op))} |\n" for op in operations())
     changes, limits = (
         "".join(
-            f"| {row.span} | {', '.join(row.ops)} | {row.name}: {row.reason} |\n"
+            f"| {row.span} | {', '.join(row.ops)} | {row.name}: {row.reason}{row.processor.note} |\n"
             for row in sorted(ROWS, key=lambda row: (row.ops, row.releases[0].number, row.name))
             if (row.state is State.DIFFERS) is silent
         )

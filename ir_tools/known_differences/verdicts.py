@@ -19,6 +19,7 @@ from ir_tools.known_differences.releases import (
 from ir_tools.ops import Op, Role, opset_number, role_of
 from ir_tools.ops.definition import Fact
 from ir_tools.ops.fields import REQUIRED, Flag, OneOf
+from ir_tools.processors import Processor
 from ir_tools.releases.measured import TOGETHER, State, cases, last_input, state
 from ir_tools.releases.table import Release
 from ir_tools.types import ELEMENT_TYPES, Shape, is_static
@@ -65,6 +66,7 @@ PORTS_READ = 2021, 3
 EQUAL_NAMES, EQUAL_RESULTS = "another layer has this name", "another Result has this name"
 UNKNOWN_RANK = "a tensor of unknown rank is read and not compiled"
 STEPS = "releases compute in INT8, and differ by steps of it, as they do with inputs that differ in the last digits"
+SATURATED = "; on a processor without VNNI, as here, sums of products of 8 bits are also cut off at 16 bits"
 EMPTY_FILE = "no constant of the model has elements, and its .bin no bytes"
 EQUAL_BORDERS, DIRECT = "inputs and outputs of IR v10 need different names", "an input of IR v10 is no output"
 NAMES: Mapping[str, Sequence[tuple[tuple[int, ...], tuple[int, ...]]]] = {
@@ -152,7 +154,8 @@ def lacks_bytes(model: Model) -> bool:
 def quantized_note(model: Model) -> str:
     """Return what is to be known of a model with quantized tensors on whatever release; else an empty text."""
     count = quantized_tensors(model)
-    return f"{plural(count, 'tensor')} quantized: {STEPS}" if count else ""
+    more = SATURATED if Processor.NO_VNNI.is_here else ""
+    return f"{plural(count, 'tensor')} quantized: {STEPS}{more}" if count else ""
 
 
 def behaviour(release: Release, seen: Seen) -> tuple[Answer, str] | None:

@@ -16,6 +16,7 @@ from ir_tools.rewrite.migration import Migration
 from ir_tools.rewrite.steps import RefusedStep
 from ir_tools.runtime.client import STAGES
 from tests.cli.conftest import Cli
+from tests.runtime.releases import client_of
 
 KEYS = {"command", "ir_tools", "file", "ok", "steps", "refused", "remaining", "notes", "int8", "verified", "written"}
 
@@ -66,6 +67,7 @@ def folder(model: Path, dilated: Path) -> Path:
 
 
 def test_models_of_a_folder_keep_their_names_in_another(cli: Cli, folder: Path, tmp_path: Path) -> None:
+    client_of("2022.3")
     out = tmp_path / "out"
     outcome = cli("migrate", folder, "--for", "openvino-2022.3", "-o", out, "--verify")
     assert outcome.code == 2

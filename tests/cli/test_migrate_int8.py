@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 import ir_tools
+from ir_tools.processors import Processor
 from tests.cli.conftest import Cli
 from tests.legacy.test_int8 import quantized_net
 
@@ -23,7 +24,8 @@ def test_the_difference_is_shown(cli: Cli, old: Path, tmp_path: Path) -> None:
     assert document["notes"] == ["2 FakeQuantizes for inputs and weights, with the ranges of <statistics>"]
     (output,) = document["int8"]["outputs"]
     assert output["name"] == "conv"
-    assert 0.01 < output["max_abs"] < 1
+    assert output["max_abs"] > 0.01
+    assert output["max_abs"] < 1 or Processor.NO_VNNI.is_here, "products of 8 bits saturate there"
     assert {layer.type for layer in ir_tools.read(tmp_path / "new.xml").graph.layers()} >= {"FakeQuantize"}
     assert "INT8 against floats" in cli("migrate", str(old), "--int8", "--dry-run").out
 

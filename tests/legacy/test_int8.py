@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import ir_tools
+from ir_tools.processors import Processor
 from ir_tools.runtime.legacy import LegacyClient
 from tests.legacy.net import Net, joined
 
@@ -32,6 +33,10 @@ def quantized_net(seed: int, *, signed: bool, marked: bool = True) -> Net:
     return net
 
 
+SATURATES = pytest.mark.skipif(Processor.NO_VNNI.is_here, reason="products of 8 bits saturate without VNNI")
+
+
+@SATURATES
 @pytest.mark.parametrize("signed", [True, False])
 @pytest.mark.parametrize("seed", range(3))
 def test_levels_are_those_of_the_old_runtime(seed: int, signed: bool, legacy_python: Path) -> None:

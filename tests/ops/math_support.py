@@ -9,7 +9,9 @@ import openvino as ov
 import pytest
 
 from ir_tools.errors import ShapeError
+from ir_tools.known_differences import find
 from ir_tools.ops import Array, Op
+from ir_tools.processors import Processor
 from ir_tools.types import Dim, Shape, element_type, format_shape, from_dtype
 from tests.ops.layer_support import fact_of, faults_of
 from tests.ops.single import Between, Slot, attrs_of, compiles, computed, infer, infer_all, outputs_of, single
@@ -208,16 +210,25 @@ def values_agree(
 ) -> None:
     """Assert that the kernel gives what the runtime gives, for `count` random layers.
 
+    Left out are those that it computes in another way on processors like this one.
+
     Raises:
         AssertionError: some differ, or the CPU plugin runs a smaller share than `least`.
     """
     rng = np.random.default_rng(seed)
-    asked = [make(rng) for _ in range(count)]
+    asked = [one for one in (make(rng) for _ in range(count)) if not depends_on_processor(*one)]
     pairs = zip(asked, runtime_values(asked), strict=True)
     differences = [text for one, wanted in pairs if (text := value_difference(*one, wanted))]
     wrong = [text for text in differences if not text.startswith(NOT_RUN)]
-    assert not wrong, "\n".join([f"{len(wrong)} of {count}", *wrong[:10]])
+    assert not wrong, "\n".join([f"{len(wrong)} of {len(asked)}", *wrong[:10]])
     assert len(differences) <= (1 - least) * count, "\n".join(differences[:10])
+    assert len(asked) > count / 2
+
+
+def depends_on_processor(case: Case, arrays: Sequence[Array]) -> bool:
+    """Whether a layer falls under a known difference that only processors like this one show."""
+    rows = find(case.op, attrs_of(case.op, case.raw), arrays)
+    return any(row.processor is not Processor.ANY for row in rows)
 
 
 def kinds(rng: np.random.Generator, *others: str) -> str:

@@ -10,6 +10,7 @@ import pytest
 from ir_tools.builder import Builder
 from ir_tools.errors import ShapeError
 from ir_tools.execute import run
+from ir_tools.known_differences import named
 from ir_tools.ops import Array, activations, find_op
 from ir_tools.ops._numbers import half_away, near_steps, to_integer
 from ir_tools.runtime.client import RuntimeClient
@@ -75,7 +76,9 @@ def test_every_number_of_8_bits(kind: str, client: RuntimeClient) -> None:
         found = run(builder.model, {"x": data})
     wanted = client.infer_model(builder.model, {"x": data}).outputs
     assert len(wanted) > 20
-    assert [name for name, array in wanted.items() if not np.array_equal(found[name], array)] == []
+    (row,) = named("results beyond 2^15 in u8")
+    known = {op.rpartition("-")[0] for op in row.ops} if kind == "u8" and row.processor.is_here else set()
+    assert {name for name, array in wanted.items() if not np.array_equal(found[name], array)} <= known
 
 
 REDUCTIONS: dict[str, Callable[[float, float], float]] = {

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from ir_tools.errors import RuntimeFailure
+from ir_tools.known_differences import find
 from ir_tools.ops import Array, Op, ops_of
 from ir_tools.ops.checks import check_types
 from ir_tools.ops.definition import Kind
@@ -109,6 +110,8 @@ def test_seeds_decide_random_numbers(client: RuntimeClient, kind: str, alignment
     attrs = attrs_of(op, raw)
     (own,), found = computed(op, attrs, arrays), by_runtime(client, op, raw, arrays, 0)
     assert own.dtype == found.dtype
+    if rows := find(op, attrs, arrays):
+        pytest.skip(f"known: {rows[0].name}")
     assert np.abs(own.astype(float) - found.astype(float)).max() <= 40 * (1.6e-2 if kind == "bf16" else 2e-3)
 
 

@@ -182,12 +182,16 @@ def random_pooling(rng: random.Random, rank: int, version: int) -> Pooling:
 
 
 def random_case(rng: random.Random, *, dynamic: bool = False) -> Case:
-    """A pooling of any version, rank and element type; the runtime does not compile i32 and i64 of one channel."""
+    """A pooling of any version, rank and element type.
+
+    The runtime does not compile i32 and i64 of one channel; bf16 in a multiple of 8 channels may end the process.
+    """
     while True:
         rank, version = rng.randint(1, 3), rng.choice([1, 14, 14, 16, 16, 16])
         pooling = random_pooling(rng, rank, version)
         precision = rng.choice(["f32"] * 4 + list(PRECISIONS))
         channels = rng.choice([2, 3, 5, 16] if precision in {"i32", "i64"} else [1, 2, 3, 5, 16])
+        channels = min(channels, 7) if precision == "bf16" else channels
         shape = (rng.randint(1, 2), channels, *(rng.randint(1, 13 if rank < 3 else 9) for _ in range(rank)))
         try:
             counts = plan(pooling, shape[2:]).counts

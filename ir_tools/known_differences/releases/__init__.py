@@ -59,13 +59,13 @@ ROWS: tuple[ReleaseDifference, ...] = (
 
 @cache
 def rows_about(op: str) -> tuple[ReleaseDifference, ...]:
-    """Return the rows of all releases for an operation."""
-    return tuple(row for row in ROWS if op in row.ops)
+    """Return the rows of all releases for an operation, on the processor of this machine."""
+    return tuple(row for row in ROWS if op in row.ops and row.processor.is_here)
 
 
 @cache
 def rows_of(release: str, op: str) -> tuple[ReleaseDifference, ...]:
-    """Return the rows of a release for an operation."""
+    """Return the rows of a release for an operation, on the processor of this machine."""
     return tuple(row for row in rows_about(op) if release in {one.name for one in row.releases})
 
 

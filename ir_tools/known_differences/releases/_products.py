@@ -11,6 +11,7 @@ from ir_tools.known_differences.releases._row import ReleaseDifference, ends, no
 from ir_tools.known_differences.releases._samples import UNPADDED
 from ir_tools.known_differences.releases._seen import FIRST_VERSION, Seen
 from ir_tools.ops.convolution_shapes import reach, windows_of
+from ir_tools.processors import Processor
 from ir_tools.releases.measured import State
 from ir_tools.releases.table import PARAMETERS_OF_10
 from ir_tools.types import Dim, is_static
@@ -168,6 +169,19 @@ def _deconvolution(kind: DTypeLike) -> Call:
 
 
 ROWS = (
+    ReleaseDifference(
+        name="convolutions of i8",
+        span="2022.2 to 2026.4",
+        ops=("Convolution-1", "GroupConvolution-1"),
+        reason="Sums of data that are not quantized have nothing to do with the data.",
+        types="i8",
+        model=Call(
+            "Convolution-1",
+            (np.array([[[1, 2, 3]]], np.int8), Fixed(np.ones((1, 1, 2), np.int8))),
+            {"strides": "1", "pads_begin": "0", "pads_end": "0", "dilations": "1"},
+        ),
+        processor=Processor.NO_AVX512,
+    ),
     ReleaseDifference(
         name="MatMul with weights of 8 and 4 bits",
         span="2024.3 to 2026.4",

@@ -6,6 +6,7 @@ from functools import partial
 
 from ir_tools.known_differences._model import Call
 from ir_tools.known_differences.releases._seen import Seen
+from ir_tools.processors import Processor
 from ir_tools.releases.measured import State
 from ir_tools.releases.table import OPENVINO, Release, find_release
 
@@ -29,6 +30,7 @@ class ReleaseDifference:
         measured: whether models that were measured fall under it; what was measured of them does not count.
         instead: cases of `measured.json` that the row describes more exactly; what was measured of them does not count.
         applies: whether a layer falls under the row, if its first input has one of the types.
+        processor: the processors that show it.
     """
 
     name: str
@@ -43,6 +45,7 @@ class ReleaseDifference:
     measured: bool = False
     instead: tuple[str, ...] = ()
     applies: Callable[[Seen], bool] = lambda seen: True
+    processor: Processor = Processor.ANY
 
     @property
     def releases(self) -> tuple[Release, ...]:

@@ -3,12 +3,14 @@
 from collections.abc import Callable, Set
 from functools import partial
 
+import ml_dtypes
 import numpy as np
 
 from ir_tools.known_differences._model import Call, Fixed, counted, floats, number, whole
 from ir_tools.known_differences.releases._row import ReleaseDifference, not_compiled
 from ir_tools.known_differences.releases._seen import FIRST_VERSION, Seen
 from ir_tools.ops import Array
+from ir_tools.processors import Processor
 from ir_tools.releases.measured import State
 
 __all__ = ["ROWS"]
@@ -17,6 +19,19 @@ DATA = floats([127, 1, -2, 3], [-4, 127, 5, 0])
 """What releases that quantize data to 8 bits leave as it is."""
 SCALE = floats([1], [2], [3], [4])
 """One number for each row of weights."""
+
+BF16 = (
+    *("Abs-1", "Add-1", "AvgPool-1", "BatchNormInference-1", "BatchNormInference-5", "Clamp-1"),
+    *("Convolution-1", "ConvolutionBackpropData-1", "Divide-1", "Einsum-7", "Elu-1", "Equal-1", "Erf-1"),
+    *("Exp-1", "FloorMod-1", "GRUCell-3", "Gelu-2", "Gelu-7", "Greater-1", "GreaterEqual-1"),
+    *("GroupConvolution-1", "GroupConvolutionBackpropData-1", "HSigmoid-5", "HSwish-4", "IsFinite-10"),
+    *("IsInf-10", "IsNaN-10", "LRN-1", "LSTMCell-4", "Less-1", "LessEqual-1", "LogSoftmax-5", "LogicalNot-1"),
+    *("MatMul-1", "MaxPool-1", "Maximum-1", "Minimum-1", "Mish-4", "Mod-1", "Multiply-1", "Negative-1"),
+    *("NotEqual-1", "PReLU-1", "Power-1", "RNNCell-1", "ReLU-1", "Round-5", "Sigmoid-1", "SoftMax-1"),
+    *("SoftMax-8", "SoftPlus-4", "SoftSign-9", "Sqrt-1", "SquaredDifference-1", "Subtract-1", "Swish-4"),
+    *("Tanh-1", "TopK-1", "TopK-3"),
+)
+"""Operations that oneDNN and code of the plugin itself compute, which need instructions for bf16."""
 
 
 def _made_of(kind: str) -> Callable[[Seen], bool]:
@@ -71,6 +86,15 @@ GROUPS = Call("Multiply-1", (_floats(Fixed(BYTES.array.reshape(4, 2, 2))), Fixed
 GROUPS = Call("Reshape-1", (GROUPS, Fixed(whole(4, 4))), {"special_zero": "false"})
 
 ROWS = (
+    not_compiled(
+        name="bf16",
+        span="2021.3 to 2022.3",
+        ops=BF16,
+        reason="The plugin has no code for bf16.",
+        types="bf16",
+        model=Call("ReLU-1", (floats(1, -2).astype(ml_dtypes.bfloat16),)),
+        processor=Processor.NO_AVX512,
+    ),
     *(
         ReleaseDifference(
             name=f"ConvertLike to four bits, {span}",
