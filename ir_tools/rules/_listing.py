@@ -8,21 +8,22 @@ __all__ = ["listing"]
 
 HEAD = """# Rules
 
-What `ir-tools validate` finds, by code. This page is made from the table in `ir_tools/rules`; `ir-tools explain CODE`
-shows the same. The examples are in the files that the tests of the rules run on.
+The findings of `ir-tools validate`, by code. This page is generated from the table in `ir_tools/rules`, and
+`ir-tools explain CODE` prints the same text. Each example is part of a file that the tests of the rule check.
 
 ## Severity
 
-- **error**: the runtime refuses the file, crashes on it, does not end or runs out of memory; or the file has no single
-  meaning: it breaks the rules of XML, two parts of it contradict each other, or the runtime does not read a part that
+- **error**: the runtime refuses the file, crashes, hangs or runs out of memory; or the meaning of the file is
+  ambiguous: it is not well-formed XML, two parts of it contradict each other, or the runtime ignores a part that
   changes the meaning.
-- **warning**: the file runs and has one meaning, but hardly the intended one: the runtime assumes an attribute that the
-  specification requires, ignores what changes nothing, or computes what nobody would ask for.
+- **warning**: the file runs and its meaning is clear, but it is probably not the intended one: the runtime assumes the
+  value of an attribute that the specification requires, ignores a part that has no effect, or computes something
+  useless.
 - **info**: worth knowing; nothing is wrong.
 
-"error or warning": the findings of the rule differ, and the fragment shows one of the worst. The tests run every bad
-file on the runtime: a file with a warning runs, and a file with an error does not, or is listed in
-`tests/rules/test_severity.py` with the reason.
+"error or warning" means that the findings of a rule differ in severity; the fragment then shows an error. The tests run
+the bad file of every rule on the runtime: a file with a warning runs, and a file with an error does not, or is listed
+in `tests/rules/test_severity.py` with the reason.
 """
 GROUPS = {
     "IR0": "Bytes, XML and weights",

@@ -8,7 +8,7 @@ DEPRECATED_OPERATION = Rule(
     "deprecated-operation",
     Severity.INFO,
     what="The operation is deprecated; another one replaces it.",
-    why="later opsets no longer contain it, and runtimes drop it sooner than others.",
+    why="later opsets do not contain it, and releases remove deprecated operations first.",
     bad='<layer id="2" name="either" type="Xor" version="opset1">',
     good='<layer id="2" name="either" type="LogicalXor" version="opset1">',
 )
@@ -16,10 +16,13 @@ BORDER_CONVERSION = Rule(
     "IR502",
     "border-conversion",
     Severity.INFO,
-    what="A file of IR v10 has inputs or outputs that newer runtimes show in another element type than the file.",
+    what=(
+        "OpenVINO 2022.1 and later expose an input or output of an IR v10 file with another element type than the "
+        "file records."
+    ),
     why=(
-        "OpenVINO 2022.1 and later put conversions to the types of older releases at the borders of such a model: "
-        "callers see them, and a conversion to IR v11 removes them."
+        "these releases insert Convert layers at the inputs and outputs of the model, so that callers see the "
+        "element types that older releases used. Migrating the file to IR v11 removes the conversions."
     ),
     bad="""
         <net name="model" version="10">
@@ -37,7 +40,7 @@ UNKNOWN_RANK_INPUT = Rule(
     "unknown-rank-input",
     Severity.INFO,
     what="An input of the model has an unknown rank.",
-    why="the runtime reads the model, but the CPU plugin compiles it only once the input has a shape.",
+    why="the runtime reads the model, but the CPU plugin cannot compile it until the input has a known rank.",
     bad='<data shape="..." element_type="f32" />',
     good='<data shape="1,3,?,?" element_type="f32" />',
 )

@@ -9,10 +9,7 @@ UNKNOWN_OPERATION = Rule(
     Severity.ERROR,
     milder=Severity.WARNING,
     what="The type of a layer is not one of OpenVINO's operations.",
-    why=(
-        "the runtime knows no such layer and refuses the file, or, for a misspelled `Result`, silently "
-        "loses the output."
-    ),
+    why="the runtime refuses the file; if the misspelled type is `Result`, it silently loses that output.",
     bad='<layer id="1" name="pool" type="AvgPol" version="opset1">',
     good='<layer id="1" name="pool" type="AvgPool" version="opset1">',
 )
@@ -21,7 +18,7 @@ UNKNOWN_OPSET = Rule(
     "unknown-opset",
     Severity.ERROR,
     what="The version of a layer is not an opset.",
-    why="the runtime compares the stamp letter by letter, and refuses a layer without one.",
+    why="the runtime compares the version letter by letter, and refuses a layer that has none.",
     bad='<layer id="1" name="pool" type="AvgPool" version="Opset1">',
     good='<layer id="1" name="pool" type="AvgPool" version="opset1">',
 )
@@ -30,8 +27,11 @@ OPERATION_NOT_IN_OPSET = Rule(
     "operation-not-in-opset",
     Severity.ERROR,
     milder=Severity.WARNING,
-    what="The opset that a layer names does not contain its operation: not yet, or no longer.",
-    why="the runtime looks the operation up in that opset only, and refuses the file.",
+    what="The opset in the version of a layer does not contain its operation.",
+    why=(
+        "the runtime looks in that opset only, and refuses the file. The operation was added in a later opset, or "
+        "removed before this one."
+    ),
     bad='<layer id="1" name="soft" type="SoftPlus" version="opset3">',
     good='<layer id="1" name="soft" type="SoftPlus" version="opset4">',
 )
@@ -39,14 +39,8 @@ MISSING_ATTRIBUTE = Rule(
     "IR204",
     "missing-attribute",
     Severity.ERROR,
-    what=(
-        "A layer lacks an attribute without which it has no meaning, or says it under a name that the runtime does "
-        "not read."
-    ),
-    why=(
-        "the runtime refuses the layer, often without its name, or computes with another value than the one that is"
-        " written."
-    ),
+    what="A layer lacks a required attribute, or spells its name in a way that the runtime does not read.",
+    why="the runtime refuses the layer, often without naming it, or uses another value than the one in the file.",
     bad='<data kernel="2, 2" pads_begin="0, 0" ... />',
     good='<data kernel="2, 2" strides="2, 2" pads_begin="0, 0" ... />',
 )
@@ -54,8 +48,8 @@ ASSUMED_ATTRIBUTE = Rule(
     "IR205",
     "assumed-attribute",
     Severity.WARNING,
-    what="A layer lacks an attribute that its specification requires, and the runtime takes a value of its own.",
-    why="the specification has no such value, so that other readers of the file may refuse it or take another one.",
+    what="A layer lacks an attribute that the specification requires, and the runtime assumes a value for it.",
+    why="the specification defines no default, so other tools may refuse the file or assume another value.",
     bad='<data ... pads_begin="0, 0" exclude-pad="true" auto_pad="valid" ... />',
     good='<data ... pads_begin="0, 0" pads_end="0, 0" exclude-pad="true" auto_pad="valid" ... />',
 )
@@ -64,7 +58,7 @@ UNKNOWN_ATTRIBUTE = Rule(
     "unknown-attribute",
     Severity.WARNING,
     what="A layer has an attribute that its operation does not have.",
-    why="the runtime drops it silently: a misspelled attribute leaves the default in its place.",
+    why="the runtime silently ignores it. If the name is misspelled, the layer uses the default value instead.",
     bad='<data ... auto-pad="valid" ... />',
     good='<data ... auto_pad="valid" ... />',
 )
@@ -73,7 +67,7 @@ UNREADABLE_ATTRIBUTE = Rule(
     "unreadable-attribute",
     Severity.ERROR,
     what="The text of an attribute is not a value of its type.",
-    why="the runtime refuses it, or reads something else silently: `2.5` and `2abc` as 2, `no` as true.",
+    why="the runtime refuses it, or silently reads another value: `2.5` and `2abc` as 2, `no` as true.",
     bad='<data kernel="2, 2" strides="2.5, 2" ... />',
     good='<data kernel="2, 2" strides="2, 2" ... />',
 )
@@ -91,7 +85,9 @@ WRONG_NUMBER_OF_INPUTS = Rule(
     "wrong-number-of-inputs",
     Severity.ERROR,
     what="A layer has more or fewer inputs than its operation takes.",
-    why="the runtime refuses the file, mostly with a message about an index out of range that does not name the layer.",
+    why=(
+        "the runtime refuses the file, usually with a message about an index out of range that does not name the layer."
+    ),
     bad="""
         <layer id="1" name="relu" type="ReLU" version="opset1">
         <input>
@@ -110,7 +106,7 @@ WRONG_NUMBER_OF_OUTPUTS = Rule(
     "IR210",
     "wrong-number-of-outputs",
     Severity.ERROR,
-    what="A layer has more outputs than its operation gives.",
+    what="A layer has more outputs than its operation.",
     why="the runtime refuses the file with a message about an index out of range that does not name the layer.",
     bad="""
         <layer id="1" name="relu" type="ReLU" version="opset1">
@@ -132,7 +128,8 @@ WRONG_ELEMENT_TYPE = Rule(
     Severity.ERROR,
     milder=Severity.WARNING,
     what=(
-        "An input has an element type that the operation does not take, one that differs from another input's, or none."
+        "An input has an element type that the operation does not accept, an element type that differs from "
+        "that of another input, or none."
     ),
     why="the runtime refuses the layer when it reads or compiles the model.",
     bad="""
@@ -162,7 +159,7 @@ FATAL_SETTING = Rule(
     "fatal-setting",
     Severity.ERROR,
     what="A setting crashes the runtime, hangs it, or exhausts memory.",
-    why="the process dies with whatever else runs in it; AvgPool of opset16 without `dilations` is such a case.",
+    why="a crash ends the whole process. An example is AvgPool of opset16 without `dilations`.",
     bad="""
         <layer id="1" name="pool" type="AvgPool" version="opset16">
         <data kernel="2, 2" ... rounding_type="floor" />
@@ -176,8 +173,11 @@ UNREAD_VARIABLE = Rule(
     "IR214",
     "unread-variable",
     Severity.ERROR,
-    what="An Assign stores into a variable that no ReadValue of the model reads.",
-    why="the runtime takes type and shape of a variable from its ReadValue, and refuses the file without one.",
+    what="An Assign stores a variable that no ReadValue of the model reads.",
+    why=(
+        "the runtime takes the element type and the shape of a variable from its ReadValue, and refuses the file "
+        "if there is none."
+    ),
     bad="""
         <layer id="1" name="read" type="ReadValue" version="opset6">
         <data variable_id="memory" variable_type="f32" variable_shape="1,3" />
@@ -197,8 +197,8 @@ VARIABLE_STORED_TWICE = Rule(
     "IR215",
     "variable-stored-twice",
     Severity.ERROR,
-    what="Two Assigns store into one variable.",
-    why="it is undefined which of the two values the next inference reads; the runtime refuses such a model.",
+    what="Two Assign layers store the same variable.",
+    why="the value that the next inference reads is undefined; the runtime refuses the model.",
     bad="""
         <layer id="3" name="store" type="Assign" version="opset6">
         ...
@@ -215,10 +215,10 @@ UNKNOWN_EXTENSION = Rule(
     "unknown-extension",
     Severity.ERROR,
     milder=Severity.INFO,
-    what="A layer belongs to no opset, and to no known library of operations.",
+    what="The operation of a layer belongs neither to an opset nor to a known extension library.",
     why=(
-        "the runtime refuses the file unless the library is loaded. With `--extension LIB` this is a remark only: "
-        "the attributes, types and shapes of the layer are unknown."
+        "the runtime refuses the file unless the library is loaded. With `--extension LIB` the severity is "
+        "info: ir_tools cannot check the attributes, element types and shapes of the layer."
     ),
     bad='<layer id="1" name="own" type="Own" version="extension">',
     good='<layer id="1" name="own" type="ReLU" version="opset1">',

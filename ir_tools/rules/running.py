@@ -8,7 +8,7 @@ NO_KERNEL = Rule(
     "no-kernel",
     Severity.ERROR,
     what="The reference executor has no kernel for the operation of a layer.",
-    why="`run` and `compare` cannot compute the layer without the runtime.",
+    why="`run` and `compare` need the runtime to compute the layer.",
     bad='<layer id="1" name="own" type="Own" version="extension">',
     good='<layer id="1" name="own" type="ReLU" version="opset1">',
 )
@@ -16,10 +16,11 @@ REJECTED_WHILE_READING = Rule(
     "RUN101",
     "rejected-while-reading",
     Severity.ERROR,
-    what="The runtime (the installed one, or that of `--runtime`) does not read the file.",
+    what="The runtime (the installed one, or the release that `--runtime` names) does not read the file.",
     why=(
-        "`Core.read_model` checks attributes, ports and shapes of each layer that leads to a Result, and stops at "
-        "the first that it does not take. The layer is found by reading ever smaller parts of the model."
+        "`Core.read_model` checks the attributes, ports and shapes of every layer that leads to a Result, and "
+        "stops at the first one that it rejects. If the message does not name the layer, ir_tools finds it by "
+        "reading smaller and smaller parts of the model."
     ),
     bad='<data kernel="2, 2" strides="2" ... />',
     good='<data kernel="2, 2" strides="2, 2" ... />',
@@ -30,8 +31,8 @@ REJECTED_WHILE_COMPILING = Rule(
     Severity.ERROR,
     what="The runtime reads the file, but its device cannot compile it.",
     why=(
-        "a device knows fewer operations, element types and ranks than the format has, and checks some attributes "
-        "again, more strictly. AvgPool with dilations on i32 with one channel is such a case."
+        "a device supports fewer operations, element types and ranks than the format, and checks some "
+        "attributes more strictly. An example is AvgPool with dilations on i32 data of one channel."
     ),
     bad='<data element_type="i32" shape="1,1,8,8" />',
     good='<data element_type="f32" shape="1,1,8,8" />',
@@ -41,10 +42,10 @@ REJECTED_WHILE_RUNNING = Rule(
     "rejected-while-running",
     Severity.ERROR,
     milder=Severity.WARNING,
-    what="The first inference fails, with static input shapes and made-up values.",
+    what="The first inference, on static input shapes and generated values, fails.",
     why=(
-        "sizes that are known only when the model runs contradict each other: lengths beyond the axis of a "
-        "ReverseSequence, say. Integers and booleans were all 1, then all 0; floats were random."
+        "values that are known only at run time contradict each other, such as a length beyond the axis of a "
+        "ReverseSequence. The inputs were random floats, and integers and booleans that were all 1, then all 0."
     ),
     bad='<data seq_axis="3" ... />',
     good='<data seq_axis="1" ... />',
@@ -54,10 +55,10 @@ RUNTIME_CRASH = Rule(
     "runtime-crash",
     Severity.ERROR,
     milder=Severity.WARNING,
-    what="The runtime ends by a signal: a segmentation fault, a division by zero, an abort.",
+    what="The runtime crashes with a signal, such as a segmentation fault, a division by zero or an abort.",
     why=(
-        "it takes some attributes without checking them (AvgPool of opset16 without `dilations`, a TensorIterator "
-        'with `part_size="0"`). A program that loads the file ends too. Here only a child process did.'
+        "it does not check some attributes (AvgPool of opset16 without `dilations`, a TensorIterator with "
+        '`part_size="0"`). Every program that loads the file crashes; ir_tools ran it in a child process.'
     ),
     bad='<input external_port_id="0" internal_layer_id="0" axis="1" part_size="0" ... />',
     good='<input external_port_id="0" internal_layer_id="0" axis="1" part_size="1" ... />',
@@ -68,7 +69,7 @@ RUNTIME_TOO_SLOW = Rule(
     Severity.ERROR,
     milder=Severity.WARNING,
     what="The runtime does not finish in the time allowed.",
-    why="a Loop of 2^40 or -5 iterations, or so many layers that compiling takes this long.",
+    why="the model has a Loop of, for example, 2^40 or -5 iterations, or so many layers that compiling takes longer.",
     bad='<layer id="7" name="trip_count" type="Const" version="opset1"> of -5',
     good='<layer id="7" name="trip_count" type="Const" version="opset1"> of 5',
 )
@@ -77,8 +78,10 @@ RUNTIME_OUT_OF_MEMORY = Rule(
     "runtime-out-of-memory",
     Severity.ERROR,
     milder=Severity.WARNING,
-    what="The runtime asks for more memory than it may have.",
-    why="pads of 10^9, or an output of 2^40 elements, are read silently and allocated later.",
+    what="The runtime needs more memory than the limit.",
+    why=(
+        "the runtime reads pads of 10^9 or an output of 2^40 elements without an error, and allocates the memory later."
+    ),
     bad='<data kernel="2, 2" pads_begin="1000000000, 0" ... />',
     good='<data kernel="2, 2" pads_begin="1, 0" ... />',
 )
@@ -86,10 +89,10 @@ NOT_TRIED = Rule(
     "RUN107",
     "not-tried",
     Severity.INFO,
-    what="The runtime could not be asked, or not as far as an inference.",
+    what="The runtime could not be started, or the model could not be run as far as an inference.",
     why=(
-        "the `.bin` is not there, openvino is not installed, the model needs an extension, or no input sizes that "
-        "were made up for dynamic dimensions fit."
+        "the `.bin` is missing, openvino is not installed, the model needs an extension, or ir_tools found no "
+        "sizes for the dynamic dimensions of the inputs that the model accepts."
     ),
     bad='<layer id="4" name="split" type="RegexSplit" version="extension">',
     good='<layer id="4" name="split" type="Split" version="opset1">',

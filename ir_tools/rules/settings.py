@@ -7,8 +7,8 @@ SUSPECT_SETTING = Rule(
     "IR401",
     "suspect-setting",
     Severity.WARNING,
-    what="A layer runs, but probably not as intended.",
-    why="the runtime does what is written silently, though nobody would write it on purpose.",
+    what="The settings of a layer are valid, but probably not intended.",
+    why="the runtime applies them silently, although they are rarely useful.",
     bad='<data strides="9, 9" ... />',
     good='<data strides="3, 3" ... />',
 )
@@ -26,7 +26,7 @@ PADS_COVER_KERNEL = Rule(
     "pads-cover-kernel",
     Severity.ERROR,
     what="The pads of an average pooling that does not count padding are as large as its window.",
-    why="some windows would lie entirely in the padding and contain no input element; the runtime refuses the layer.",
+    why="some windows would contain only padding and no input element; the runtime refuses the layer.",
     bad='<data ... pads_begin="2, 2" pads_end="0, 0" exclude-pad="true" ... />',
     good='<data ... pads_begin="1, 1" pads_end="1, 1" exclude-pad="true" ... />',
 )
@@ -35,7 +35,7 @@ WINDOW_IN_PADDING = Rule(
     "window-in-padding",
     Severity.WARNING,
     what="A pooling has windows that lie entirely in the padding.",
-    why="their result is arbitrary, and differs between versions of the runtime and devices.",
+    why="their result is arbitrary, and differs between releases and devices.",
     bad='<data kernel="1, 1" strides="3, 3" ... rounding_type="ceil" />',
     good='<data kernel="1, 1" strides="3, 3" ... rounding_type="floor" />',
 )
@@ -43,10 +43,10 @@ FULL_KERNEL_DIVISOR = Rule(
     "IR405",
     "full-kernel-divisor",
     Severity.WARNING,
-    what="The last window of an average pooling reaches beyond the padding, and the padding counts.",
+    what="The last window of an average pooling that counts padding reaches beyond the padded input.",
     why=(
-        "the runtime divides such a window by the whole kernel; ONNX and PyTorch divide by what of it lies in the "
-        "padded input."
+        "the runtime divides the sum of such a window by the size of the kernel; ONNX and PyTorch divide by "
+        "the number of its elements in the padded input."
     ),
     bad='<data kernel="3, 3" strides="2, 2" ... exclude-pad="false" ... rounding_type="ceil" />',
     good='<data kernel="3, 3" strides="2, 2" ... exclude-pad="true" ... rounding_type="ceil" />',
@@ -55,8 +55,8 @@ IGNORED_ATTRIBUTE = Rule(
     "IR406",
     "ignored-attribute",
     Severity.WARNING,
-    what="A layer has an attribute that another one makes meaningless.",
-    why="the runtime ignores it; whoever reads the file may not.",
+    what="A layer has an attribute that has no effect because of another attribute.",
+    why="the runtime ignores it; other tools that read the file may not.",
     bad='<data ... pads_begin="1, 1" pads_end="1, 1" ... auto_pad="valid" ... />',
     good='<data ... pads_begin="0, 0" pads_end="0, 0" ... auto_pad="valid" ... />',
 )

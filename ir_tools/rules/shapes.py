@@ -7,8 +7,8 @@ IMPOSSIBLE_SHAPE = Rule(
     "IR301",
     "impossible-shape",
     Severity.ERROR,
-    what="A layer cannot take inputs of these shapes.",
-    why="the runtime refuses the model when it reads it, often without the layer's name.",
+    what="The shapes of the inputs of a layer do not fit its operation or each other.",
+    why="the runtime refuses the model when it reads it, often without naming the layer.",
     bad='<data shape="1,3,8,7" element_type="f32" />',
     good='<data shape="1,3,8,8" element_type="f32" />',
 )
@@ -16,8 +16,8 @@ UNKNOWN_SHAPES = Rule(
     "IR302",
     "unknown-shapes",
     Severity.INFO,
-    what="A layer is an operation of a library: the runtime needs openvino-tokenizers to read the file.",
-    why="its attributes, types and shapes are not checked; those in the file are believed.",
+    what="The operation of a layer belongs to openvino-tokenizers, which the runtime needs to read the file.",
+    why="ir_tools does not check its attributes, element types and shapes, and uses the shapes that the file records.",
     bad='<layer id="1" name="own" type="CaseFold" version="extension">',
     good='<layer id="1" name="own" type="ReLU" version="opset1">',
 )
@@ -26,8 +26,11 @@ WRONG_PORT_SHAPE = Rule(
     "wrong-port-shape",
     Severity.ERROR,
     milder=Severity.WARNING,
-    what="A port records dimensions that its tensor does not have.",
-    why="the runtime computes its own and never looks at these; other readers of the file, and people, believe them.",
+    what="The dimensions recorded for a port differ from those of its tensor.",
+    why=(
+        "the runtime computes the dimensions and ignores the record; other tools, and people who read the file, "
+        "rely on it."
+    ),
     bad="<dim>9</dim>",
     good="<dim>8</dim>",
 )
@@ -36,8 +39,11 @@ WRONG_PORT_PRECISION = Rule(
     "wrong-port-precision",
     Severity.ERROR,
     milder=Severity.WARNING,
-    what="A port records an element type that its tensor does not have.",
-    why="the runtime recomputes it and never reads this one; other readers of the file, and people, believe it.",
+    what="The element type recorded for a port differs from that of its tensor.",
+    why=(
+        "the runtime computes the element type and ignores the record; other tools, and people who read the file, "
+        "rely on it."
+    ),
     bad='<port id="0" precision="I64">',
     good='<port id="0" precision="FP32">',
 )
@@ -45,8 +51,8 @@ CONTRADICTING_RECORD = Rule(
     "IR305",
     "contradicting-record",
     Severity.ERROR,
-    what="A layer gives something other than what the file records for it and for its consumers.",
-    why="one of the two is wrong: the attributes of the layer, or the dimensions of everything behind it.",
+    what="The output of a layer differs from what the file records for the layer and for its consumers.",
+    why="either the attributes of the layer are wrong, or the dimensions recorded for all layers after it.",
     bad='<data kernel="2, 2" strides="1, 1" ... />',
     good='<data kernel="2, 2" strides="2, 2" ... />',
 )
@@ -54,8 +60,8 @@ HUGE_OUTPUT = Rule(
     "IR306",
     "huge-output",
     Severity.ERROR,
-    what="A layer gives a tensor that does not fit into any memory.",
-    why="the runtime reads and compiles the model, and dies when it runs it.",
+    what="The output of a layer has more elements than fit into memory.",
+    why="the runtime reads and compiles the model, and crashes when it runs it.",
     bad='<data shape="1,3,1048576,1048576" element_type="f32" />',
     good='<data shape="1,3,1024,1024" element_type="f32" />',
 )

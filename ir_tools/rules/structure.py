@@ -8,7 +8,7 @@ BAD_LAYER_ID = Rule(
     "bad-layer-id",
     Severity.ERROR,
     what="The id of a layer is missing, or is not an integer from 0 to 2^63 - 1.",
-    why="edges name layers by id.",
+    why="edges refer to layers by id.",
     bad='<layer id="1.0" name="relu" type="ReLU" version="opset1">',
     good='<layer id="1" name="relu" type="ReLU" version="opset1">',
 )
@@ -17,7 +17,7 @@ DUPLICATE_LAYER_ID = Rule(
     "duplicate-layer-id",
     Severity.ERROR,
     what="Two layers of one graph have the same id.",
-    why="edges name layers by id; the runtime silently joins such layers and computes something else.",
+    why="edges refer to layers by id; the runtime silently merges such layers and computes something else.",
     bad="""
         <layer id="3" name="abs" type="Abs" version="opset1">
         <layer id="3" name="relu" type="ReLU" version="opset1">
@@ -43,8 +43,8 @@ DUPLICATE_LAYER_NAME = Rule(
     Severity.WARNING,
     what="Two layers of one graph have the same name.",
     why=(
-        "the runtime keeps both, and whoever asks for the layer by name gets one of them; IR v10 makes tensor names"
-        " of layer names."
+        "the runtime keeps both, and a program that asks for the layer by name gets either one. In IR v10, "
+        "layer names are also tensor names."
     ),
     bad='<layer id="2" name="same" type="Abs" version="opset1">',
     good='<layer id="2" name="other" type="Abs" version="opset1">',
@@ -55,8 +55,7 @@ DUPLICATE_TENSOR_NAME = Rule(
     Severity.WARNING,
     what="Two output ports have the same tensor name.",
     why=(
-        "tensor names are how a program finds inputs and outputs; the runtime renames one of the two or finds the "
-        "other."
+        "programs find inputs and outputs by tensor name; the runtime renames one of the two or returns the wrong one."
     ),
     bad='<port id="1" precision="FP32" names="same">',
     good='<port id="1" precision="FP32" names="other">',
@@ -66,7 +65,7 @@ BAD_PORT_ID = Rule(
     "bad-port-id",
     Severity.ERROR,
     what="The id of a port is missing, or is not an integer from 0 to 2^63 - 1.",
-    why="edges name ports by id.",
+    why="edges refer to ports by id.",
     bad='<port id="one" precision="FP32" names="r">',
     good='<port id="1" precision="FP32" names="r">',
 )
@@ -75,7 +74,7 @@ DUPLICATE_PORT_ID = Rule(
     "duplicate-port-id",
     Severity.ERROR,
     what="Two inputs of a layer, or two outputs, have the same id.",
-    why='an edge to that id means both; the runtime says "has incorrect input" or "node index is out of range".',
+    why='an edge to that id is ambiguous; the runtime says "has incorrect input" or "node index is out of range".',
     bad='<port id="0" precision="FP16">',
     good='<port id="0" precision="FP32">',
 )
@@ -83,8 +82,11 @@ BAD_DIMENSION = Rule(
     "IR113",
     "bad-dimension",
     Severity.ERROR,
-    what="A <dim> holds something else than an integer.",
-    why="the runtime reads 3.5 as 3 and `4 4` as 4 silently, and rejects a text, an empty one, and all below -1.",
+    what="A <dim> does not contain an integer.",
+    why=(
+        "the runtime silently reads 3.5 as 3 and `4 4` as 4; it rejects other text, an empty <dim>, and integers "
+        "below -1."
+    ),
     bad="<dim>3.5</dim>",
     good="<dim>8</dim>",
 )
@@ -93,7 +95,10 @@ UNKNOWN_PRECISION = Rule(
     "unknown-precision",
     Severity.ERROR,
     what="The precision of a port is not an element type, or an output port has none.",
-    why="the runtime rejects such an output; of an input it reads no precision, and so its record says nothing.",
+    why=(
+        "the runtime rejects such an output port. It does not read the precision of an input port, so the record "
+        "is useless there."
+    ),
     bad='<port id="1" precision="FP33" names="r">',
     good='<port id="1" precision="FP32" names="r">',
 )
@@ -101,8 +106,8 @@ DISORDERED_PORTS = Rule(
     "IR115",
     "disordered-ports",
     Severity.WARNING,
-    what="The ports of one side of a layer are not in the order of their ids.",
-    why="the runtime does not go by ids: the first <port> is the first input, whatever its id.",
+    what="The input ports or the output ports of a layer are not in the order of their ids.",
+    why="the runtime uses the position, not the id: the first <port> is the first input.",
     bad="""
         <port id="1" precision="FP32">
         ...
@@ -118,8 +123,8 @@ BAD_EDGE = Rule(
     "IR121",
     "bad-edge",
     Severity.ERROR,
-    what="An edge has no from-layer, from-port, to-layer or to-port, or one that is not an integer.",
-    why="it leads from nowhere or to nowhere.",
+    what="The from-layer, from-port, to-layer or to-port of an edge is missing or is not an integer.",
+    why="the edge does not connect two ports.",
     bad='<edge from-layer="0" from_port="0" to-layer="1" to-port="0" />',
     good='<edge from-layer="0" from-port="0" to-layer="1" to-port="0" />',
 )
@@ -129,8 +134,8 @@ DANGLING_EDGE = Rule(
     Severity.ERROR,
     what="An edge leads to or from a layer or a port that does not exist.",
     why=(
-        "what it carries comes from nowhere or is lost; the runtime rejects most of them, and skips an edge to"
-        " a layer that is not there."
+        "the edge does not connect two ports. The runtime rejects most such edges, and skips an edge to a "
+        "layer that does not exist."
     ),
     bad='<edge from-layer="1" from-port="7" to-layer="2" to-port="0" />',
     good='<edge from-layer="1" from-port="1" to-layer="2" to-port="0" />',
@@ -139,8 +144,8 @@ INPUT_FED_TWICE = Rule(
     "IR123",
     "input-fed-twice",
     Severity.ERROR,
-    what="Two edges from different ports lead to one input.",
-    why="an input has one value; the runtime counts one input too many and rejects the layer.",
+    what="Two edges from different ports lead to the same input.",
+    why="an input has one value; the runtime counts an extra input and rejects the layer.",
     bad='<edge from-layer="0" from-port="0" to-layer="2" to-port="0" />',
     good='<edge from-layer="1" from-port="1" to-layer="2" to-port="0" />',
 )
@@ -148,8 +153,8 @@ CIRCULAR_LAYERS = Rule(
     "IR124",
     "circular-layers",
     Severity.ERROR,
-    what="Layers feed each other in a circle.",
-    why='none of them can be computed first; the runtime says "Attempt to access node that not in graph".',
+    what="Layers form a cycle.",
+    why='no layer of a cycle can be computed first; the runtime says "Attempt to access node that not in graph".',
     bad='<edge from-layer="1" from-port="1" to-layer="1" to-port="0" />',
     good='<edge from-layer="0" from-port="0" to-layer="1" to-port="0" />',
 )
@@ -158,7 +163,7 @@ REPEATED_EDGE = Rule(
     "repeated-edge",
     Severity.ERROR,
     what="The same edge occurs twice.",
-    why='the runtime counts one input too many: "has incorrect input with index 1!".',
+    why='the runtime counts an extra input: "has incorrect input with index 1!".',
     bad="""
         <edge from-layer="1" from-port="1" to-layer="2" to-port="0" />
         <edge from-layer="1" from-port="1" to-layer="2" to-port="0" />
@@ -172,8 +177,8 @@ UNFED_INPUT = Rule(
     milder=Severity.WARNING,
     what="No edge leads to an input of a layer.",
     why=(
-        "the layer has nothing to compute from. The runtime rejects it without a name (\"index '0' out of range\"), "
-        "unless no result depends on the layer."
+        "the layer cannot be computed. The runtime rejects the file without naming the layer (\"index '0' out "
+        'of range"), unless no Result depends on it.'
     ),
     bad='<port id="7" precision="FP32">',
     good='<port id="0" precision="FP32">',
@@ -182,11 +187,11 @@ UNREAD_LAYER = Rule(
     "IR127",
     "unread-layer",
     Severity.WARNING,
-    what="Nothing reads what a layer gives.",
+    what="The output of a layer has no consumer.",
     why=(
-        "the runtime drops such a layer, and an input of the model that nothing reads changes no result. An edge "
-        "may begin at the wrong layer, or a Result may be missing. Parameters of bodies may go unread: a Loop gives"
-        " more than a body needs."
+        "the runtime removes such a layer; an input of the model without a consumer changes no result. Perhaps "
+        "an edge begins at the wrong layer, or a Result is missing. Parameters of bodies are not reported, "
+        "because a Loop may pass more values than its body needs."
     ),
     bad="""
         <edge from-layer="0" from-port="0" to-layer="3" to-port="0" />
@@ -201,7 +206,7 @@ MISSING_LAYERS = Rule(
     "IR131",
     "missing-layers",
     Severity.ERROR,
-    what="There is no <layers>, or it is empty.",
+    what="The model has no <layers>, or <layers> is empty.",
     why="the runtime reads a model without layers, and computes nothing.",
     bad="<layers />",
     good="<layers>",
@@ -210,7 +215,7 @@ MISSING_EDGES = Rule(
     "IR132",
     "missing-edges",
     Severity.ERROR,
-    what="There is no <edges>, or it is empty, and layers have inputs.",
+    what="Layers have inputs, but <edges> is missing or empty.",
     why='no input is connected; the runtime says "Argument has 0 outputs (1 expected)".',
     bad="<edges />",
     good="<edges>",
@@ -220,8 +225,8 @@ REPEATED_ELEMENT = Rule(
     "repeated-element",
     Severity.ERROR,
     milder=Severity.WARNING,
-    what="An element that may occur once occurs twice.",
-    why="the runtime reads the first one, and what is in the second is lost, unless that is empty or the same.",
+    what="An element that may occur only once occurs twice.",
+    why="the runtime reads only the first one, so the content of the second is lost, unless it is empty or the same.",
     bad="""
         <data auto_broadcast="numpy" />
         <data auto_broadcast="none" />
@@ -233,8 +238,14 @@ UNKNOWN_ELEMENT = Rule(
     "unknown-element",
     Severity.ERROR,
     milder=Severity.WARNING,
-    what="An element is misspelled, is in a place where the runtime does not read it, or belongs to older files.",
-    why="the runtime silently ignores it, so that its content is lost; on some relics of older files it stops.",
+    what=(
+        "An element is misspelled, is in a place where the runtime does not read it, or belongs to older versions "
+        "of IR."
+    ),
+    why=(
+        "the runtime silently ignores it, so its content is lost; some elements of older versions make the runtime "
+        "refuse the file."
+    ),
     bad='<dat auto_broadcast="numpy" />',
     good='<data auto_broadcast="numpy" />',
 )
@@ -243,8 +254,11 @@ STRAY_TEXT = Rule(
     "stray-text",
     Severity.ERROR,
     milder=Severity.WARNING,
-    what="There is text where only elements belong.",
-    why="the runtime ignores it, and stops in <meta_data>; it is left over, or an element lost its brackets.",
+    what="An element that may contain only elements contains text.",
+    why=(
+        "the runtime ignores it (in <meta_data> it refuses the file). The text may be a leftover, or an element "
+        "that lost its angle brackets."
+    ),
     bad="<layers> left over",
     good="<layers>",
 )
@@ -252,8 +266,8 @@ MISSPELLED_ATTRIBUTE = Rule(
     "IR136",
     "misspelled-attribute",
     Severity.WARNING,
-    what="An attribute of a tag has almost the name of one that the runtime reads.",
-    why="the runtime ignores it: tensor names are lost, a layer keeps no name.",
+    what="The name of an XML attribute is a misspelling of one that the runtime reads.",
+    why="the runtime ignores it, so tensor names or the name of a layer are lost.",
     bad='<port id="1" precision="FP32" name="r">',
     good='<port id="1" precision="FP32" names="r">',
 )
@@ -261,8 +275,8 @@ NO_RESULT = Rule(
     "IR137",
     "no-result",
     Severity.ERROR,
-    what="The model has no Result: nothing that it computes can be asked for.",
-    why="the runtime reads it, throws away every layer that no Result depends on, and computes nothing.",
+    what="The model has no Result, so it has no outputs.",
+    why="the runtime removes every layer that no Result depends on, and computes nothing.",
     bad='<layer id="2" name="abs" type="Abs" version="opset1">',
     good='<layer id="2" name="result" type="Result" version="opset1">',
 )
@@ -271,7 +285,7 @@ MISSING_BODY = Rule(
     "missing-body",
     Severity.ERROR,
     what="A layer of type TensorIterator, Loop or If has no body.",
-    why='there is nothing to compute; the runtime says "TensorIterator has no body", whatever the type.',
+    why='there is nothing to compute; the runtime says "TensorIterator has no body" for all three types.',
     bad="<body />",
     good="<body>",
 )
@@ -279,7 +293,7 @@ UNEXPECTED_BODY = Rule(
     "IR142",
     "unexpected-body",
     Severity.WARNING,
-    what="A layer has a body, or a table that ties one to it, but its operation takes none.",
+    what="A layer has a body or a port map, but its operation has none of that name.",
     why="the runtime does not read it.",
     bad="<then_port_map />",
     good="<port_map>",
@@ -288,8 +302,8 @@ MISSING_PORT_MAP = Rule(
     "IR143",
     "missing-port-map",
     Severity.ERROR,
-    what="A layer has a body, but no table that ties its ports to it.",
-    why="the body gets no input and its results go nowhere.",
+    what="A layer has a body, but no port map that connects its ports to the body.",
+    why="the body has no inputs, and its results are lost.",
     bad="<back_edges />",
     good="<port_map>",
 )
@@ -297,8 +311,8 @@ BAD_PORT_MAP_ROW = Rule(
     "IR144",
     "bad-port-map-row",
     Severity.ERROR,
-    what="A row of a port map lacks a number, or has one that cannot be read.",
-    why="the runtime rejects the file and gives an offset in bytes.",
+    what="A number in a row of a port map is missing or invalid.",
+    why="the runtime rejects the file, and its message has only an offset in bytes.",
     bad='<input external_port_id="0" axis="1" />',
     good='<input external_port_id="0" internal_layer_id="0" axis="1" />',
 )
@@ -308,13 +322,13 @@ WRONG_PORT_MAP_ROW = Rule(
     Severity.ERROR,
     milder=Severity.WARNING,
     what=(
-        "A row of a port map names a port that the layer lacks, or a layer of the body that is not a Parameter or "
-        "Result."
+        "A row of a port map names a port that the layer does not have, or a layer of the body that is not a "
+        "Parameter or Result."
     ),
     why=(
-        'inputs go to Parameters, outputs come from Results. The runtime says "unordered_map::at"; an output port '
-        "that is not there it accepts, and counts. Of an input it takes the id as its number. The current iteration"
-        ' of a Loop comes from no port (`external_port_id="-1"`).'
+        'inputs lead to Parameters, and outputs come from Results. The runtime says "unordered_map::at"; it '
+        "accepts a missing output port as an additional output. It uses the id of an input port as its "
+        'position. The current iteration of a Loop has `external_port_id="-1"`.'
     ),
     bad='<output external_port_id="9" internal_layer_id="2" axis="1" />',
     good='<output external_port_id="1" internal_layer_id="2" axis="1" />',
@@ -323,8 +337,8 @@ REPEATED_PORT_MAP_ROW = Rule(
     "IR146",
     "repeated-port-map-row",
     Severity.ERROR,
-    what="Two rows of a port map feed one Parameter, or give one output.",
-    why="each has one value; the runtime takes one of them silently.",
+    what="Two rows of a port map lead to the same Parameter, or to the same output.",
+    why="each has one value; the runtime silently uses one of the two rows.",
     bad="""
         <input external_port_id="0" internal_layer_id="0" axis="1" />
         <input external_port_id="0" internal_layer_id="0" axis="1" />
@@ -336,10 +350,10 @@ UNMAPPED_PORT = Rule(
     "unmapped-port",
     Severity.ERROR,
     milder=Severity.WARNING,
-    what="No row of the port map feeds a Parameter of the body, takes its Result, or gives an output of the layer.",
+    what="A Parameter or Result of the body, or an output of the layer, has no row in the port map.",
     why=(
-        "a Parameter without a value cannot be computed with, and an output that nothing gives has no shape. A "
-        "Result that neither a row nor a back edge takes is a warning: the runtime computes it in vain."
+        "such a Parameter has no value, and such an output has no shape. A Result with neither a row nor a "
+        "back edge is a warning: the runtime computes it, and the value is not used."
     ),
     bad='<layer id="0" name="slice" type="Parameter" version="opset1">',
     good='<input external_port_id="0" internal_layer_id="0" axis="1" />',
@@ -348,10 +362,11 @@ BAD_BACK_EDGE = Rule(
     "IR148",
     "bad-back-edge",
     Severity.ERROR,
-    what="A back edge does not lead from a Result of the body to a Parameter of it.",
+    what="A back edge does not lead from a Result of the body to a Parameter of the same body.",
     why=(
-        "it carries a value from one iteration to the next. The runtime rejects one from nowhere, and skips one to"
-        " nowhere: every iteration then starts from the same value."
+        "a back edge passes a value from one iteration to the next. The runtime rejects one that comes from a "
+        "missing layer. It skips one that leads to a missing layer: every iteration then starts with the same "
+        "value."
     ),
     bad='<edge from-layer="2" to-layer="9" />',
     good='<edge from-layer="2" to-layer="0" />',
@@ -360,8 +375,14 @@ BAD_SLICE = Rule(
     "IR149",
     "bad-slice",
     Severity.ERROR,
-    what="A row of a port map slices its tensor into no parts, unequal parts, or more or fewer parts than others.",
-    why='the number of parts is how often the body runs. stride="0" and part_size="0" kill the runtime\'s process.',
+    what=(
+        "A row of a port map slices its tensor into no parts, into unequal parts, or into another number of parts "
+        "than an earlier row."
+    ),
+    why=(
+        'the number of parts is the number of iterations. With stride="0" or part_size="0" the process of the '
+        "runtime crashes."
+    ),
     bad='<input external_port_id="0" internal_layer_id="0" axis="1" part_size="0" />',
     good='<input external_port_id="0" internal_layer_id="0" axis="1" />',
 )
@@ -369,8 +390,11 @@ MISSING_EXECUTION_CONDITION = Rule(
     "IR150",
     "missing-execution-condition",
     Severity.ERROR,
-    what="A Loop has no output of its body with the purpose execution_condition.",
-    why="it is undefined whether it goes on; the runtime gives its outputs no shape and cannot compile it.",
+    what="The port map of a Loop has no output with the purpose execution_condition.",
+    why=(
+        "this output decides whether the loop continues; without it the runtime cannot determine the output shapes "
+        "and cannot compile the model."
+    ),
     bad="<port_map>",
     good='<output external_port_id="-1" internal_layer_id="5" purpose="execution_condition" />',
 )
@@ -378,10 +402,11 @@ LOOP_WITHOUT_BACK_EDGE = Rule(
     "IR151",
     "loop-without-back-edge",
     Severity.WARNING,
-    what="A Loop or TensorIterator lacks a back edge, so that its iterations do not depend on each other.",
+    what="A Loop or TensorIterator lacks a back edge, so its iterations do not depend on each other.",
     why=(
-        "every iteration begins with the same values. That is intended if each reads another slice and all "
-        "outputs are joined, or if a Loop ends at the first hit; otherwise all iterations but the last are in vain."
+        "every iteration starts with the same values. This is valid if each iteration reads another slice and "
+        "all outputs are concatenated, or if the Loop stops when a condition is met; otherwise only the last "
+        "iteration has an effect."
     ),
     bad="<back_edges />",
     good="""
@@ -395,13 +420,13 @@ BAD_RT_INFO = Rule(
     Severity.ERROR,
     milder=Severity.WARNING,
     what=(
-        "An attribute of rt_info has no name or version, is there twice, or has a value that cannot be read or does"
-        " not fit."
+        "An attribute of rt_info has no name or version, occurs twice, or has a value that is invalid or does "
+        "not fit its port."
     ),
     why=(
-        "the runtime knows them by name and version, and takes one of two. It rejects the file for a layout, an "
-        "order of dimensions or an element type that it cannot read, and for a layout of another rank at an input "
-        "or output of the model."
+        "the runtime finds these attributes by name and version, and uses one of two equal ones. It rejects "
+        "the file if a layout, an order of dimensions or an element type is invalid, or if the layout of an "
+        "input or output of the model has another rank."
     ),
     bad='<attribute name="layout" version="0" layout="[N," />',
     good='<attribute name="layout" version="0" layout="[N,C,H,W]" />',
@@ -411,7 +436,7 @@ REPEATED_MODEL_INFO = Rule(
     "repeated-model-info",
     Severity.WARNING,
     what="An entry of the model's rt_info occurs twice.",
-    why="the runtime keeps one of the two.",
+    why="the runtime keeps only one of the two.",
     bad="""
         <framework value="onnx" />
         <framework value="pytorch" />
