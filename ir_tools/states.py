@@ -7,7 +7,7 @@ import numpy as np
 
 from ir_tools.errors import IrToolsError, UsageError
 from ir_tools.graph import Graph, Layer, Located, Model, Source
-from ir_tools.ops import Array, Attrs, Role, find_op, role_of
+from ir_tools.ops import Array, Attrs, Role, elements_of, find_op, role_of
 from ir_tools.types import ElementType, Shape, element_type, from_dtype, from_precision, holds, parse_shape, shape_text
 from ir_tools.weights import Weights, values
 
@@ -15,8 +15,6 @@ __all__ = ["Variable", "checked_states", "initial_text", "read_id", "stored_id",
 
 MAX_BYTES = 1 << 16
 """Larger initial values are named, not looked at."""
-FILLERS = frozenset({"Convert", "Broadcast"})
-"""Operations that give a tensor of one number for a tensor of that number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +120,7 @@ def _repeated(graph: Graph, source: Source, weights: Weights) -> str | None:
     """Return the number that all elements of a tensor are; None if it has others, or is not a small constant."""
     layer = graph.layer(source.layer)
     before = graph.sources(layer.id)
-    if layer.type in FILLERS and layer.inputs and layer.inputs[0].id in before:
+    if elements_of(layer).copied and layer.inputs and layer.inputs[0].id in before:
         return _repeated(graph, before[layer.inputs[0].id], weights)
     try:
         if role_of(layer) is not Role.CONSTANT or int(layer.raw["size"]) > MAX_BYTES:

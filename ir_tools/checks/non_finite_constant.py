@@ -11,6 +11,8 @@ from ir_tools.checks.file import IrFile
 from ir_tools.format.constants import Constant
 from ir_tools.format.problems import ElementProblem
 from ir_tools.graph import Graph
+from ir_tools.ops import Op, Role, newest_op
+from ir_tools.ops.definition import Infinity
 from ir_tools.rules.storage import NON_FINITE_CONSTANT
 from ir_tools.source import Element
 from ir_tools.types import ElementType
@@ -29,18 +31,6 @@ EXPONENTS = {
 """By element type: the integer that an element is read as, and the bits that are all set if it is not finite."""
 CHUNK = 1 << 18
 """Elements that are looked at together: they and what is computed of them stay in the processor's cache."""
-CARRIERS = {
-    *("Convert", "ConvertLike", "Reshape", "Squeeze", "Unsqueeze", "Transpose", "Broadcast", "Concat", "Tile"),
-    *("Gather", "Slice", "StridedSlice", "Split", "VariadicSplit", "Reverse"),
-}
-"""Operations that give values that they get."""
-TAKES_INFINITY = {
-    *("Add", "Subtract", "Select", "Minimum", "Maximum", "Pad", "Clamp"),
-    *("Less", "LessEqual", "Greater", "GreaterEqual", "Equal", "NotEqual", "IsInf", "IsFinite", "IsNaN"),
-    *("ScatterUpdate", "ScatterElementsUpdate", "ScatterNDUpdate"),
-    *("ReadValue", "Assign", "Result", "If", "Loop", "TensorIterator"),
-}
-"""Operations to which infinity may be a bound or a mask, or of which nothing is known."""
 ENOUGH, SMALL_SHARE = 16, 0.25
 """A mask beside several other values has at least so many elements, and at least this share of them is infinite."""
 
@@ -120,23 +110,29 @@ def _is_legitimate(count: _Count, graph: Graph, layer: int) -> bool:
     mask = count.others == 1 or (
         not count.positive and count.total >= ENOUGH and count.negative >= SMALL_SHARE * count.total
     )
-    consumers = _consumers(graph, layer)
-    return (lone or mask) and consumers <= TAKES_INFINITY - ({"Add", "Subtract"} if lone else set())
+    accepted = {Infinity.BOUND} if lone else {Infinity.BOUND, Infinity.MASK} if mask else set[Infinity]()
+    return accepted.issuperset(_uses(graph, layer))
 
 
-def _consumers(graph: Graph, layer: int) -> set[str]:
-    """Return the types of the layers that read a constant, directly or from what hands it on."""
-    found, todo, seen = set[str](), [layer], {layer}
+def _uses(graph: Graph, layer: int) -> Iterator[Infinity]:
+    """Yield what infinity is to the layers that read a constant, directly or from what hands it on."""
+    todo, seen = [layer], {layer}
     while todo:
         current = todo.pop()
         for consumer in graph.successors(current) if current in graph else ():
-            type_ = graph.layer(consumer).type
-            if type_ not in CARRIERS:
-                found.add(type_)
+            op = newest_op(graph.layer(consumer).type)
+            if op is None or not op.elements(0).copied:
+                yield _infinity(op)
             elif consumer not in seen:
                 seen.add(consumer)
                 todo.append(consumer)
-    return found
+
+
+def _infinity(op: Op | None) -> Infinity:
+    """Return what infinity is to an operation; a graph, variables and bodies hold any values."""
+    if op is None:
+        return Infinity.SUSPECT
+    return Infinity.BOUND if op.role is not Role.COMPUTATION or op.bodies is not None else op.infinity
 
 
 CHECK = Check(find, (NON_FINITE_CONSTANT,))

@@ -4,17 +4,12 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from ir_tools.graph import Graph, Layer
-from ir_tools.ops import Role, role_of
+from ir_tools.ops import Elements, Role, elements_of, role_of
 
 __all__ = ["NARROW", "Coarse"]
 
 NARROW: Mapping[str | None, str] = {"FP16": "f16", "BF16": "bf16"}
 """Floats narrower than f32, as ports call them."""
-EXACT = frozenset(
-    {"Const", "Reshape", "Transpose", "Squeeze", "Unsqueeze", "Gather", "Concat"}
-    | {"Split", "VariadicSplit", "StridedSlice", "Slice", "Broadcast", "Tile"}
-)
-"""What moves elements and rounds none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +54,6 @@ def _coarser(kinds: Collection[str]) -> str:
 
 def _rounds_to(layer: Layer) -> set[str]:
     """Return the narrow float types of the outputs, if the layer computes them."""
-    if layer.type in EXACT:
+    if role_of(layer) is Role.CONSTANT or elements_of(layer) in {Elements.MOVED, Elements.IN_ORDER}:
         return set()
     return {NARROW[port.precision] for port in layer.outputs if port.precision in NARROW}

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ir_tools.errors import IrToolsError
 from ir_tools.graph import Graph, Layer, Model, Source
-from ir_tools.ops import Role, role_of, type_of
+from ir_tools.ops import Elements, Role, elements_of, newest_op, role_of, type_of
 from ir_tools.weights import constant
 
 __all__ = ["LEVELS", "Direction", "Side", "View"]
@@ -21,12 +21,8 @@ Direction = Literal["both", "down", "up"]
 LEVELS = (0, 1, 2)
 """What two layers have in common: 0 type, attributes and constants; 1 type and shapes of constants; 2 type alone, as if
 there were no `TRANSPARENT` layers."""
-TRANSPARENT = frozenset({"Convert", "FakeConvert", "FakeQuantize"})
+TRANSPARENT = frozenset({Elements.CONVERTED, Elements.QUANTIZED})
 """What conversions between precisions insert."""
-COMMUTATIVE = frozenset(
-    {"Add", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "Equal", "LogicalAnd", "LogicalOr", "LogicalXor", "Maximum"}
-    | {"Minimum", "Multiply", "NotEqual", "SquaredDifference"}
-)
 DEEPEST = 64
 """Layers that are looked through, at most."""
 SAMPLED = 64
@@ -90,7 +86,8 @@ class View:
 
     def commutes(self, layer_id: int) -> bool:
         """Return whether the order of the inputs makes no difference."""
-        return self.kinds[layer_id] in COMMUTATIVE
+        op = newest_op(self.kinds[layer_id])
+        return op is not None and op.commutative
 
     def consumers(self, source: Source) -> list[tuple[int, int]]:
         """Return who reads a tensor, `TRANSPARENT` layers included and looked through; a place is -1 if any will do."""
@@ -98,7 +95,7 @@ class View:
         for tensor in islice(queue, DEEPEST):
             for consumer, place in self._consumers.get(tensor, ()):
                 found.append((consumer, -1 if self.commutes(consumer) else place))
-                if self.kinds[consumer] in TRANSPARENT and place == 0:
+                if elements_of(self.layers[consumer]) in TRANSPARENT and place == 0:
                     queue += self.outputs(consumer)
         return found
 
@@ -211,7 +208,7 @@ class View:
         return level == 2 and self._is_transparent(layer_id)
 
     def _is_transparent(self, layer_id: int) -> bool:
-        return self.kinds[layer_id] in TRANSPARENT and bool(self.reads[layer_id])
+        return elements_of(self.layers[layer_id]) in TRANSPARENT and bool(self.reads[layer_id])
 
     def _own(self, level: int, layer_id: int) -> int:
         """Digest a layer by itself."""

@@ -11,7 +11,7 @@ from ir_tools.format.legacy import Centring
 from ir_tools.graph import Graph, Layer, Located, Model, Port, Source
 from ir_tools.graph.model import walk
 from ir_tools.infer import propagate_shapes
-from ir_tools.ops import Array, Role, find_op, role_of, type_of
+from ir_tools.ops import Array, Elements, Role, elements_of, find_op, role_of, type_of
 from ir_tools.runtime.client import RuntimeClient, Tap
 from ir_tools.runtime.setting import Setting
 from ir_tools.types import Shape, from_precision
@@ -162,7 +162,7 @@ def quantized(model: Model) -> tuple[Tap, ...]:
     alive = living(graph)
     found: dict[Tap, None] = {}
     for layer in graph.layers():
-        if layer.type == "FakeQuantize" and layer.id in alive:
+        if elements_of(layer) is Elements.QUANTIZED and layer.id in alive:
             source = graph.sources(layer.id)[layer.inputs[0].id]
             if role_of(graph.layer(source.layer)) is not Role.CONSTANT:
                 found[tap_of(graph, source, labels)] = None

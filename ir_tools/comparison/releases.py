@@ -37,7 +37,7 @@ from ir_tools.execute import ill_conditioned
 from ir_tools.format.write import render
 from ir_tools.graph import Layer, Located, Model, Source
 from ir_tools.inputs import InputPlan
-from ir_tools.ops import Array, Role, role_of
+from ir_tools.ops import Array, Elements, Role, elements_of, role_of
 from ir_tools.rewrite.extraction import cut, reads
 from ir_tools.rewrite.legacy import current_model
 from ir_tools.runtime.client import RuntimeClient, Tap
@@ -281,7 +281,7 @@ class _Work:
     def _unconverted(self, tensor: Source) -> Layer:
         """Return the layer that makes a tensor, before its element type is converted."""
         layer = self.new.graph.layer(tensor.layer)
-        while layer.type == "Convert":
+        while elements_of(layer) is Elements.CONVERTED:
             layer = self.new.graph.layer(next(iter(self.new.graph.sources(layer.id).values())).layer)
         return layer
 

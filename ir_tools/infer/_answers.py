@@ -15,7 +15,7 @@ from ir_tools.graph import Layer
 from ir_tools.infer._facts import MAX_KEPT, FactTable, InternedFact, StoredBounds, content, key_of, minimum_size
 from ir_tools.infer._signatures import LayerSignature
 from ir_tools.ops.checks import check_attributes, check_ports, check_settings, check_types, too_many_outputs
-from ir_tools.ops.definition import UNBOUNDED, UNKNOWN, Bounds, Fact, Folding, Kind, Op, Role, Violation
+from ir_tools.ops.definition import UNBOUNDED, UNKNOWN, Bounds, Elements, Fact, Folding, Kind, Op, Role, Violation
 from ir_tools.ops.limits import MAX_VALUES
 from ir_tools.weights import Weights, values
 
@@ -25,8 +25,6 @@ MAX_CHECKED, MAX_FLOATS = 1 << 12, 64
 """Instead of `MAX_VALUES` where a file is checked: lists of sizes, limits and scales are short, weights not needed."""
 MAX_LOOKED_AT = 1 << 22
 """Values of longer constants than `MAX_KEPT` that rules look at in all: four times those of real models."""
-OPEN = {"Result", "Parameter", "Const", "Convert", "ShapeOf"}
-"""Operations whose rules can be asked when nothing at all is known of an input."""
 SURPRISES = (
     ArithmeticError,
     AssertionError,
@@ -219,4 +217,8 @@ def _digest(fact: Fact) -> object:
 
 
 def _unknowable(op: Op, inputs: Sequence[Fact]) -> bool:
-    return op.type not in OPEN and any(fact.dtype.kind == "dynamic" and fact.shape is None for fact in inputs)
+    """Return whether nothing can be asked: too little is known of an input, and sizes alone would not do."""
+    passed = op.elements(0) in {Elements.CONVERTED, Elements.UNREAD}
+    if passed or op.role in {Role.PARAMETER, Role.CONSTANT, Role.RESULT}:
+        return False
+    return any(fact.dtype.kind == "dynamic" and fact.shape is None for fact in inputs)

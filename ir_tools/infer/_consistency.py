@@ -25,7 +25,7 @@ from ir_tools.infer._engine import Engine, Tensors, Visit
 from ir_tools.infer._facts import InternedFact, minimum_size
 from ir_tools.infer._iterations import problems_of_iterations
 from ir_tools.infer._problems import Problem, Remark, problem_of, remark_on
-from ir_tools.ops import Role, role_of
+from ir_tools.ops import Elements, Role, elements_of, role_of
 from ir_tools.ops.bodies import Maps
 from ir_tools.ops.definition import Fact, Kind, Violation
 from ir_tools.ops.limits import MAX_ELEMENTS
@@ -376,7 +376,9 @@ class ConsistencyCheck(Engine):
         that says its type itself contradicts itself.
         """
         said, given = self.record(wrong.port).dtype, wrong.known.dtype
-        if wrong.dims != () or role_of(visit.layer) in {Role.PARAMETER, Role.CONSTANT} or visit.layer.type == "Convert":
+        if wrong.dims != () or role_of(visit.layer) in {Role.PARAMETER, Role.CONSTANT}:
+            return False
+        if elements_of(visit.layer) is Elements.CONVERTED:
             return False
         first = wrong.port.id == visit.signature.outputs[0].id
         unread = not first and not visit.graph.consumers(visit.layer.id, wrong.port.id)

@@ -6,41 +6,11 @@ it is known that they are below the size of its axis, whatever its data is.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from ir_tools.graph import Source
 from ir_tools.infer._engine import Visit
-from ir_tools.ops.definition import Fact
-from ir_tools.ops.fields import Attrs
+from ir_tools.ops.definition import Fact, Op
 
 __all__ = ["IndexBounds"]
-
-TABLES = [
-    "Gather",
-    "GatherElements",
-    "EmbeddingBagOffsets",
-    "EmbeddingBagOffsetsSum",
-    "EmbeddingBagPacked",
-    "EmbeddingBagPackedSum",
-    "EmbeddingSegmentsSum",
-]
-"""Layers that look indices, their second input, up in a table, their first."""
-MOVING = [
-    "Convert",
-    "Reshape",
-    "Squeeze",
-    "Unsqueeze",
-    "Transpose",
-    "Slice",
-    "StridedSlice",
-    "Gather",
-    "Broadcast",
-    "Tile",
-    "Split",
-    "VariadicSplit",
-]
-"""Layers that give elements of their first input."""
-CONCERNED = {"TopK", *TABLES, *MOVING}
 
 
 class IndexBounds:
@@ -52,20 +22,29 @@ class IndexBounds:
     def problem(self, visit: Visit) -> str | None:
         """Return what is wrong with the indices that a layer looks up; None if nothing is known to be."""
         graph, layer, signature, facts = visit
-        if layer.type not in CONCERNED or signature.op is None or not 0 < len(facts) == len(signature.inputs):
+        op = signature.op
+        if op is None or not _is_concerned(op) or not 0 < len(facts) == len(signature.inputs):
             return None
         sources = graph.sources(layer.id)
         largest = [self._largest.get((id(graph), sources[port.id])) for port in signature.inputs]
-        attrs, outputs = signature.op.read(signature.raw, []), signature.outputs
-        passed = largest[0] if layer.type in MOVING else None
-        if layer.type == "TopK" and attrs is not None:
-            size, outputs = _size(facts[0], attrs.axis), outputs[1:]
-            passed = size - 1 if size else None
-        for port in outputs if passed is not None else ():
-            self._largest[id(graph), Source(layer.id, port.id)] = passed or 0
-        if layer.type in TABLES and len(facts) > 1 and attrs is not None:
-            return _beyond(facts[1], largest[1], _size(facts[0], _axis(layer.type, attrs, facts)))
+        attrs = op.read(signature.raw, [])
+        if attrs is None:
+            return None
+        for number, port in enumerate(signature.outputs):
+            output, bound = op.output(number), largest[0] if op.elements(0).copied else None
+            if output is not None and output.indexes is not None:
+                bound = (_size(facts[0], output.indexes(attrs, facts)) or 0) - 1
+            if bound is not None and bound >= 0:
+                self._largest[id(graph), Source(layer.id, port.id)] = bound
+        for slot, fact, bound in zip(op.inputs, facts, largest, strict=False):
+            if slot.indexes is not None:
+                return _beyond(fact, bound, _size(facts[0], slot.indexes(attrs, facts)))
         return None
+
+
+def _is_concerned(op: Op) -> bool:
+    """Return whether the operation reads indices, or gives some or what it reads."""
+    return op.elements(0).copied or any(one.indexes for side in (op.inputs, op.outputs) for one in side)
 
 
 def _beyond(indices: Fact, largest: int | None, rows: int | None) -> str | None:
@@ -77,15 +56,7 @@ def _beyond(indices: Fact, largest: int | None, rows: int | None) -> str | None:
     return f"indices reach to {largest}; the table has {rows} rows"
 
 
-def _axis(type: str, attrs: Attrs, facts: Sequence[Fact]) -> int:
-    """Return the axis of the table that is indexed."""
-    if type == "Gather" and len(facts) > 2:
-        axes = facts[2].integers() or ()
-        return axes[0] if len(axes) == 1 else 0
-    return int(attrs.get("axis", 0))
-
-
-def _size(fact: Fact, axis: int) -> int | None:
-    if fact.shape is None or not -len(fact.shape) <= axis < len(fact.shape):
+def _size(fact: Fact, axis: int | None) -> int | None:
+    if axis is None or fact.shape is None or not -len(fact.shape) <= axis < len(fact.shape):
         return None
     return fact.shape[axis].size if fact.shape[axis].static else None

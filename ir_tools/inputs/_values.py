@@ -1,6 +1,6 @@
 """Values that suit what reads an input: found by following the input through layers that pass its values on."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from math import ceil, floor, prod
 from typing import NamedTuple
@@ -13,58 +13,12 @@ from ir_tools.infer import Trial
 from ir_tools.inputs._consumers import CONSUMERS, Consumer
 from ir_tools.inputs._folding import folded
 from ir_tools.inputs._generators import Generator
-from ir_tools.ops import Array, Fact, Op, find_op
+from ir_tools.ops import Array, Elements, Fact, Op, elements_of, find_op, newest_op
 from ir_tools.ops.bodies import port_maps
 from ir_tools.types import ElementType, is_static
 
 __all__ = ["FIXED", "Wish", "Wishes"]
 
-FIRST, BOTH = frozenset({0}), frozenset({0, 1})
-PASSING = {
-    "Convert": FIRST,
-    "ConvertLike": FIRST,
-    "Reshape": FIRST,
-    "Squeeze": FIRST,
-    "Unsqueeze": FIRST,
-    "Transpose": FIRST,
-    "Broadcast": FIRST,
-    "Tile": FIRST,
-    "Slice": FIRST,
-    "StridedSlice": FIRST,
-    "Gather": FIRST,
-    "GatherElements": FIRST,
-    "GatherND": FIRST,
-    "Split": FIRST,
-    "VariadicSplit": FIRST,
-    "Reverse": FIRST,
-    "Pad": FIRST,
-    "Identity": FIRST,
-    "Clamp": FIRST,
-    "FakeQuantize": FIRST,
-    "Roll": FIRST,
-    "Interpolate": FIRST,
-    "ReduceMax": FIRST,
-    "ReduceMin": FIRST,
-    "ReadValue": FIRST,
-    "MVN": FIRST,
-    "Round": FIRST,
-    "Floor": FIRST,
-    "Ceiling": FIRST,
-    "ScatterUpdate": FIRST,
-    "ScatterElementsUpdate": FIRST,
-    "ScatterNDUpdate": FIRST,
-    "Select": frozenset({1, 2}),
-    "Maximum": BOTH,
-    "Minimum": BOTH,
-    "LogicalAnd": BOTH,
-    "LogicalOr": BOTH,
-    "BitwiseAnd": BOTH,
-    "BitwiseOr": BOTH,
-    "Concat": frozenset(range(1 << 10)),
-}
-"""Layers that pass values on, and from which inputs."""
-IN_ORDER = {"Convert", "Reshape", "Squeeze", "Unsqueeze", "Concat"}
-"""Those that keep the order of the elements."""
 COMPUTED = {
     "Add", "Subtract", "Multiply", "Divide", "Negative", "LogicalNot", "BitwiseNot", "Equal", "NotEqual", "Less",
     "LessEqual", "Greater", "GreaterEqual",
@@ -187,14 +141,14 @@ class Wishes:
         outputs = [Source(consumer.id, port.id) for port in consumer.outputs]
         if consumer.bodies:
             yield from self._in_bodies(step, consumer, number)
-        elif number in PASSING.get(consumer.type, ()):
-            offset = self._offset(step, consumer, number) if consumer.type in IN_ORDER else None
-            passed = self._as_condition(step, consumer) if consumer.type == "Convert" else step
-            yield from (passed._replace(source=output, offset=offset) for output in outputs)
+        elif (elements := elements_of(consumer, number)) not in {Elements.COMPUTED, Elements.UNREAD}:
+            in_order = elements in {Elements.IN_ORDER, Elements.CONVERTED}
+            offset = self._offset(step, consumer, number) if in_order else None
+            passed = self._as_condition(step, consumer) if elements is Elements.CONVERTED else step
+            holding = [output for place, output in enumerate(outputs) if place not in _indices(consumer)]
+            yield from (passed._replace(source=output, offset=offset) for output in holding)
         elif consumer.type == "CumSum" and not number:
             yield from (step._replace(source=output, summed=True, offset=None) for output in outputs[:1])
-        elif consumer.type == "TopK" and not number:
-            yield from (step._replace(source=output, offset=None) for output in outputs[:1])
         elif consumer.type in COMPUTED and outputs:
             yield from self._computed(step, consumer, number, outputs[0])
 
@@ -211,7 +165,7 @@ class Wishes:
 
     def _offset(self, step: _Step, consumer: Layer, number: int) -> int | None:
         """Return the place of the tensor's elements in the output of a layer that keeps their order."""
-        if consumer.type != "Concat" or step.offset is None:
+        if not number or step.offset is None:
             return step.offset
         key = (id(step.graph), consumer.id)
         if key not in self._starts:
@@ -323,6 +277,12 @@ class Wishes:
         return Wish(
             Generator("image", (ends[0], ends[1])), f"picture for {name}, whose weights suit that range", PICTURE
         )
+
+
+def _indices(layer: Layer) -> Set[int]:
+    """Return the numbers of the outputs that hold indices."""
+    op = newest_op(layer.type)
+    return set() if op is None else {number for number, output in enumerate(op.outputs) if output.indexes}
 
 
 def _before(values: Generator, step: _Step, count: int) -> Generator | None:

@@ -51,6 +51,7 @@ from ir_tools.ops.definition import (
     NEWEST_OPSET,
     Array,
     Bounds,
+    Elements,
     Fact,
     Op,
     Refused,
@@ -69,6 +70,7 @@ __all__ = [
     "Attrs",
     "AutoPad",
     "Bounds",
+    "Elements",
     "Fact",
     "Op",
     "Pooling",
@@ -78,9 +80,11 @@ __all__ = [
     "Role",
     "Violation",
     "average_pooling",
+    "elements_of",
     "find_op",
     "known_types",
     "named_rewrites",
+    "newest_op",
     "ops_of",
     "opset_number",
     "role_of",
@@ -187,13 +191,20 @@ class Typed(Protocol):
 
 def role_of(layer: Typed) -> Role:
     """Return what a layer is to its graph; one of a type that ir_tools does not know computes tensors."""
-    return _role_of_type(layer.type)
+    newest = newest_op(layer.type)
+    return newest.role if newest else Role.COMPUTATION
+
+
+def elements_of(layer: Typed, number: int = 0) -> Elements:
+    """Return what the outputs of a layer hold of the elements of an input; of an unknown type they are computed."""
+    newest = newest_op(layer.type)
+    return newest.elements(number) if newest else Elements.COMPUTED
 
 
 @lru_cache(maxsize=4096)
-def _role_of_type(type: str) -> Role:
-    newest = next(reversed(ops_of(type)), legacy.find_legacy(type))
-    return newest.role if newest else Role.COMPUTATION
+def newest_op(type: str) -> Op | None:
+    """Return the newest version of an operation, or a type of layers of IR v2 to v7; None for an unknown type."""
+    return next(reversed(ops_of(type)), legacy.find_legacy(type))
 
 
 @cache

@@ -24,7 +24,9 @@ from ir_tools.ops.definition import (
     Array,
     Bounds,
     Check,
+    Elements,
     Fact,
+    Infinity,
     Input,
     Kind,
     NewLayer,
@@ -62,7 +64,7 @@ class Unary:
         check: of the operation.
         direct: whether the function makes nothing on its way, and so need not go by blocks.
         border: of a rounding: how far above an integer its steps are; None for what has no steps.
-        migrate, oracle: of the operation.
+        elements, infinity, migrate, oracle: of the operation.
     """
 
     type: str
@@ -77,6 +79,8 @@ class Unary:
     check: Check = no_violations
     direct: bool = False
     border: float | None = None
+    elements: Elements = Elements.COMPUTED
+    infinity: Infinity = Infinity.SUSPECT
     migrate: Step | None = None
     oracle: Oracle = Oracle.RUNTIME
 
@@ -114,10 +118,12 @@ class Unary:
     @property
     def op(self) -> Op:
         """The operation."""
+        kinds = self.types or (NUMBERS if self.accepts == "any" else self.accepts)
         return Op(
             type=self.type,
             version=self.version,
-            inputs=(Input("data", type=self.types or (NUMBERS if self.accepts == "any" else self.accepts)),),
+            inputs=(Input("data", type=kinds, elements=self.elements),),
+            infinity=Infinity.BOUND if self.boolean else self.infinity,
             attrs=self.attrs,
             check=self.check,
             shape=self.shape,
@@ -304,10 +310,11 @@ ROWS = (
     Unary(type="Negative", function=cut_off(np.negative), types="float signed"),
     Unary(type="Sign", function=np.sign),
     Unary(type="ReLU", function=relu, direct=True),
-    Unary(type="Ceiling", function=whole(np.ceil), border=0.0),
-    Unary(type="Floor", function=whole(np.floor), border=0.0),
+    Unary(type="Ceiling", function=whole(np.ceil), border=0.0, elements=Elements.LIKE),
+    Unary(type="Floor", function=whole(np.floor), border=0.0, elements=Elements.LIKE),
     Unary(
         type="Round",
+        elements=Elements.LIKE,
         version=5,
         migrate=rewrites.round_,
         accepts="any",
@@ -363,6 +370,8 @@ ROWS = (
     ),
     Unary(
         type="Clamp",
+        infinity=Infinity.BOUND,
+        elements=Elements.LIKE,
         function=clamp,
         attrs={
             "min": Float(runtime_default=0.0, usual=BOUND),

@@ -18,6 +18,7 @@ from ir_tools.ops.definition import (
     UNBOUNDED,
     Array,
     Bounds,
+    Elements,
     Fact,
     Input,
     Op,
@@ -252,11 +253,12 @@ def known_conversion(layers: Layers, attrs: Attrs) -> Ref | Refused:
 NUMBERS = "float integer boolean nf4"
 """Everything but strings."""
 
+LIKE = Input("like", type=NUMBERS, elements=Elements.UNREAD)
 CONVERT = Op(
     type="Convert",
     version=1,
     last_opset=NEWEST_OPSET,
-    inputs=(Input("data", type=NUMBERS),),
+    inputs=(Input("data", type=NUMBERS, elements=Elements.CONVERTED),),
     attrs={"destination_type": Type()},
     check=check_target,
     shape=convert_shape,
@@ -268,7 +270,7 @@ CONVERT = Op(
 CONVERT_LIKE = Op(
     type="ConvertLike",
     version=1,
-    inputs=(Input("data", type=NUMBERS), Input("like", type=NUMBERS)),
+    inputs=(Input("data", type=NUMBERS, elements=Elements.CONVERTED), LIKE),
     shape=convert_like_shape,
     kernel=convert_like,
     substitute=known_conversion,

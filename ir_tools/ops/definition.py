@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -52,8 +52,11 @@ __all__ = [
     "Array",
     "Bounds",
     "Check",
+    "Elements",
     "Fact",
     "Folding",
+    "IndexedAxis",
+    "Infinity",
     "Input",
     "IntArray",
     "Kernel",
@@ -377,6 +380,35 @@ NamedRewrite = Callable[["Attrs", Sequence["Fact"]], "Rewrite | None"]
 # --- operations -------------------------------------------------------------------------------------------------
 
 
+class Elements(enum.Enum):
+    """What the outputs of a layer hold of the elements of an input."""
+
+    COMPUTED = "values that are computed of them"
+    UNREAD = "nothing: only its element type and sizes are read"
+    LIKE = "values of their kind: rounded, limited, selected, interpolated or normalized"
+    QUANTIZED = "the values nearest to them that a narrower type has"
+    MOVED = "themselves: moved, repeated or left out"
+    IN_ORDER = "themselves, all in their order"
+    CONVERTED = "themselves in another element type, all in their order"
+
+    @property
+    def copied(self) -> bool:
+        """Whether the outputs hold the elements themselves."""
+        return self in {Elements.MOVED, Elements.IN_ORDER, Elements.CONVERTED}
+
+
+class Infinity(enum.Enum):
+    """What infinity in a constant input of a layer is."""
+
+    SUSPECT = "most likely a mistake"
+    MASK = "a mask, if there are finite values beside it"
+    BOUND = "a mask, a bound or a value like others"
+
+
+IndexedAxis = Callable[[Attrs, Sequence["Fact"]], "int | None"]
+"""`(attributes, input facts) -> ` an axis of the first input; None if it is not known."""
+
+
 @dataclass(frozen=True, slots=True)
 class Input:
     """An input.
@@ -388,6 +420,8 @@ class Input:
             common, or the words themselves (`i32 i64`); empty: any, or checked elsewhere.
         many: whether it may come any number of times, at least once unless it is optional; only the last.
         usual: the numbers that make sense, if not all do.
+        elements: what the outputs hold of its elements.
+        indexes: of indices: the axis of the first input that they point into.
     """
 
     name: str
@@ -395,14 +429,23 @@ class Input:
     type: str = ""
     many: bool = False
     usual: Usual | None = None
+    elements: Elements = Elements.COMPUTED
+    indexes: IndexedAxis | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """An output: its name in the specification, and whether there are as many as attributes or bodies say."""
+    """An output.
+
+    Attributes:
+        name: in the specification.
+        many: whether there are as many as attributes or bodies say.
+        indexes: of indices: the axis of the first input that they point into.
+    """
 
     name: str = "output"
     many: bool = False
+    indexes: IndexedAxis | None = None
 
 
 Check = Callable[[Attrs, Sequence[Fact]], Iterator[Violation]]
@@ -418,6 +461,15 @@ Mask = Callable[[Attrs, Sequence[Array]], npt.NDArray[np.bool_] | None]
 def no_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Yield nothing: for an operation whose attributes cannot contradict each other."""
     return iter(())
+
+
+Slot = TypeVar("Slot", Input, Output)
+
+
+def _numbered(slots: tuple[Slot, ...], number: int) -> Slot | None:
+    if number < len(slots):
+        return slots[number]
+    return slots[-1] if slots and slots[-1].many else None
 
 
 class Role(enum.StrEnum):
@@ -491,6 +543,8 @@ class Op:
         undefined_mask: the output elements that no input element decides; None if all are decided.
         ill_conditioned: the same for output elements that rounding errors in the inputs decide, such as a value at the
             border of two levels; the third argument is that error, relative to the largest magnitude.
+        commutative: whether the order of the inputs makes no difference.
+        infinity: what infinity in a constant input is.
         monotonic: whether each element of the output rises, or falls, with one of the first input, so that what an
             error there makes of it lies between the outputs at both ends of that error.
         sets: numbers of the outputs whose rows (along the last axis) are a set: their order means nothing if scores
@@ -527,6 +581,8 @@ class Op:
     first_output_kernel: Kernel | None = None
     undefined_mask: Mask | None = None
     ill_conditioned: Callable[[Attrs, Sequence[Array], float], npt.NDArray[np.bool_] | None] | None = None
+    commutative: bool = False
+    infinity: Infinity = Infinity.SUSPECT
     monotonic: bool = False
     sets: tuple[int, ...] = ()
     migrate: Step | None = None
@@ -556,6 +612,19 @@ class Op:
     def is_legacy(self) -> bool:
         """Whether this is a layer type of IR v2 to v7."""
         return self.version == 0
+
+    def input(self, number: int) -> Input | None:
+        """Return an input by its number, of which the last may come many times."""
+        return _numbered(self.inputs, number)
+
+    def output(self, number: int) -> Output | None:
+        """Return an output by its number, of which the last may come many times."""
+        return _numbered(self.outputs, number)
+
+    def elements(self, number: int) -> Elements:
+        """Return what the outputs hold of the elements of an input."""
+        found = self.input(number)
+        return Elements.COMPUTED if found is None else found.elements
 
     def outputs_of(self, attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...] | None:
         """Return the facts of the outputs; None where the operation has no shape rule.

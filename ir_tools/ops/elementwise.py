@@ -17,7 +17,7 @@ from ir_tools.ops._broadcast_rewrites import as_in_numpy
 from ir_tools.ops._by_blocks import elementwise
 from ir_tools.ops._numbers import in_working_type, through_floats
 from ir_tools.ops._requirements import require_type, same_type
-from ir_tools.ops.definition import NUMBERS, UNBOUNDED, Array, Bounds, Fact, Input, Op, Oracle, Step
+from ir_tools.ops.definition import NUMBERS, UNBOUNDED, Array, Bounds, Elements, Fact, Infinity, Input, Op, Oracle, Step
 from ir_tools.ops.fields import Attrs, Field, Flag
 from ir_tools.types import element_type
 
@@ -44,7 +44,7 @@ class Binary:
         oracle: as of `Op`.
         attrs: of the operation besides those of broadcasting.
         last_opset, replaced_by: the last opset that holds the operation, and what to use in its place.
-        migrate: of the operation.
+        migrate, elements, commutative, infinity: of the operation.
     """
 
     type: str
@@ -62,6 +62,9 @@ class Binary:
     last_opset: int | None = None
     replaced_by: str | None = None
     migrate: Step | None = None
+    elements: Elements = Elements.COMPUTED
+    commutative: bool = False
+    infinity: Infinity = Infinity.SUSPECT
 
     def shape(self, attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
         """Return the broadcast shape, the common type or boolean."""
@@ -110,8 +113,10 @@ class Binary:
         return Op(
             type=self.type,
             version=self.version,
-            inputs=(Input("a", type="T"), Input("b", type="T")),
+            inputs=tuple(Input(name, type="T", elements=self.elements) for name in ("a", "b")),
             attrs={**AUTO_BROADCAST, **self.attrs},
+            commutative=self.commutative,
+            infinity=Infinity.BOUND if self.boolean else self.infinity,
             types={"T": NUMBERS if self.accepts == "any" else self.accepts},
             last_opset=self.last_opset,
             replaced_by=self.replaced_by,
@@ -221,9 +226,9 @@ def squared_difference(left: Array, right: Array) -> Array:
 
 
 ROWS = (
-    Binary(type="Add", function=np.add, folds="interval"),
-    Binary(type="Subtract", function=np.subtract, folds="interval"),
-    Binary(type="Multiply", function=np.multiply, folds="interval"),
+    Binary(type="Add", function=np.add, folds="interval", infinity=Infinity.MASK, commutative=True),
+    Binary(type="Subtract", function=np.subtract, folds="interval", infinity=Infinity.MASK),
+    Binary(type="Multiply", function=np.multiply, folds="interval", commutative=True),
     Binary(
         type="Divide",
         function=through_floats(np.divide, np.floor),
@@ -232,8 +237,22 @@ ROWS = (
         chosen=divide_towards_zero,
         attrs={"m_pythondiv": Flag(default=True)},
     ),
-    Binary(type="Maximum", function=maximum, folds="interval"),
-    Binary(type="Minimum", function=minimum, folds="interval"),
+    Binary(
+        type="Maximum",
+        function=maximum,
+        folds="interval",
+        infinity=Infinity.BOUND,
+        elements=Elements.LIKE,
+        commutative=True,
+    ),
+    Binary(
+        type="Minimum",
+        function=minimum,
+        folds="interval",
+        infinity=Infinity.BOUND,
+        elements=Elements.LIKE,
+        commutative=True,
+    ),
     Binary(type="Power", function=through_floats(np.power, np.trunc), folds="interval", folded=whole_power),
     Binary(type="Mod", function=through_floats(mod, np.trunc), folds_of="integer", folded=np.fmod),
     Binary(type="FloorMod", function=through_floats(floor_mod, np.trunc), folds="interval", folded=np.mod),
@@ -246,16 +265,30 @@ ROWS = (
         folds="none",
         oracle=Oracle.SPECIFICATION,
     ),
-    Binary(type="SquaredDifference", function=squared_difference, folds_of="float"),
-    Binary(type="Equal", function=np.equal, accepts="any", boolean=True, folds="interval"),
-    Binary(type="NotEqual", function=np.not_equal, accepts="any", boolean=True),
+    Binary(type="SquaredDifference", function=squared_difference, folds_of="float", commutative=True),
+    Binary(type="Equal", function=np.equal, accepts="any", boolean=True, folds="interval", commutative=True),
+    Binary(type="NotEqual", function=np.not_equal, accepts="any", boolean=True, commutative=True),
     Binary(type="Greater", function=np.greater, accepts="any", boolean=True),
     Binary(type="GreaterEqual", function=np.greater_equal, accepts="any", boolean=True),
     Binary(type="Less", function=np.less, accepts="any", boolean=True),
     Binary(type="LessEqual", function=np.less_equal, accepts="any", boolean=True),
-    Binary(type="LogicalAnd", function=np.logical_and, accepts="boolean", boolean=True),
-    Binary(type="LogicalOr", function=np.logical_or, accepts="boolean", boolean=True),
-    Binary(type="LogicalXor", function=np.logical_xor, accepts="boolean", boolean=True),
+    Binary(
+        type="LogicalAnd",
+        function=np.logical_and,
+        accepts="boolean",
+        boolean=True,
+        elements=Elements.LIKE,
+        commutative=True,
+    ),
+    Binary(
+        type="LogicalOr",
+        function=np.logical_or,
+        accepts="boolean",
+        boolean=True,
+        elements=Elements.LIKE,
+        commutative=True,
+    ),
+    Binary(type="LogicalXor", function=np.logical_xor, accepts="boolean", boolean=True, commutative=True),
     Binary(
         type="Xor",
         migrate=rewrites.migrate_xor,
@@ -272,6 +305,8 @@ ROWS = (
         function=np.bitwise_and,
         accepts="integer boolean",
         folds="none",
+        elements=Elements.LIKE,
+        commutative=True,
     ),
     Binary(
         type="BitwiseOr",
@@ -280,6 +315,8 @@ ROWS = (
         function=np.bitwise_or,
         accepts="integer boolean",
         folds="none",
+        elements=Elements.LIKE,
+        commutative=True,
     ),
     Binary(
         type="BitwiseXor",
@@ -288,6 +325,7 @@ ROWS = (
         function=np.bitwise_xor,
         accepts="integer boolean",
         folds="none",
+        commutative=True,
     ),
     Binary(
         type="BitwiseLeftShift",
@@ -350,7 +388,11 @@ def select(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 SELECT = Op(
     type="Select",
     version=1,
-    inputs=(Input("cond", type="boolean"), Input("then", type="T"), Input("else", type="T")),
+    infinity=Infinity.BOUND,
+    inputs=(
+        Input("cond", type="boolean"),
+        *(Input(name, type="T", elements=Elements.LIKE) for name in ("then", "else")),
+    ),
     attrs=AUTO_BROADCAST,
     types={"T": NUMBERS},
     shape=select_shape,

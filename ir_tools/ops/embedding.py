@@ -179,7 +179,7 @@ def segments(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 TYPES = {"T": "float integer boolean", "T_IND": "i32 i64"}
 TABLE = Input("emb_table", type="T")
-INDICES = Input("indices", type="T_IND")
+INDICES = Input("indices", type="T_IND", indexes=lambda attrs, inputs: 0)
 FILLING = Input("default_index", optional=True, type="T_IND")
 WEIGHTS = Input("per_sample_weights", optional=True, type="T")
 REDUCTION = {"reduction": OneOf(words=("sum", "mean"), default="sum")}

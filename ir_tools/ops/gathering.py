@@ -17,7 +17,7 @@ from ir_tools.ops._numbers import in_axis
 from ir_tools.ops._requirements import require_integers, require_one, require_rank, same_type
 from ir_tools.ops._values import carried, dim, element_count, normal_axis, outside, sizes_of, times
 from ir_tools.ops._versions import VersionStep
-from ir_tools.ops.definition import Array, Fact, Input, Kind, Op, Violation
+from ir_tools.ops.definition import Array, Elements, Fact, Input, Kind, Op, Violation
 from ir_tools.ops.fields import Attrs, Int, OneOf
 from ir_tools.ops.limits import too_large
 from ir_tools.types import Dim, Shape, shape_text
@@ -343,16 +343,22 @@ def check_one_hot(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     yield from too_large("depth", out.shape)
 
 
+def gathered_axis(attrs: Attrs, inputs: Sequence[Fact]) -> int | None:
+    """Return the axis that a Gather works on, if it is known."""
+    axes = inputs[2].integers() or ()
+    return axes[0] if len(axes) == 1 else None
+
+
 # --- the operations ---------------------------------------------------------------------------------------------
 
-DATA = Input("data")
+DATA = Input("data", elements=Elements.MOVED)
 INDICES = Input("indices", type="integer")
 
 GATHER_1 = Op(
     type="Gather",
     version=1,
     strings=True,
-    inputs=(DATA, INDICES, Input("axis", type="integer")),
+    inputs=(DATA, Input("indices", type="integer", indexes=gathered_axis), Input("axis", type="integer")),
     check=check_gather,
     shape=gather_shape,
     kernel=gather_forward,
@@ -370,7 +376,7 @@ GATHER_ELEMENTS = Op(
     type="GatherElements",
     version=6,
     migrate=migrate_gather_elements,
-    inputs=(DATA, Input("indices", type="i32 i64")),
+    inputs=(DATA, Input("indices", type="i32 i64", indexes=lambda attrs, inputs: attrs.axis)),
     attrs={"axis": Int(runtime_default=0)},
     check=check_gather_elements,
     shape=gather_elements_shape,

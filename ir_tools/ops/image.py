@@ -20,7 +20,7 @@ from ir_tools.ops._requirements import agreed, require, require_list, require_ra
 from ir_tools.ops._resizing_limits import Resized, limits
 from ir_tools.ops._sampling_rewrites import migrate_grid_sample
 from ir_tools.ops._values import dim, shifted
-from ir_tools.ops.definition import Array, Fact, Input, Kind, Mask, Op, ShapeRule, Violation
+from ir_tools.ops.definition import Array, Elements, Fact, Input, Kind, Mask, Op, ShapeRule, Violation
 from ir_tools.ops.fields import Attrs, ExactWord, Field, Flag, Float, Ints, OneOf, Usual
 from ir_tools.ops.limits import check_output_size, too_large
 from ir_tools.types import Dim, shape_text
@@ -394,7 +394,7 @@ IMAGE_TYPES = "f16 bf16 f32 f64 i8 u8 i32 i64"
 INTERPOLATE_1 = Op(
     type="Interpolate",
     version=1,
-    inputs=(Input("data", type=IMAGE_TYPES), Input("target_spatial_shape", type=INDEX_TYPES)),
+    inputs=(Input("data", type=IMAGE_TYPES, elements=Elements.LIKE), Input("target_spatial_shape", type=INDEX_TYPES)),
     attrs={
         "axes": Ints(),
         "mode": ExactWord(words=("nearest", "linear", "cubic", "area")),
@@ -439,7 +439,7 @@ INTERPOLATE_4 = Op(
     type="Interpolate",
     version=4,
     inputs=(
-        Input("image", type=IMAGE_TYPES),
+        Input("image", type=IMAGE_TYPES, elements=Elements.LIKE),
         Input("sizes", type=INDEX_TYPES),
         Input("scales", type=SCALE_TYPES),
         Input("axes", optional=True, type=INDEX_TYPES),
@@ -454,7 +454,7 @@ INTERPOLATE_4 = Op(
 INTERPOLATE_11 = INTERPOLATE_4.at(
     11,
     inputs=(
-        Input("image", type=IMAGE_TYPES),
+        Input("image", type=IMAGE_TYPES, elements=Elements.LIKE),
         Input("scales_or_sizes", type=f"{SCALE_TYPES} {INDEX_TYPES}"),
         Input("axes", optional=True, type=INDEX_TYPES),
     ),

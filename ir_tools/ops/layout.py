@@ -16,7 +16,7 @@ from ir_tools.ops._requirements import require_integers, require_list, require_s
 from ir_tools.ops._shape_rewrites import migrate_squeeze_15
 from ir_tools.ops._values import carried, divided, element_count, intervals, known_axes, normal_axis, times
 from ir_tools.ops._versions import VersionStep
-from ir_tools.ops.definition import UNBOUNDED, Array, Fact, Input, Op, Violation
+from ir_tools.ops.definition import UNBOUNDED, Array, Elements, Fact, Input, Op, Violation
 from ir_tools.ops.fields import Attrs, Flag, Int, OneOf
 from ir_tools.types import Dim, Shape, product, shape_text
 
@@ -335,14 +335,15 @@ def space_to_depth(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 # --- the operations ---------------------------------------------------------------------------------------------
 
-DATA = Input("data")
+DATA = Input("data", elements=Elements.MOVED)
+ORDERED = Input("data", elements=Elements.IN_ORDER)
 BLOCK_SIZE = Int(minimum=1)
 
 RESHAPE = Op(
     type="Reshape",
     version=1,
     strings=True,
-    inputs=(DATA, Input("shape", type="integer")),
+    inputs=(ORDERED, Input("shape", type="integer")),
     attrs={"special_zero": Flag(runtime_default=False)},
     check=check_reshape,
     shape=reshape_shape,
@@ -352,7 +353,7 @@ SQUEEZE_1 = Op(
     type="Squeeze",
     version=1,
     strings=True,
-    inputs=(DATA, Input("axes", optional=True, type="integer float")),
+    inputs=(ORDERED, Input("axes", optional=True, type="integer float")),
     shape=squeeze_shape,
     kernel=squeeze,
     migrate=VersionStep("Squeeze", 1),
@@ -367,7 +368,7 @@ UNSQUEEZE = Op(
     type="Unsqueeze",
     version=1,
     strings=True,
-    inputs=(DATA, Input("axes", type="integer float")),
+    inputs=(ORDERED, Input("axes", type="integer float")),
     shape=unsqueeze_shape,
     kernel=unsqueeze,
 )

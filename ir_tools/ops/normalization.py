@@ -4,6 +4,7 @@ Specification: `normalization/`.
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -23,7 +24,7 @@ from ir_tools.ops._normalization_rewrites import (
 from ir_tools.ops._numbers import in_working_type, is_half, through_floats
 from ir_tools.ops._requirements import check_axes, raise_first, require_type, same_shape_unless, same_type
 from ir_tools.ops._values import same_shape
-from ir_tools.ops.definition import NUMBERS, Array, Fact, Input, Kind, Op, Violation
+from ir_tools.ops.definition import NUMBERS, Array, Elements, Fact, Input, Kind, Op, Violation
 from ir_tools.ops.fields import EPSILON, LARGEST_F32, NOT_NEGATIVE, Attrs, Flag, Float, Int, Ints, OneOf, Usual, listed
 from ir_tools.types import Dim, Shape, element_type, shape_text
 
@@ -349,7 +350,8 @@ def group_norm(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 BIAS = Usual(
     minimum=0, below="with which a root may not be a number", maximum=1e6, above="which leaves little of the data"
 )
-DATA_AXES = (Input("data", type=NUMBERS), Input("axes", type="integer"))
+DATA, AXES = Input("data", type=NUMBERS), Input("axes", type="integer")
+MVN_DATA = replace(DATA, elements=Elements.LIKE)
 
 OPS = (
     _batch_norm(1, ("gamma", "beta", "data", "mean", "variance")),
@@ -357,7 +359,7 @@ OPS = (
     Op(
         type="MVN",
         version=1,
-        inputs=(Input("data", type=NUMBERS),),
+        inputs=(MVN_DATA,),
         attrs={
             "across_channels": Flag(default=False),
             "normalize_variance": Flag(default=False),
@@ -371,7 +373,7 @@ OPS = (
     Op(
         type="MVN",
         version=6,
-        inputs=DATA_AXES,
+        inputs=(MVN_DATA, AXES),
         attrs={
             "normalize_variance": Flag(runtime_default=False),
             "eps": Float(runtime_default=0.0, usual=EPSILON),
@@ -385,7 +387,7 @@ OPS = (
     Op(
         type="LRN",
         version=1,
-        inputs=DATA_AXES,
+        inputs=(DATA, AXES),
         attrs={
             "alpha": Float(runtime_default=0.0),
             "beta": Float(runtime_default=0.0),
@@ -399,7 +401,7 @@ OPS = (
     Op(
         type="NormalizeL2",
         version=1,
-        inputs=DATA_AXES,
+        inputs=(DATA, AXES),
         attrs={
             "eps": Float(runtime_default=0.0, usual=EPSILON),
             "eps_mode": OneOf(words=("add", "max"), runtime_default="add"),
@@ -412,7 +414,7 @@ OPS = (
     Op(
         type="GRN",
         version=1,
-        inputs=(Input("data", type=NUMBERS),),
+        inputs=(DATA,),
         attrs={"bias": Float(runtime_default=1.0, usual=NOT_NEGATIVE)},
         check=grn_violations,
         shape=same_shape_unless(grn_violations),

@@ -13,7 +13,7 @@ from ir_tools.errors import ShapeError
 from ir_tools.ops._requirements import require_integers, require_list
 from ir_tools.ops._shape_rewrites import migrate_roll
 from ir_tools.ops._values import carried, is_empty, known_axes, normal_axis
-from ir_tools.ops.definition import Array, Fact, Input, Kind, Op, Violation
+from ir_tools.ops.definition import Array, Elements, Fact, Input, Kind, Op, Violation
 from ir_tools.ops.fields import Attrs, Int, OneOf
 from ir_tools.types import format_shape, shape_text
 
@@ -123,7 +123,7 @@ def roll(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 # --- the operations ---------------------------------------------------------------------------------------------
 
-DATA = Input("data")
+DATA = Input("data", elements=Elements.MOVED)
 REVERSE = Op(
     type="Reverse",
     version=1,

@@ -18,7 +18,7 @@ from ir_tools.ops._requirements import require_integers, require_list, require_o
 from ir_tools.ops._shape_rewrites import migrate_broadcast, migrate_pad_12, with_sizes_in_front
 from ir_tools.ops._values import carried, divided, intervals, shifted, sizes_of, times
 from ir_tools.ops._versions import VersionStep
-from ir_tools.ops.definition import UNBOUNDED, Array, Fact, Input, Kind, Op, Violation
+from ir_tools.ops.definition import UNBOUNDED, Array, Elements, Fact, Infinity, Input, Kind, Op, Violation
 from ir_tools.ops.fields import Attrs, Int, OneOf
 from ir_tools.ops.limits import MAX_WINDOW, too_large
 from ir_tools.types import Dim, Shape, format_shape, shape_text
@@ -449,13 +449,15 @@ def batch_to_space(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 # --- the operations ---------------------------------------------------------------------------------------------
 
-DATA = Input("data")
+DATA = Input("data", elements=Elements.MOVED)
+PADDED = Input("data", elements=Elements.LIKE)
 
 PAD_1 = Op(
     type="Pad",
     version=1,
+    infinity=Infinity.BOUND,
     inputs=(
-        DATA,
+        PADDED,
         Input("pads_begin", type="integer"),
         Input("pads_end", type="integer"),
         Input("pad_value", optional=True),
@@ -505,7 +507,7 @@ SPACE_TO_BATCH = Op(
     version=2,
     migrate=moved(2, space_to_batch),
     inputs=(
-        DATA,
+        PADDED,
         Input("block_shape", type="integer"),
         Input("pads_begin", type="integer"),
         Input("pads_end", type="integer"),

@@ -16,7 +16,7 @@ from ir_tools.ops._by_blocks import elementwise
 from ir_tools.ops._numbers import in_working_type, through_floats
 from ir_tools.ops._quantization_rewrites import quantize
 from ir_tools.ops._requirements import raise_first, same_shape_unless, same_type
-from ir_tools.ops.definition import Array, Fact, Input, Kind, Op, Violation
+from ir_tools.ops.definition import Array, Elements, Fact, Input, Kind, Op, Violation
 from ir_tools.ops.fields import Attrs, Int, OneOf, Usual
 from ir_tools.types import Shape, element_type, shape_text
 
@@ -190,7 +190,10 @@ def fake_convert(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 FAKE_QUANTIZE = Op(
     type="FakeQuantize",
     version=1,
-    inputs=tuple(Input(name, type="float integer") for name in ("data", *LIMITS)),
+    inputs=(
+        Input("data", type="float integer", elements=Elements.QUANTIZED),
+        *(Input(name, type="float integer") for name in LIMITS),
+    ),
     attrs={
         "levels": Int(minimum=0, runtime_default=0, usual=Usual(maximum=MAX_LEVELS, above="more than 16 bits have")),
         **AUTO_BROADCAST,
@@ -206,7 +209,11 @@ FAKE_CONVERT = Op(
     type="FakeConvert",
     version=13,
     migrate=fake_convert_by_steps,
-    inputs=(Input("data", type="T"), Input("scale", type="T"), Input("shift", optional=True, type="T")),
+    inputs=(
+        Input("data", type="T", elements=Elements.QUANTIZED),
+        Input("scale", type="T"),
+        Input("shift", optional=True, type="T"),
+    ),
     types={"T": "f32 f16 bf16"},
     attrs={"destination_type": OneOf(words=("f8e4m3", "f8e5m2"), default="f8e4m3")},
     check=convert_violations,

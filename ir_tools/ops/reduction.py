@@ -21,6 +21,7 @@ from ir_tools.ops.definition import (
     UNBOUNDED,
     Array,
     Bounds,
+    Elements,
     Fact,
     Input,
     Kind,
@@ -54,6 +55,7 @@ class Reduction:
         accepts: kinds of element types that the runtime takes.
         function: on an array and a tuple of axes, which it keeps with size 1.
         folds: what the runtime knows of the result before running: bounds, exact values, or those of floats only.
+        elements: what the outputs hold of those of the data.
         rewrites, migrate: as of `Op`.
     """
 
@@ -63,6 +65,7 @@ class Reduction:
     accepts: str = "float integer"
     folds: Literal["bounds", "exact", "floats"] = "exact"
     rewrites: Mapping[str, NamedRewrite] = field(default_factory=dict)
+    elements: Elements = Elements.COMPUTED
     migrate: Step | None = None
     substitute: Step | None = None
 
@@ -130,7 +133,7 @@ class Reduction:
         return Op(
             type=self.type,
             version=self.version,
-            inputs=(Input("data", type=self.accepts), Input("axes", type="integer")),
+            inputs=(Input("data", type=self.accepts, elements=self.elements), Input("axes", type="integer")),
             attrs={"keep_dims": Flag(default=False)},
             check=self.violations,
             shape=self.shape,
@@ -313,8 +316,12 @@ ROWS = (
         function=mean,
         rewrites={"reduce-mean-to-adaptive": reduce_mean_to_adaptive},
     ),
-    Reduction(type="ReduceMax", substitute=_apart("ReduceMax"), function=largest, folds="bounds"),
-    Reduction(type="ReduceMin", substitute=_apart("ReduceMin"), function=smallest, folds="bounds"),
+    Reduction(
+        type="ReduceMax", elements=Elements.LIKE, substitute=_apart("ReduceMax"), function=largest, folds="bounds"
+    ),
+    Reduction(
+        type="ReduceMin", elements=Elements.LIKE, substitute=_apart("ReduceMin"), function=smallest, folds="bounds"
+    ),
     Reduction(type="ReduceProd", substitute=_apart("ReduceProd"), function=product, folds="bounds"),
     Reduction(type="ReduceLogicalAnd", function=every, accepts="boolean", substitute=all_as_numbers),
     Reduction(type="ReduceLogicalOr", function=some, accepts="boolean", substitute=any_as_numbers),

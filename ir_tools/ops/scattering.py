@@ -16,7 +16,7 @@ from ir_tools.ops._numbers import in_axis, is_half
 from ir_tools.ops._requirements import require_integers, require_one, same_type
 from ir_tools.ops._values import carried, known_axis, outside
 from ir_tools.ops._versions import VersionStep
-from ir_tools.ops.definition import Array, Fact, Input, Op, Violation
+from ir_tools.ops.definition import Array, Elements, Fact, Infinity, Input, Op, Violation
 from ir_tools.ops.fields import Attrs, Flag, OneOf
 from ir_tools.types import Dim, Shape, shape_text
 
@@ -225,8 +225,8 @@ def _mean(start: Array, places: tuple[Array, ...], updates: Array, with_data: bo
 
 # --- the operations ---------------------------------------------------------------------------------------------
 
-DATA, INDICES = Input("data", type="T"), Input("indices", type="integer")
-UPDATES, AXIS = Input("updates", type="T"), Input("axis", type="integer")
+DATA, UPDATES = (Input(name, type="T", elements=Elements.LIKE) for name in ("data", "updates"))
+INDICES, AXIS = (Input(name, type="integer") for name in ("indices", "axis"))
 TYPES = {"T": "any"}
 MOVED = (0, 2)
 """Inputs whose elements are moved: data and updates."""
@@ -237,6 +237,7 @@ SCATTER_UPDATE = Op(
     migrate=moved(3, scatter_update, MOVED),
     inputs=(DATA, INDICES, UPDATES, AXIS),
     types=TYPES,
+    infinity=Infinity.BOUND,
     check=check_scatter_update,
     shape=scatter_update_shape,
     kernel=scatter_update,
@@ -246,6 +247,7 @@ SCATTER_ELEMENTS_3 = Op(
     version=3,
     inputs=(DATA, INDICES, UPDATES, AXIS),
     types=TYPES,
+    infinity=Infinity.BOUND,
     check=check_scatter_elements,
     shape=scatter_elements_shape,
     kernel=scatter_elements,
@@ -265,6 +267,7 @@ SCATTER_ND_4 = Op(
     version=4,
     inputs=(DATA, Input("indices", type="i32 i64"), UPDATES),
     types=TYPES,
+    infinity=Infinity.BOUND,
     check=check_scatter_nd,
     shape=scatter_nd_shape,
     kernel=scatter_nd,

@@ -14,7 +14,7 @@ from ir_tools.ops._requirements import require_integers, require_one, require_si
 from ir_tools.ops._shape_rewrites import migrate_slice, migrate_slice_scatter
 from ir_tools.ops._slices import exact_slice, positions, sliced
 from ir_tools.ops._values import carried, known_axes, known_axis, normal_axis, plus
-from ir_tools.ops.definition import Array, Fact, Input, Op, Output
+from ir_tools.ops.definition import Array, Elements, Fact, Input, Op, Output
 from ir_tools.ops.fields import Attrs, Int, listed
 from ir_tools.ops.limits import MAX_SIZES
 from ir_tools.types import Dim, Shape, format_shape, shape_text
@@ -242,12 +242,12 @@ def slice_scatter(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 # --- the operations ---------------------------------------------------------------------------------------------
 
-DATA = Input("data")
+DATA = Input("data", elements=Elements.MOVED)
 CONCAT = Op(
     type="Concat",
     version=1,
     strings=True,
-    inputs=(Input("data", type="T", many=True),),
+    inputs=(Input("data", type="T", many=True, elements=Elements.IN_ORDER),),
     attrs={"axis": Int(runtime_default=0)},
     types={"T": "any"},
     shape=concat_shape,
@@ -284,7 +284,7 @@ SLICE = Op(
 SLICE_SCATTER = Op(
     type="SliceScatter",
     version=15,
-    inputs=(Input("data", type="T"), Input("updates", type="T"), *SLICE_INPUTS, AXES),
+    inputs=(*(Input(name, type="T", elements=Elements.MOVED) for name in ("data", "updates")), *SLICE_INPUTS, AXES),
     types={"T": "any"},
     shape=slice_scatter_shape,
     kernel=slice_scatter,

@@ -14,7 +14,7 @@ from ir_tools.ops._numbers import in_working_type
 from ir_tools.ops._requirements import agreed, require, require_one, require_rank
 from ir_tools.ops._values import dim, is_empty, known_number, normal_axis
 from ir_tools.ops._versions import no_step
-from ir_tools.ops.definition import Array, Bounds, Fact, Input, Kind, Op, Output, Violation
+from ir_tools.ops.definition import Array, Bounds, Elements, Fact, Input, Kind, Op, Output, Violation
 from ir_tools.ops.fields import Attrs, Flag, IndexType, Int, OneOf, Type
 from ir_tools.types import Dim, element_type
 
@@ -143,8 +143,8 @@ def _descending(data: Array) -> Array:
 TOP_K_1 = Op(
     type="TopK",
     version=1,
-    inputs=(Input("data"), Input("k", type="i8 i32 i64")),
-    outputs=(Output("values"), Output("indices")),
+    inputs=(Input("data", elements=Elements.MOVED), Input("k", type="i8 i32 i64")),
+    outputs=(Output("values"), Output("indices", indexes=lambda attrs, inputs: attrs.axis)),
     attrs={
         "axis": Int(runtime_default=0),
         "mode": OneOf(words=("max", "min"), runtime_default="max"),
@@ -159,7 +159,9 @@ TOP_K_1 = Op(
     migrate=migrate_top_k(1),
     substitute=in_order_of_values,
 )
-TOP_K_3 = TOP_K_1.at(3, inputs=(Input("data"), Input("k", type="integer")), migrate=migrate_top_k(3))
+TOP_K_3 = TOP_K_1.at(
+    3, inputs=(Input("data", elements=Elements.MOVED), Input("k", type="integer")), migrate=migrate_top_k(3)
+)
 TOP_K_11 = TOP_K_3.at(
     11,
     attrs={"stable": Flag(default=False)},

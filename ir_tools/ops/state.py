@@ -14,7 +14,20 @@ from ir_tools.ops._layers import Layers, by_formula
 from ir_tools.ops._requirements import require
 from ir_tools.ops._values import same_shape
 from ir_tools.ops._versions import VersionStep, no_step
-from ir_tools.ops.definition import UNKNOWN, Array, Fact, Input, Op, Ref, Refused, Rewrite, Role, Step, Violation
+from ir_tools.ops.definition import (
+    UNKNOWN,
+    Array,
+    Elements,
+    Fact,
+    Input,
+    Op,
+    Ref,
+    Refused,
+    Rewrite,
+    Role,
+    Step,
+    Violation,
+)
 from ir_tools.ops.fields import Attrs, ShapeText, Text, Type
 from ir_tools.types import Dim, Shape, format_shape, from_dtype, shape_text
 
@@ -145,7 +158,7 @@ READ_VALUE_3 = Op(
     migrate=KEPT,
     strings=True,
     role=Role.READ_VARIABLE,
-    inputs=(Input("init_value"),),
+    inputs=(Input("init_value", elements=Elements.LIKE),),
     attrs={"variable_id": Text()},
     shape=same_shape,
     kernel=same_value,
@@ -154,7 +167,7 @@ READ_VALUE_3 = Op(
 )
 READ_VALUE_6 = READ_VALUE_3.at(
     6,
-    inputs=(Input("init_value", optional=True),),
+    inputs=(Input("init_value", optional=True, elements=Elements.LIKE),),
     attrs={"variable_type": Type(default=UNKNOWN.dtype, open=True), "variable_shape": VariableShape(default=None)},
     check=check_variable,
     shape=variable_shape,

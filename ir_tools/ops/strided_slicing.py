@@ -16,7 +16,7 @@ from ir_tools.ops._layers import Layers, by_formula
 from ir_tools.ops._requirements import raise_first, require_integers, require_list
 from ir_tools.ops._slices import Pair, exact_slice, positions, sliced
 from ir_tools.ops._values import carried
-from ir_tools.ops.definition import UNBOUNDED, Array, Fact, Input, Kind, Op, Ref, Refused, Violation
+from ir_tools.ops.definition import UNBOUNDED, Array, Elements, Fact, Input, Kind, Op, Ref, Refused, Violation
 from ir_tools.ops.fields import Attrs, Field, Ints
 from ir_tools.types import Dim
 
@@ -268,7 +268,7 @@ STRIDED_SLICE = Op(
     type="StridedSlice",
     version=1,
     inputs=(
-        Input("data"),
+        Input("data", elements=Elements.MOVED),
         Input("begin", type="integer"),
         Input("end", type="integer"),
         Input("strides", optional=True, type="integer"),

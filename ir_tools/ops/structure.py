@@ -10,7 +10,7 @@ import numpy as np
 from ir_tools.ops._shape_rewrites import migrate_identity, migrate_shape_of_3
 from ir_tools.ops._values import same_shape
 from ir_tools.ops._versions import VersionStep
-from ir_tools.ops.definition import NEWEST_OPSET, UNBOUNDED, Array, Bounds, Fact, Input, Op, Role
+from ir_tools.ops.definition import NEWEST_OPSET, UNBOUNDED, Array, Bounds, Elements, Fact, Input, Op, Role
 from ir_tools.ops.fields import Attrs, IndexType, Int, ShapeText, Type
 from ir_tools.types import Dim, element_type
 
@@ -80,7 +80,7 @@ SHAPE_OF_1 = Op(
     type="ShapeOf",
     version=1,
     strings=True,
-    inputs=(Input("data"),),
+    inputs=(Input("data", elements=Elements.UNREAD),),
     shape=shape_of_shape,
     kernel=shape_of,
     migrate=VersionStep("ShapeOf", 1),
@@ -96,7 +96,7 @@ SHAPE_OF_3 = SHAPE_OF_1.at(
 IDENTITY = Op(
     type="Identity",
     version=16,
-    inputs=(Input("data"),),
+    inputs=(Input("data", elements=Elements.IN_ORDER),),
     shape=same_shape,
     kernel=identity,
     migrate=migrate_identity,

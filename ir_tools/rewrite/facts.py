@@ -8,7 +8,7 @@ from ir_tools.errors import GraphError, ReadError
 from ir_tools.graph import Graph, Layer, Located, Model, Port, Source, find_port
 from ir_tools.infer import LayerSignatures, Propagation
 from ir_tools.ops import Role, role_of
-from ir_tools.ops.definition import Bounds, Fact, LaterFact
+from ir_tools.ops.definition import Bounds, Elements, Fact, LaterFact
 from ir_tools.ops.records import recorded, recorded_output
 from ir_tools.types import Shape, is_static, shape_text
 
@@ -145,7 +145,8 @@ class KnownFacts:
             while todo:
                 for consumer in graph.successors(todo.pop()):
                     op = self.signatures.of(graph.layer(consumer))[0].op
-                    if consumer not in found and (op is None or (op.type != "ShapeOf" and op.bodies is None)):
+                    reads = op is None or (op.elements(0) is not Elements.UNREAD and op.bodies is None)
+                    if consumer not in found and reads:
                         found.add(consumer)
                         todo.append(consumer)
             self._of_data = found

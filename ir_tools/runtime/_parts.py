@@ -8,6 +8,7 @@ from functools import cached_property
 
 from ir_tools.format.content import ElementSource
 from ir_tools.graph import Graph, Layer, Source
+from ir_tools.ops import Role, role_of
 from ir_tools.source import Document, Element
 
 __all__ = ["Parts", "element_of"]
@@ -79,12 +80,10 @@ def element_of(layer: Layer) -> Element:
 
 def _ordered(graph: Graph) -> Iterator[Layer]:
     """Depth first from what the runtime starts with; ReadValues before the Assigns that belong to them."""
-    kinds: dict[str, list[int]] = {layer_type: [] for layer_type in ("Parameter", "ReadValue", "Result", "Assign")}
-    for layer in graph.layers():
-        if layer.type in kinds:
-            kinds[layer.type].append(layer.id)
+    starts = (Role.PARAMETER, Role.READ_VARIABLE, Role.RESULT, Role.ASSIGN_VARIABLE)
+    roots = [layer.id for role in starts for layer in graph.layers() if role_of(layer) is role]
     seen: set[int] = set()
-    for root in (layer_id for ids in kinds.values() for layer_id in ids):
+    for root in roots:
         stack = [(root, False)]
         while stack:
             layer_id, done = stack.pop()
