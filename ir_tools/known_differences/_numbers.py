@@ -44,6 +44,12 @@ def _wide(array: Array) -> Array:
     return array.astype(np.float64)
 
 
+def _beyond_f32(layer: Instance) -> bool:
+    """Return whether a power may be an integer that f32 does not hold."""
+    base, exponent = (float(np.abs(_wide(array)).max(initial=0)) for array in layer.inputs)
+    return layer.kind() in "iu" and exponent * np.log2(max(base, 1)) >= 24
+
+
 def _pdpd(layer: Instance) -> bool:
     aligned = {-1, layer.inputs[0].ndim - layer.inputs[1].ndim}
     return layer.attrs.auto_broadcast == "pdpd" and layer.attrs.auto_broadcast_axis not in aligned
@@ -63,9 +69,19 @@ ROWS = (
         ops=(*THROUGH_FLOATS, *TRANSCENDENTAL, "Mod-1", "FloorMod-1", "Divide-1", "Abs-1", "Negative-1", "PReLU-1"),
         kind=Kind.COARSE,
         setting="integers beyond 2^24, or results that are",
-        reason="The plugin computes in f32, which does not hold them; the reference keeps what need not be computed.",
+        reason="The plugin computes in f32, which does not hold them; the reference keeps what need not be computed,"
+        " and divides exactly.",
         model=Call("ReLU-1", (np.array([(1 << 24) + 1, 3], np.int32),)),
         applies=lambda layer: _reaches(layer, MAX_EXACT),
+    ),
+    KnownDifference(
+        name="powers of integers beyond 2^24",
+        ops=("Power-1",),
+        kind=Kind.COARSE,
+        setting="integers whose power is beyond 2^24",
+        reason="The plugin computes in f32, which does not hold them; the reference is exact.",
+        model=Call("Power-1", (np.array([7, 3], np.int32), np.array([9, 2], np.int32))),
+        applies=_beyond_f32,
     ),
     KnownDifference(
         name="shifts of 64 bits",

@@ -182,9 +182,50 @@ def floor_divide(left: Array, right: Array) -> Array:
     return np.divide(left, right) if left.dtype.kind == "f" else np.floor_divide(left, right)
 
 
+Function = Callable[[Array, Array], Array]
+
+
+def exact(whole: Function, coarse: Function, lacks: Function) -> Function:
+    """Return a function that is `whole` for integers, and `coarse` for other types and where integers lack a result.
+
+    The CPU plugin computes in f32, and so does `coarse`.
+    """
+
+    def wrapped(left: Array, right: Array) -> Array:
+        if left.dtype.kind not in "iu":
+            return coarse(left, right)
+        lacking = lacks(left, right)
+        out = whole(left, np.where(lacking, 1, right).astype(right.dtype))
+        return np.where(lacking, coarse(left, right), out) if lacking.any() else out
+
+    return wrapped
+
+
+def without_quotient(left: Array, right: Array) -> Array:
+    """Return where integers are divided by 0, or the least one by -1."""
+    least = np.iinfo(left.dtype).min
+    out: Array = (right == 0) | ((left == least) & (right == -1) & (least < 0))
+    return out
+
+
+def without_power(left: Array, right: Array) -> Array:
+    """Return where the type does not hold the power of integers."""
+    power = np.power(left.astype(np.float64), right.astype(np.float64))
+    limits = np.iinfo(left.dtype)
+    held = (power >= limits.min) & (power < float(limits.max) + 1)
+    out: Array = (right < 0) | ~held
+    return out
+
+
+def quotient(left: Array, right: Array) -> Array:
+    """Return the quotient of integers without its fraction."""
+    out: Array = np.floor_divide(left - np.fmod(left, right), right)
+    return out
+
+
 def divide_towards_zero(attrs: Attrs) -> Callable[[Array, Array], Array] | None:
-    """Return what `m_pythondiv="false"` asks for: the quotient of integers without its fraction."""
-    return None if attrs.m_pythondiv else through_floats(np.divide, np.trunc)
+    """Return what `m_pythondiv="false"` asks for."""
+    return None if attrs.m_pythondiv else exact(quotient, through_floats(np.divide, np.trunc), without_quotient)
 
 
 def mod(left: Array, right: Array) -> Array:
@@ -231,7 +272,7 @@ ROWS = (
     Binary(type="Multiply", function=np.multiply, folds="interval", commutative=True),
     Binary(
         type="Divide",
-        function=through_floats(np.divide, np.floor),
+        function=exact(np.floor_divide, through_floats(np.divide, np.floor), without_quotient),
         folds="interval",
         folded=floor_divide,
         chosen=divide_towards_zero,
@@ -253,9 +294,24 @@ ROWS = (
         elements=Elements.LIKE,
         commutative=True,
     ),
-    Binary(type="Power", function=through_floats(np.power, np.trunc), folds="interval", folded=whole_power),
-    Binary(type="Mod", function=through_floats(mod, np.trunc), folds_of="integer", folded=np.fmod),
-    Binary(type="FloorMod", function=through_floats(floor_mod, np.trunc), folds="interval", folded=np.mod),
+    Binary(
+        type="Power",
+        function=exact(np.power, through_floats(np.power, np.trunc), without_power),
+        folds="interval",
+        folded=whole_power,
+    ),
+    Binary(
+        type="Mod",
+        function=exact(np.fmod, through_floats(mod, np.trunc), without_quotient),
+        folds_of="integer",
+        folded=np.fmod,
+    ),
+    Binary(
+        type="FloorMod",
+        function=exact(np.mod, through_floats(floor_mod, np.trunc), without_quotient),
+        folds="interval",
+        folded=np.mod,
+    ),
     Binary(
         type="Atan2",
         version=17,

@@ -1,7 +1,7 @@
 """Elementwise operations against the installed runtime: types, partial shapes, values, values before running."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 
 import numpy as np
@@ -312,6 +312,62 @@ def test_integers_are_divided_as_the_attribute_says(kind: str) -> None:
     down, cut = (computed(op, attrs_of(op, {"m_pythondiv": flag}), arrays)[0].tolist() for flag in ("true", "false"))
     assert down == [left // right for left, right in pairs]
     assert cut == [int(left / right) for left, right in pairs]
+
+
+def towards_zero(left: int, right: int) -> int:
+    return abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
+
+
+@pytest.mark.parametrize("kind", ["i32", "u32", "i64", "u64"])
+@pytest.mark.parametrize(
+    ("type", "raw", "wanted"),
+    [
+        ("Divide", {"m_pythondiv": "true"}, lambda left, right: left // right),
+        ("Divide", {"m_pythondiv": "false"}, towards_zero),
+        ("Mod", {}, lambda left, right: left - right * towards_zero(left, right)),
+        ("FloorMod", {}, lambda left, right: left % right),
+    ],
+)
+def test_integers_beyond_f32_are_divided_exactly(
+    type: str, raw: Mapping[str, str], wanted: Callable[[int, int], int], kind: str
+) -> None:
+    """Against Python. F32 holds integers up to 2^24."""
+    op = next(op for op in OPS if op.type == type)
+    dtype = element_type(kind).dtype
+    assert dtype is not None
+    limits = np.iinfo(dtype)
+    rng = np.random.default_rng(3)
+    ends = [limits.max, limits.max - 1, limits.min, limits.min + 1]
+    left = np.array([*ends, *rng.integers(limits.min, limits.max, 200, dtype)], dtype)
+    right = np.array([*(7, 1 << 20, 1, 3), *rng.integers(max(limits.min, -(1 << 25)), 1 << 25, 200)], dtype)
+    right[right == 0] = 5
+    found = computed(op, attrs_of(op, raw), [left, right])[0]
+    assert found.dtype == dtype
+    assert found.tolist() == [wanted(*pair) for pair in zip(left.tolist(), right.tolist(), strict=True)]
+
+
+@pytest.mark.parametrize("kind", ["i32", "u32", "i64", "u64"])
+def test_powers_of_integers_beyond_f32_are_exact(kind: str) -> None:
+    """Against Python, as far as the type holds them."""
+    op = next(op for op in OPS if op.type == "Power")
+    limits = np.iinfo(np.dtype(element_type(kind).dtype))
+    pairs = [(left, right) for left in range(12) for right in range(40) if left**right <= limits.max]
+    pairs += [(-left, right) for left, right in pairs if limits.min and left**right < limits.max]
+    arrays = [np.array(column, limits.dtype) for column in zip(*pairs, strict=True)]
+    assert computed(op, attrs_of(op, {}), arrays)[0].tolist() == [left**right for left, right in pairs]
+
+
+@pytest.mark.parametrize("kind", ["i8", "u8", "i32"])
+def test_integers_without_a_quotient_are_divided_as_the_runtime_does(kind: str) -> None:
+    """Divided by 0, and the least integer by -1, beside others."""
+    op = next(op for op in OPS if op.type == "Divide")
+    limits = np.iinfo(np.dtype(element_type(kind).dtype))
+    left = np.array([limits.max, 0, limits.min, 9], limits.dtype)
+    right = np.array([0, 0, -1 if limits.min else 0, 2], limits.dtype)
+    with np.errstate(all="ignore"):
+        found = computed(op, attrs_of(op, {"m_pythondiv": "false"}), [left, right])[0]
+    slots = [(kind, "4"), (kind, "4")]
+    assert found.tolist() == infer(single("Divide", 1, {"m_pythondiv": "false"}, slots), [left, right]).tolist()
 
 
 def test_erf_inv_is_the_inverse() -> None:
