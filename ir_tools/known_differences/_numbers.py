@@ -50,6 +50,12 @@ def _beyond_f32(layer: Instance) -> bool:
     return layer.kind() in "iu" and exponent * np.log2(max(base, 1)) >= 24
 
 
+def _of_other_words(layer: Instance) -> bool:
+    """Return whether the plugin makes random numbers of other words, or of other bits of them."""
+    small = layer.attrs.alignment == "pytorch" and all(float(_wide(limit).max()) < 2**32 for limit in layer.inputs[1:])
+    return layer.attrs.output_type.name in {"f16", "f64"} or (layer.attrs.output_type.name == "i64" and not small)
+
+
 def _pdpd(layer: Instance) -> bool:
     aligned = {-1, layer.inputs[0].ndim - layer.inputs[1].ndim}
     return layer.attrs.auto_broadcast == "pdpd" and layer.attrs.auto_broadcast_axis not in aligned
@@ -107,6 +113,18 @@ ROWS = (
         model=Call("Multiply-1", (np.array([255, 3], np.uint8), np.array([255, 3], np.uint8))),
         applies=lambda layer: layer.inputs[0].dtype == np.uint8,
         processor=Processor.NO_AVX512,
+    ),
+    KnownDifference(
+        name="RandomUniform-8 of other sizes",
+        ops=("RandomUniform-8",),
+        setting="f16, f64, and i64, with `pytorch` if a limit is beyond u32",
+        reason="The plugin makes f16 and f64 of what it makes in f32, and i64 of one word and not of two.",
+        model=Call(
+            "RandomUniform-8",
+            (Fixed(np.array([4], np.int32)), Fixed(np.array(0, np.float16)), Fixed(np.array(1, np.float16))),
+            {"output_type": "f16", "global_seed": "12", "op_seed": "7"},
+        ),
+        applies=_of_other_words,
     ),
     KnownDifference(
         name="RandomUniform-8 of bf16",

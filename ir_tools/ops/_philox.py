@@ -2,13 +2,13 @@
 
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 
 from ir_tools.ops.definition import Array
-from ir_tools.types import element_type
 
-__all__ = ["fractions", "integers_between", "torch_fractions", "torch_words", "words"]
+__all__ = ["fractions", "integers_between", "pairs", "torch_fractions", "torch_words", "words"]
 
 Words = npt.NDArray[np.uint64]
 LOW, BITS = np.uint64(0xFFFFFFFF), np.uint64(32)
@@ -45,25 +45,38 @@ def torch_words(count: int, seed: int) -> Words:
     return twister.randint(0, 1 << 32, count, np.uint32).astype(np.uint64)
 
 
-def fractions(found: Words, dtype: np.dtype[Any]) -> Array:
-    """Return words as numbers from 0 to 1.
+def pairs(found: Words, upper: int) -> Words:
+    """Return numbers of 64 bits made of two words each; `upper`: which of the two is the upper half, 0 or 1."""
+    halves = found.reshape(-1, 2)
+    out: Words = (halves[:, upper] << BITS) | halves[:, 1 - upper]
+    return out
 
-    Their lowest bits are the fraction of a number from 1 to 2, in bf16 or f32.
-    """
-    if dtype == element_type("bf16").dtype:
-        parts = ((found & np.uint64(0x7F)) | np.uint64(0x3F80)).astype(np.uint16).view(dtype)
-    else:
-        parts = ((found & np.uint64(0x7FFFFF)) | np.uint64(0x3F800000)).astype(np.uint32).view(np.float32)
-    out: Array = parts - parts.dtype.type(1)
+
+def fractions(found: Words, dtype: np.dtype[Any]) -> Array:
+    """Return words as numbers from 0 to 1: their lowest bits are the fraction of a number from 1 to 2."""
+    one = np.ones((), dtype)
+    bits = np.dtype(f"u{dtype.itemsize}")
+    lowest = (found & _lowest(_mantissa(dtype))).astype(bits)
+    out: Array = (lowest | one.view(bits)).view(dtype) - one
     return out
 
 
 def torch_fractions(found: Words, dtype: np.dtype[Any]) -> Array:
-    """Return words as numbers from 0 to 1: their lowest 8 bits in bf16, else 24 in f32, divided."""
-    if dtype == element_type("bf16").dtype:
-        return ((found & np.uint64(0xFF)).astype(np.float32) * np.float32(2**-8)).astype(dtype)
-    out: Array = (found & np.uint64(0xFFFFFF)).astype(np.float32) * np.float32(2**-24)
+    """Return words as numbers from 0 to 1: as many of their lowest bits as the type holds exactly, divided."""
+    digits = _mantissa(dtype) + 1
+    out: Array = ((found & _lowest(digits)).astype(np.float64) * 2.0**-digits).astype(dtype)
     return out
+
+
+def _mantissa(dtype: np.dtype[Any]) -> int:
+    """Return how many bits of a float are its fraction."""
+    limits: Any = ml_dtypes.finfo
+    bits: int = limits(dtype).nmant
+    return bits
+
+
+def _lowest(bits: int) -> np.uint64:
+    return np.uint64((1 << bits) - 1)
 
 
 def integers_between(found: Words, minimum: int, maximum: int) -> Array:

@@ -9,7 +9,7 @@ from math import prod
 import numpy as np
 import numpy.typing as npt
 
-from ir_tools.ops._philox import fractions, integers_between, torch_fractions, torch_words, words
+from ir_tools.ops._philox import fractions, integers_between, pairs, torch_fractions, torch_words, words
 from ir_tools.ops._requirements import require, require_one, require_rank, require_sizes
 from ir_tools.ops._values import known_number, sizes_of
 from ir_tools.ops._versions import no_step
@@ -19,6 +19,8 @@ from ir_tools.ops.limits import MAX_SIZES
 from ir_tools.types import Dim, Shape
 
 __all__ = ["OPS"]
+
+MAX_U32 = 0xFFFFFFFF
 
 
 def check_uniform(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
@@ -45,22 +47,32 @@ def uniform_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def random_uniform(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-    """Return numbers from `minval` to `maxval` that seeds decide.
-
-    F16 and f64 are made in f32, i64 of 32 bits (measured).
-    """
+    """Return numbers from `minval` to `maxval` that seeds decide."""
     sizes, minimum, maximum = (array.ravel() for array in inputs)
     shape, dtype = tuple(map(int, sizes)), attrs.output_type.dtype
-    torch, count = attrs.alignment == "pytorch", prod(shape)
-    found = torch_words(count, attrs.global_seed) if torch else words(count, attrs.global_seed, attrs.op_seed)
     if dtype.kind in "iu":
-        return (integers_between(found, int(minimum[0]), int(maximum[0])).astype(dtype).reshape(shape),)
-    parts = (torch_fractions(found, dtype) if torch else fractions(found, dtype)).astype(np.float32)
-    low, high = (limit.astype(np.float32)[0] for limit in (minimum, maximum))
-    if attrs.output_type.name != "bf16":
+        limits = int(minimum[0]), int(maximum[0])
+        found = _drawn(attrs, prod(shape), _is_paired(attrs, limits))
+        return (integers_between(found, *limits).astype(dtype).reshape(shape),)
+    found, torch = _drawn(attrs, prod(shape), paired=attrs.output_type.name == "f64"), attrs.alignment == "pytorch"
+    wide = np.float64 if attrs.output_type.name == "f64" else np.float32
+    parts = (torch_fractions(found, dtype) if torch else fractions(found, dtype)).astype(wide)
+    low, high = (limit.astype(wide)[0] for limit in (minimum, maximum))
+    if torch or attrs.output_type.name != "bf16":
         return ((parts * (high - low) + low).astype(dtype).reshape(shape),)
-    scaled = parts * (high - low) if torch else in_bf16(parts * in_bf16(high - low))
-    return (in_bf16(scaled + low).astype(dtype).reshape(shape),)
+    return (in_bf16(in_bf16(parts * in_bf16(high - low)) + low).astype(dtype).reshape(shape),)
+
+
+def _drawn(attrs: Attrs, count: int, paired: bool) -> npt.NDArray[np.uint64]:
+    """Return random words, or pairs of them: the second is the upper half for integers as TensorFlow makes them."""
+    torch, wanted = attrs.alignment == "pytorch", 2 * count if paired else count
+    found = torch_words(wanted, attrs.global_seed) if torch else words(wanted, attrs.global_seed, attrs.op_seed)
+    return pairs(found, upper=int(not torch and attrs.output_type.name == "i64")) if paired else found
+
+
+def _is_paired(attrs: Attrs, limits: tuple[int, int]) -> bool:
+    """Return whether an integer is made of two words: in i64, as PyTorch makes them only for limits beyond u32."""
+    return attrs.output_type.name == "i64" and (attrs.alignment != "pytorch" or max(limits) > MAX_U32)
 
 
 def in_bf16(values: Array) -> Array:
