@@ -102,7 +102,7 @@ def uniform(kind: str, alignment: str, low: float, high: float, count: int = 8) 
 def test_random_floats_hold_the_bits_that_their_type_has(
     kind: str, alignment: str, made: Callable[[str, int, int], float]
 ) -> None:
-    """Against the formulas of the specification; two words make one f64. With these limits nothing is rounded in f32."""
+    """Against the formulas of the specification; two words make one f64. With these limits f32 rounds nothing."""
     low, high = (-2, 6) if kind == "f32" else (-100, 250)
     found, drawn = uniform(kind, alignment, low, high, count=40)
     each = 2 if kind == "f64" else 1
