@@ -7,7 +7,7 @@ from contextlib import contextmanager
 __all__ = ["gc_paused"]
 
 
-MOST_PROMOTED = 1 << 20
+MAX_PROMOTED = 1 << 20
 """How many new objects count as old before all are walked once: those of two models of 20,000 layers, migrated."""
 
 
@@ -24,7 +24,7 @@ class _Collector:
         """
         made = gc.get_count()[0]
         self.promoted += made
-        if self.promoted > MOST_PROMOTED:
+        if self.promoted > MAX_PROMOTED:
             gc.collect()
             self.promoted = 0
         elif made > gc.get_threshold()[0] and not gc.get_freeze_count():

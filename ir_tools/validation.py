@@ -14,7 +14,7 @@ from ir_tools.checks import CHECKS, Check, IrFile
 from ir_tools.collection import gc_paused
 from ir_tools.diagnostics import MAX_LISTED, Diagnostic, Severity
 from ir_tools.errors import ReadError, UsageError
-from ir_tools.format.problems import ElementProblem, Place, diagnostic_of
+from ir_tools.format.problems import DocumentPlace, ElementProblem, diagnostic_of
 from ir_tools.format.read import open_files, weights_of
 from ir_tools.format.write import render
 from ir_tools.graph import Model
@@ -179,4 +179,4 @@ def _problems(check: Check, file: IrFile) -> Iterator[ElementProblem]:
         yield from check.find(file)
     except Exception as why:
         message = f"the check itself failed on this file ({type(why).__name__}: {why}); please report it"
-        yield ElementProblem(check.rules[0], Place(None), message, severity=Severity.WARNING)
+        yield ElementProblem(check.rules[0], DocumentPlace(None), message, severity=Severity.WARNING)

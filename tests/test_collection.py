@@ -57,7 +57,7 @@ def test_what_was_made_is_not_walked_again() -> None:
 
 
 def test_garbage_in_circles_is_freed_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(collection, "MOST_PROMOTED", 50_000)
+    monkeypatch.setattr(collection, "MAX_PROMOTED", 50_000)
     monkeypatch.setattr(collection, "_COLLECTOR", collection._Collector())
     with gc_paused():
         knot = Knot()

@@ -10,7 +10,7 @@ from ir_tools import execute
 from ir_tools.comparison import difference
 from ir_tools.errors import IrToolsError, RuntimeFailure, ShapeError
 from ir_tools.infer import propagate_shapes
-from ir_tools.known_differences import TABLE, Call, Fixed, Kind, KnownDifference, as_model, find, named
+from ir_tools.known_differences import TABLE, Call, DifferenceKind, Fixed, KnownDifference, as_model, find, named
 from ir_tools.known_differences._listing import listing
 from ir_tools.ops import Array, find_op, ops_of
 from ir_tools.runtime.client import RuntimeClient, sources
@@ -78,24 +78,24 @@ def shapes_differ(client: RuntimeClient, call: Call) -> bool:
 
 def differs(client: RuntimeClient, row: KnownDifference) -> bool:
     """Whether the runtime does with the minimal model what the row says."""
-    if row.kind is Kind.SHAPE:
+    if row.kind is DifferenceKind.SHAPE:
         return shapes_differ(client, row.model)
     found = on_runtime(client, row.model)
-    if row.kind is Kind.REFUSES:
+    if row.kind is DifferenceKind.REFUSES:
         return found == "rejected"
     if isinstance(found, str):
-        return row.kind in {Kind.DIES, Kind.ARBITRARY} and found in DEATHS
+        return row.kind in {DifferenceKind.DIES, DifferenceKind.ARBITRARY} and found in DEATHS
     wanted = by_reference(row.model)
-    if row.kind is Kind.FOLLOWED:
+    if row.kind is DifferenceKind.FOLLOWED:
         assert row.same is not None
         other = on_runtime(client, row.same)
         return (
             not isinstance(other, str) and not isinstance(wanted, str) and agree(wanted, found) and agree(other, found)
         )
-    if row.kind is Kind.ARBITRARY and not isinstance(wanted, str):
+    if row.kind is DifferenceKind.ARBITRARY and not isinstance(wanted, str):
         pairs = zip(wanted.values(), found.values(), strict=True)
         return not all(np.array_equal(ours, theirs) for ours, theirs in pairs)
-    return row.kind is not Kind.DIES and (isinstance(wanted, str) or not agree(wanted, found))
+    return row.kind is not DifferenceKind.DIES and (isinstance(wanted, str) or not agree(wanted, found))
 
 
 HERE = [row for row in TABLE if row.processor.is_here]
@@ -108,7 +108,7 @@ def test_still_differs(row: KnownDifference, client: RuntimeClient) -> None:
 
     A layer that writes to memory that is not its own may kill the runtime over a later one: hence more attempts.
     """
-    if row.kind is Kind.DIES:
+    if row.kind is DifferenceKind.DIES:
         client.close()
     for _ in range(ATTEMPTS):
         if differs(client, row):

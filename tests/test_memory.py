@@ -16,7 +16,7 @@ from ir_tools.inputs import complete_inputs
 from ir_tools.ops import Array
 from tests.importers.onnx.models import LIGHT, with_random_weights
 
-MOST = 1.5
+MAX_RATIO = 1.5
 SHAPE = [1, 24, 320, 320]
 NORMAL = np.random.default_rng(0).standard_normal
 
@@ -114,7 +114,7 @@ def test_a_layer_on_a_large_tensor(name: str, tmp_path: Path) -> None:
     data = ops.parameter(SHAPE, np.float32)
     model = saved(ov.Model([ops.result(CASES[name](ops.relu(data)))], [data], name), tmp_path)
     fed = complete_inputs(model)
-    assert peak(model, fed) <= MOST * largest_live_set(model, fed) + model.weights.size
+    assert peak(model, fed) <= MAX_RATIO * largest_live_set(model, fed) + model.weights.size
 
 
 @pytest.mark.sweep
@@ -124,4 +124,4 @@ def test_light_networks(name: str, tmp_path: Path) -> None:
     source.write_bytes(with_random_weights(LIGHT / f"{name}.onnx", 0).SerializeToString())
     model = saved(ov.convert_model(source), tmp_path)
     fed = complete_inputs(model)
-    assert peak(model, fed) <= MOST * largest_live_set(model, fed) + model.weights.size
+    assert peak(model, fed) <= MAX_RATIO * largest_live_set(model, fed) + model.weights.size

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ir_tools.checks.define import Check
 from ir_tools.checks.file import IrFile
-from ir_tools.format.problems import ElementProblem, Place
+from ir_tools.format.problems import DocumentPlace, ElementProblem
 from ir_tools.rules.storage import FOREIGN_ENCODING
 
 __all__ = ["CHECK"]
@@ -19,7 +19,7 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
     if not codec.startswith(KNOWN) and not file.document.text.isascii():
         message = f"the runtime does not know the encoding {codec} and reads names as UTF-8"
         yield ElementProblem(
-            FOREIGN_ENCODING, Place(1), message, "save the file as UTF-8, and say so in its first line"
+            FOREIGN_ENCODING, DocumentPlace(1), message, "save the file as UTF-8, and say so in its first line"
         )
 
 

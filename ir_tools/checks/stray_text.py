@@ -8,7 +8,7 @@ from itertools import chain
 from ir_tools.checks.define import Check
 from ir_tools.checks.file import IrFile, notes_read
 from ir_tools.diagnostics import Severity
-from ir_tools.format.problems import MAX_IN_ELEMENT, ElementProblem, Place, place_of
+from ir_tools.format.problems import MAX_IN_ELEMENT, DocumentPlace, ElementProblem, place_of
 from ir_tools.rules.structure import STRAY_TEXT
 from ir_tools.source import Document, Element
 from ir_tools.source.grammar import GRAMMAR, NOTES
@@ -53,7 +53,7 @@ def _texts(element: Element) -> Iterator[tuple[str, Element | None]]:
             yield tail, child
 
 
-def _place(document: Document, element: Element, child: Element | None, lines: int) -> Place:
+def _place(document: Document, element: Element, child: Element | None, lines: int) -> DocumentPlace:
     """Return the place of a text in an element, so many lines after its start or the end of its child."""
     start = document.line(element) if child is None else document.line_at(document.span(child).end)
     return place_of(document, element)._replace(line=start + lines)

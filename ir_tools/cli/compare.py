@@ -303,7 +303,7 @@ def _known(model: "Model", found: "Comparison", *versions: str) -> list[Row]:
 
     If no values differ: those of which it is known of one release and not of another.
     """
-    from ir_tools.compatibility import Answer as Kind
+    from ir_tools.compatibility import Answer as ReleaseAnswer
     from ir_tools.compatibility import compatibility
 
     names = {f"openvino-{'.'.join(version.split('.')[:2])}" for version in versions}
@@ -314,7 +314,7 @@ def _known(model: "Model", found: "Comparison", *versions: str) -> list[Row]:
         {"release": one.release.name, "path": layer.path, "line": layer.line, "reason": layer.reason}
         for one in compatibility(model, releases)
         for layer in one.obstacles
-        if layer.answer is Kind.DIFFERS
+        if layer.answer is ReleaseAnswer.DIFFERS
     ]
     counts = Counter((row["path"], row["reason"]) for row in rows)
     return [row for row in rows if found.first_difference or counts[row["path"], row["reason"]] < len(releases)]

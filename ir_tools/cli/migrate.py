@@ -230,10 +230,10 @@ def _of_ir(model: "Model", options: _Options) -> "tuple[Migration, Row | None]":
         return migration, None
     their = _target(options)
     if old is None:
-        judge = partial(_verify, client=options.release.runtime(options.extensions), their=their)
+        verify = partial(_verify, client=options.release.runtime(options.extensions), their=their)
     else:
-        judge = partial(_verify_legacy, old=old, layers=options.layers, their=their)
-    return migration, judge(model, migration, options.inputs, options.extensions)
+        verify = partial(_verify_legacy, old=old, layers=options.layers, their=their)
+    return migration, verify(model, migration, options.inputs, options.extensions)
 
 
 def _of_folder(folder: Path, output: Path | None, one: Callable[[Path, Path | None], Answer]) -> Answer:

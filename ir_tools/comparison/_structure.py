@@ -29,7 +29,7 @@ SAMPLED = 64
 """Pieces of a large constant that are read; each of `PIECE` bytes."""
 PIECE = 1 << 10
 ENDS = frozenset({Role.PARAMETER, Role.RESULT})
-FEWEST, MOST = 16, 4096
+MIN_ELEMENTS, MAX_ELEMENTS = 16, 4096
 """Elements of a constant that two layers are told apart by."""
 
 
@@ -269,10 +269,10 @@ class View:
         except IrToolsError:
             return None
         flat = max((array.reshape(-1) for array in arrays if array.dtype.kind in "fiuV"), key=len, default=None)
-        if flat is None or len(flat) < FEWEST:
+        if flat is None or len(flat) < MIN_ELEMENTS:
             return None
         with np.errstate(invalid="ignore", over="ignore"):
-            some = flat[:: -(-len(flat) // MOST)].astype(np.float64)
+            some = flat[:: -(-len(flat) // MAX_ELEMENTS)].astype(np.float64)
             some -= some.mean()
             length = float(np.linalg.norm(some))
         return some / length if length > 0 and np.isfinite(length) else None

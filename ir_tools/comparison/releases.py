@@ -54,7 +54,7 @@ INSIDE = 1e-3
 """How far tensors inside may be off: errors of all layers before add up, and show where sums cancel (6.8e-4 seen)."""
 KEEPS_BITS = "BinaryConvolution"
 """The old plugin keeps what such a layer reads in bits, and hands out zeros in its place."""
-MOST_ALONE = 50
+MAX_ALONE = 50
 """Tensors that are asked for a second time, each alone."""
 
 
@@ -173,7 +173,7 @@ class _Work:
         labels, alive = labels_of(self.old.graph), living_taps(self.new.graph)
         partners = {source: tap for source, tap in self.pairs.taps.items() if tap in alive}
         second = SecondRun(self.new, self.new.graph, {}, self.pairs, self.rows.bodies)
-        budget = MOST_ALONE
+        budget = MAX_ALONE
 
         def run(group: Sequence[Located]) -> Batch:
             taps = {name: Tap(labels[one.layer.id], index) for one in group for index, name in _tensors(one.layer)}

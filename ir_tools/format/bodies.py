@@ -9,7 +9,7 @@ from ir_tools.format.content import size_of
 from ir_tools.format.nets import Net
 from ir_tools.format.problems import ElementProblem, name_of
 from ir_tools.format.rows import PURPOSES, Row, Slice, slice_problems
-from ir_tools.format.texts import Form, Text
+from ir_tools.format.texts import SharedText, Text
 from ir_tools.graph import Layer
 from ir_tools.rules import Rule
 from ir_tools.rules.structure import (
@@ -47,7 +47,7 @@ LOOP_INPUTS = ("the number of iterations", "the condition for the first iteratio
 def body_problems(nets: Iterable[Net], texts: Mapping[Element, Text]) -> Iterator[ElementProblem]:
     """Yield what is wrong with the layers with bodies of all graphs; `texts`: of layers."""
     graphs = {net.element: net for net in nets}
-    plain: set[Form] = set()
+    plain: set[SharedText] = set()
     for net in graphs.values():
         marked = set(net.bodied)
         for layer_id, layer in net.layers.items():

@@ -10,7 +10,7 @@ import numpy as np
 
 from ir_tools.format.nets import Net
 from ir_tools.format.problems import ElementProblem
-from ir_tools.format.texts import Form, Text
+from ir_tools.format.texts import SharedText, Text
 from ir_tools.rules.storage import (
     BAD_CONSTANT,
     BAD_STRING_CONSTANT,
@@ -61,7 +61,7 @@ def constants_of(nets: Iterable[Net], texts: Mapping[Element, Text]) -> tuple[li
     """Read the constants of all graphs, and note what cannot be read; `texts`: layers of one form are read once."""
     readable: list[Constant] = []
     faults: list[ElementProblem] = []
-    known: dict[Form, Tensor | None] = {}
+    known: dict[SharedText, Tensor | None] = {}
     for net in nets:
         legacy = id_number(net.element.getroottree().getroot().get("version")) in LEGACY_VERSIONS
         for layer in net.layers.values():

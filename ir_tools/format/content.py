@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from ir_tools.diagnostics import Severity
 from ir_tools.format.problems import ElementProblem, read_error
-from ir_tools.format.texts import Form, Text
+from ir_tools.format.texts import SharedText, Text
 from ir_tools.graph import Graph, LayerContent, Model, Port
 from ir_tools.rules import Rule
 from ir_tools.rules.structure import (
@@ -99,7 +99,7 @@ class ElementSource:
         """Return one attribute of the tag."""
         return self.element.get(name)
 
-    def text(self) -> tuple[Form, int | None] | None:
+    def text(self) -> tuple[SharedText, int | None] | None:
         """Return the form of the layer, and the offset of a constant; None if it has bodies, or is not known."""
         return None if self.bodies or self.place is None else (self.place.form, self.place.offset)
 

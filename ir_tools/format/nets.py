@@ -21,7 +21,7 @@ from ir_tools.format.content import (
     tag_problems,
 )
 from ir_tools.format.problems import MAX_IN_ELEMENT, ElementProblem, name_of, read_error
-from ir_tools.format.texts import Form, Text, texts_of
+from ir_tools.format.texts import SharedText, Text, texts_of
 from ir_tools.format.usual import Usual
 from ir_tools.graph import Graph, Layer, circles
 from ir_tools.rules import Rule
@@ -182,7 +182,7 @@ class _Reader:
         self.hiding: dict[Element, bool] = {}
         self.numbers = _Numbers()
         self.legacy = is_legacy(document)
-        self.sides: dict[Form, tuple[PortIds, PortIds]] = {}
+        self.sides: dict[SharedText, tuple[PortIds, PortIds]] = {}
 
     def look_at_dims(self) -> None:
         """Note the dimensions that cannot be read."""

@@ -11,7 +11,7 @@ from ir_tools.rules import Rule
 from ir_tools.source import Document, Element
 from ir_tools.types import id_number
 
-__all__ = ["MAX_IN_ELEMENT", "ElementProblem", "Place", "diagnostic_of", "name_of", "place_of", "read_error"]
+__all__ = ["MAX_IN_ELEMENT", "DocumentPlace", "ElementProblem", "diagnostic_of", "name_of", "place_of", "read_error"]
 
 MAX_IN_ELEMENT = 100
 """How many problems of one kind are listed one by one in an element."""
@@ -19,7 +19,7 @@ MAX_NAME = 1000
 """Characters of the name of a layer that a diagnostic has."""
 
 
-class Place(NamedTuple):
+class DocumentPlace(NamedTuple):
     """Where something is wrong, in the words of a diagnostic. `line` and columns count from 1."""
 
     line: int | None
@@ -44,7 +44,7 @@ class ElementProblem(NamedTuple):
     """
 
     rule: Rule
-    element: Element | Place | Callable[[], Place]
+    element: Element | DocumentPlace | Callable[[], DocumentPlace]
     message: str
     help: str | Callable[[], str | None] | None = None
     severity: Severity | None = None
@@ -82,7 +82,9 @@ def diagnostic_of(document: Document, problem: ElementProblem) -> Diagnostic:
     )
 
 
-def place_of(document: Document, element: Element, layer: Element | None = None, attribute: str | None = None) -> Place:
+def place_of(
+    document: Document, element: Element, layer: Element | None = None, attribute: str | None = None
+) -> DocumentPlace:
     """Return the place of any element of the document: its line, and the layer, if none is given the one around it.
 
     `attribute`: of the element, if it alone is wrong; the columns are then its own, if the element has it.
@@ -91,10 +93,10 @@ def place_of(document: Document, element: Element, layer: Element | None = None,
     if layer is None:
         layer = element if is_layer(element) else next(filter(is_layer, element.iterancestors("layer")), None)
     if layer is None:
-        return Place(line, None, None, None, *columns)
+        return DocumentPlace(line, None, None, None, *columns)
     name = layer.get("name")
     path = body_path(layer) + (name or "")
-    return Place(line, id_number(layer.get("id")), name and name[:MAX_NAME], path[:MAX_NAME], *columns)
+    return DocumentPlace(line, id_number(layer.get("id")), name and name[:MAX_NAME], path[:MAX_NAME], *columns)
 
 
 def name_of(layer: Element) -> str:

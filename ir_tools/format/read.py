@@ -20,7 +20,7 @@ from ir_tools.format.constants import Constant, constants_of, stored_problems
 from ir_tools.format.content import SourceFile, blobs
 from ir_tools.format.nets import MAX_NESTING, Net, nets_of
 from ir_tools.format.problems import ElementProblem, read_error
-from ir_tools.format.texts import Form, Text
+from ir_tools.format.texts import SharedText, Text
 from ir_tools.format.usual import Usual
 from ir_tools.graph import Model
 from ir_tools.rules import Rule
@@ -257,7 +257,7 @@ def _extent(layers: Iterable[Element], texts: Mapping[Element, Text]) -> int:
 
     Constants of one form are as large as each other: only the one that starts last is looked at.
     """
-    last: dict[Form, tuple[int, Element]] = {}
+    last: dict[SharedText, tuple[int, Element]] = {}
     rest = list[Element]()
     for layer in layers:
         text = texts.get(layer)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from ir_tools.graph import LayerContent
 from ir_tools.source import Document, Element
 
-__all__ = ["Form", "Text", "texts_of"]
+__all__ = ["SharedText", "Text", "texts_of"]
 
 _TAG = re.compile(rb'<layer(?=[\s/>])( id="(?:0|[1-9]\d{0,17})" name="[^"]+")?')
 """The start of a layer; with a group, if it starts with a plain id and a name."""
@@ -25,7 +25,7 @@ _NO_NAMES = b' names=""'
 _EMPTY = re.compile(_NO_NAMES)
 
 
-class Form:
+class SharedText:
     """What all layers that differ in nothing but id, names and offset have in common; one object for each such text.
 
     Attributes:
@@ -56,7 +56,7 @@ class Text(NamedTuple):
     """
 
     start: int
-    form: Form
+    form: SharedText
     offset: int | None
     names: tuple[bytes, ...]
 
@@ -85,7 +85,7 @@ def texts_of(document: Document) -> Mapping[Element, Text]:
         elements = list(document.root.iter("layer"))
     starts = [tag.start() for tag in tags]
     document.note_starts(elements, starts)
-    forms: dict[tuple[bytes, bool], Form] = {}
+    forms: dict[tuple[bytes, bool], SharedText] = {}
     ends = [*starts[1:], len(text)]
     return {
         element: _text(tag.end(), text[tag.end() : end], forms)
@@ -94,7 +94,7 @@ def texts_of(document: Document) -> Mapping[Element, Text]:
     }
 
 
-def _text(start: int, form: bytes, forms: dict[tuple[bytes, bool], Form]) -> Text:
+def _text(start: int, form: bytes, forms: dict[tuple[bytes, bool], SharedText]) -> Text:
     """Return the text of a layer.
 
     Args:
@@ -113,7 +113,7 @@ def _text(start: int, form: bytes, forms: dict[tuple[bytes, bool], Form]) -> Tex
     known = forms.get(key)
     if known is None:
         gaps = [place.end() - 1 for place in _EMPTY.finditer(form)] if names else []
-        known = forms[key] = Form(form, tuple(gaps))
+        known = forms[key] = SharedText(form, tuple(gaps))
     return Text(start, known, offset, names)
 
 

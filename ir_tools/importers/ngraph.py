@@ -8,7 +8,7 @@ from ir_tools.errors import MigrationError, UsageError
 from ir_tools.graph import Model
 from ir_tools.ops import Fact, Pooling, PoolingSpec, Refused, average_pooling
 from ir_tools.parameters import checked, optional
-from ir_tools.rewrite.single import as_model
+from ir_tools.rewrite.single import model_of
 from ir_tools.rewrite.target import parse_target
 from ir_tools.types import Dim, parse_shape, shape_text
 
@@ -105,7 +105,7 @@ def to_model(
     rewrite = average_pooling(pooling, data, target)
     if isinstance(rewrite, Refused):
         raise MigrationError(f"AvgPool has no exact form in opset{target}: {rewrite.reason}")
-    return as_model(rewrite, data, name="AvgPool")
+    return model_of(rewrite, data, name="AvgPool")
 
 
 def _list(name: str, values: Sequence[int], length: int, minimum: int) -> tuple[int, ...]:

@@ -15,7 +15,18 @@ from ir_tools.graph import Layer
 from ir_tools.infer._facts import MAX_KEPT, FactTable, InternedFact, StoredBounds, content, key_of, minimum_size
 from ir_tools.infer._signatures import LayerSignature
 from ir_tools.ops.checks import check_attributes, check_ports, check_settings, check_types, too_many_outputs
-from ir_tools.ops.definition import UNBOUNDED, UNKNOWN, Bounds, Elements, Fact, Folding, Kind, Op, Role, Violation
+from ir_tools.ops.definition import (
+    UNBOUNDED,
+    UNKNOWN,
+    Bounds,
+    Elements,
+    Fact,
+    Folding,
+    Op,
+    Role,
+    Violation,
+    ViolationKind,
+)
 from ir_tools.ops.limits import MAX_VALUES
 from ir_tools.weights import Weights, values
 
@@ -145,7 +156,7 @@ class Answers:
         attrs, faults = check_attributes(op, signature.raw)
         counted = [*check_ports(op, len(inputs), len(signature.outputs))]
         found += [*faults, *counted]
-        if any(fault.kind is Kind.INPUTS for fault in counted) or _unknowable(op, inputs):
+        if any(fault.kind is ViolationKind.INPUTS for fault in counted) or _unknowable(op, inputs):
             return Answer(None, found)
         found += check_types(op, inputs)
         try:
@@ -197,7 +208,7 @@ class Answers:
 
 def refusal(message: str, attribute: str | None = None) -> Violation:
     """Return that an operation cannot take its inputs, and which attribute or input is wrong if it is a single one."""
-    return Violation(attribute or "", message, kind=Kind.SHAPE)
+    return Violation(attribute or "", message, kind=ViolationKind.SHAPE)
 
 
 def _values(layer: Layer, weights: Weights, fact: Fact) -> Bounds:

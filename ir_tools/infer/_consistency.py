@@ -27,7 +27,7 @@ from ir_tools.infer._iterations import problems_of_iterations
 from ir_tools.infer._problems import Problem, Remark, problem_of, remark_on
 from ir_tools.ops import Elements, Role, elements_of, role_of
 from ir_tools.ops.bodies import Maps
-from ir_tools.ops.definition import Fact, Kind, Violation
+from ir_tools.ops.definition import Fact, Violation, ViolationKind
 from ir_tools.ops.limits import MAX_ELEMENTS
 from ir_tools.rules.operations import WRONG_ELEMENT_TYPE
 from ir_tools.rules.shapes import (
@@ -40,7 +40,7 @@ from ir_tools.types import shape_text
 
 __all__ = ["ConsistencyCheck"]
 
-NUANCES = {Kind.SUSPECT, Kind.EMPTY, Kind.DIVISOR, Kind.IGNORED}
+NUANCES = {ViolationKind.SUSPECT, ViolationKind.EMPTY, ViolationKind.DIVISOR, ViolationKind.IGNORED}
 """Not reported of a layer that cannot run anyway."""
 MAX_TRIED = 16
 """Inputs of one layer with which it is tried what it gives: each takes as long as the layer has inputs."""
@@ -417,7 +417,7 @@ class ConsistencyCheck(Engine):
         self._by_graph[id(graph)].append([problem])
 
     def _report_violations(self, visit: Visit, violations: Sequence[Violation]) -> None:
-        cannot_run, seen = _cannot_run(violations), set[tuple[Kind, str]]()
+        cannot_run, seen = _cannot_run(violations), set[tuple[ViolationKind, str]]()
         for fault in violations:
             if (fault.kind, fault.attribute) not in seen and not (cannot_run and fault.kind in NUANCES):
                 seen.add((fault.kind, fault.attribute))

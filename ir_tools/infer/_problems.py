@@ -12,7 +12,7 @@ from ir_tools.display import quoted
 from ir_tools.graph import Layer
 from ir_tools.infer._signatures import LayerSignature
 from ir_tools.ops import LEGACY, NEWEST_OPSET, find_op, known_types, ops_of, opset_number
-from ir_tools.ops.definition import Kind, Violation
+from ir_tools.ops.definition import Violation, ViolationKind
 from ir_tools.rules import Rule
 from ir_tools.rules.compatibility import DEPRECATED_OPERATION
 from ir_tools.rules.operations import OPERATION_NOT_IN_OPSET, UNKNOWN_EXTENSION, UNKNOWN_OPERATION, UNKNOWN_OPSET
@@ -85,9 +85,9 @@ def problem_of(layer: Layer, fault: Violation) -> Problem:
     """Return the problem that a violation is, at the port of an input, the first of too many, else at `<data>`."""
     part: Part = "data"
     port = None
-    if fault.kind is Kind.OUTPUTS:
+    if fault.kind is ViolationKind.OUTPUTS:
         part, port = "output", layer.common.outputs[fault.input or 0].id
-    elif fault.kind is Kind.INPUTS and fault.input is None:
+    elif fault.kind is ViolationKind.INPUTS and fault.input is None:
         part = "layer"
     elif fault.input is not None and fault.input < len(layer.common.inputs):
         part, port = "input", layer.common.inputs[fault.input].id
@@ -97,7 +97,7 @@ def problem_of(layer: Layer, fault: Violation) -> Problem:
 
 def attribute_of(layer: Layer, fault: Violation) -> str | None:
     """Return the attribute that a violation is about: one that the layer has, or has to have."""
-    if fault.kind in {Kind.MISSING, Kind.ASSUMED}:
+    if fault.kind in {ViolationKind.MISSING, ViolationKind.ASSUMED}:
         return fault.attribute
     return fault.attribute if fault.attribute and fault.attribute in layer.common.raw else None
 

@@ -21,7 +21,7 @@ WAVES = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class GeneratorKind:
     """One row of the table of generators.
 
     Attributes:
@@ -172,35 +172,37 @@ def _range(numbers: tuple[float, ...], shape: tuple[int, ...], rng: Random) -> A
     return np.broadcast_to(start + step * np.arange(shape[-1] if shape else 1), shape or (1,)).reshape(shape)
 
 
-GENERATORS: Mapping[str, Kind] = {
-    "normal": Kind(
+GENERATORS: Mapping[str, GeneratorKind] = {
+    "normal": GeneratorKind(
         lambda numbers, shape, rng: rng.normal(numbers[0], numbers[1], shape),
         "normal:MEAN:DEVIATION",
         "normally distributed numbers, by default around 0 with deviation 1",
         (0.0, 1.0),
     ),
-    "uniform": Kind(
+    "uniform": GeneratorKind(
         lambda numbers, shape, rng: rng.uniform(numbers[0], numbers[1], shape),
         "uniform:LOW:HIGH",
         "numbers between two limits, by default 0 and 1",
         (0.0, 1.0),
     ),
-    "integers": Kind(
+    "integers": GeneratorKind(
         lambda numbers, shape, rng: np.floor(rng.uniform(numbers[0], numbers[1] + 1, shape)),
         "integers:LOW:HIGH",
         "integers from LOW to HIGH, both included",
         needed=2,
     ),
-    "constant": Kind(_values, "constant:VALUE", "one value for all elements", needed=1),
-    "ones": Kind(lambda numbers, shape, rng: np.ones(shape), "ones", "1 for all elements"),
-    "zeros": Kind(lambda numbers, shape, rng: np.zeros(shape), "zeros", "0 for all elements"),
-    "range": Kind(
+    "constant": GeneratorKind(_values, "constant:VALUE", "one value for all elements", needed=1),
+    "ones": GeneratorKind(lambda numbers, shape, rng: np.ones(shape), "ones", "1 for all elements"),
+    "zeros": GeneratorKind(lambda numbers, shape, rng: np.zeros(shape), "zeros", "0 for all elements"),
+    "range": GeneratorKind(
         _range, "range:START:STEP", "evenly spaced numbers along the last axis, by default 0, 1, 2", (0.0, 1.0)
     ),
-    "values": Kind(_values, "values:A,B,...", "these values, repeated if there are fewer than elements", needed=1),
-    "image": Kind(_image, "image:LOW:HIGH", "a smooth picture, by default from 0 to 255", (0.0, 255.0)),
-    "text": Kind(lambda numbers, shape, rng: np.zeros(shape), "text", "texts, for string inputs"),
-    "boxes": Kind(
+    "values": GeneratorKind(
+        _values, "values:A,B,...", "these values, repeated if there are fewer than elements", needed=1
+    ),
+    "image": GeneratorKind(_image, "image:LOW:HIGH", "a smooth picture, by default from 0 to 255", (0.0, 255.0)),
+    "text": GeneratorKind(lambda numbers, shape, rng: np.zeros(shape), "text", "texts, for string inputs"),
+    "boxes": GeneratorKind(
         _boxes,
         "boxes:WIDTH:HEIGHT",
         "boxes, given by two corners, in a picture of this size, by default 1 by 1",

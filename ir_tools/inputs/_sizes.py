@@ -39,10 +39,10 @@ MAX_VALUES = 64
 PAIRS = 4
 """Pairs of numbers that are made equal by halving, for one group of dimensions."""
 
-Place = tuple[str, int]
+InputAxis = tuple[str, int]
 """A dimension: the name of its input, and the axis."""
-Group = tuple[Place, ...]
-Choice = dict[Place, int]
+Group = tuple[InputAxis, ...]
+Choice = dict[InputAxis, int]
 
 
 @dataclass(slots=True)
@@ -61,7 +61,7 @@ class SizeSearch:
     pictures: Mapping[str, tuple[int, int]]
     fixed: Mapping[str, Fact]
     _trials: ShapeTrials = field(init=False)
-    _known: dict[tuple[tuple[Place, int], ...], Trial] = field(init=False, default_factory=dict)
+    _known: dict[tuple[tuple[InputAxis, int], ...], Trial] = field(init=False, default_factory=dict)
     _left: int = field(init=False)
 
     def __post_init__(self) -> None:
@@ -160,7 +160,7 @@ class SizeSearch:
         yield from of((self._likely, self._halved, self._usual), others)
         yield from of((self._usual,), pictures)
 
-    def _leading(self, choice: Choice, layer: Layer) -> list[Place]:
+    def _leading(self, choice: Choice, layer: Layer) -> list[InputAxis]:
         """Return the dimensions of inputs from which a path leads to a layer."""
         graph = self.model.graph
         seen, todo = {layer.id}, [layer.id]
@@ -172,7 +172,11 @@ class SizeSearch:
         return [place for place in choice if place[0] in names]
 
     def _divided(
-        self, shapes: Mapping[str, tuple[Dim, ...]], choice: Choice, places: Sequence[Place], before: list["_Number"]
+        self,
+        shapes: Mapping[str, tuple[Dim, ...]],
+        choice: Choice,
+        places: Sequence[InputAxis],
+        before: list["_Number"],
     ) -> Iterator[Choice]:
         """Yield sizes of one input that multiply to a number of elements at the layer that refuses."""
         counts = {number.value for number in before if number.kind == "count" and 1 < number.value <= MAX_ELEMENTS}
@@ -297,7 +301,7 @@ class _Probe:
                         yield index, other.value
 
 
-def _pictures(places: Sequence[Place], choice: Choice, pictures: Mapping[str, tuple[int, int]]) -> list[Group]:
+def _pictures(places: Sequence[InputAxis], choice: Choice, pictures: Mapping[str, tuple[int, int]]) -> list[Group]:
     """Return height and width of pictures, to change at once."""
     return [
         group
@@ -306,7 +310,7 @@ def _pictures(places: Sequence[Place], choice: Choice, pictures: Mapping[str, tu
     ]
 
 
-def _groups(places: Sequence[Place], choice: Choice) -> list[Group]:
+def _groups(places: Sequence[InputAxis], choice: Choice) -> list[Group]:
     """Return dimensions of one size to change at once: each one; those of one input; those of one axis; all."""
     ranks = Counter(name for name, _ in places)
     chosen = [[place] for place in sorted(places, key=lambda place: place[1] == 0)]
@@ -321,7 +325,7 @@ def _groups(places: Sequence[Place], choice: Choice) -> list[Group]:
     return list(dict.fromkeys(group for own in chosen for group in _of_one_size(own, choice)))
 
 
-def _of_one_size(places: Sequence[Place], choice: Choice) -> list[Group]:
+def _of_one_size(places: Sequence[InputAxis], choice: Choice) -> list[Group]:
     """Return the dimensions in groups of one size."""
     sizes = dict.fromkeys(choice[place] for place in places)
     return [tuple(place for place in places if choice[place] == size) for size in sizes]

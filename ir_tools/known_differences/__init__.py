@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from functools import cache
 
 from ir_tools.known_differences import _detection, _elementwise, _flow, _math, _moving, _numbers, _settings, _vision
-from ir_tools.known_differences._define import SEEN, Instance, Kind, KnownDifference, Mask
+from ir_tools.known_differences._define import SEEN, DifferenceKind, Instance, KnownDifference, Mask
 from ir_tools.known_differences._model import Call, Fixed, Given, as_model
 from ir_tools.ops import Array, Attrs, Op
 
@@ -17,10 +17,10 @@ __all__ = [
     "SEEN",
     "TABLE",
     "Call",
+    "DifferenceKind",
     "Fixed",
     "Given",
     "Instance",
-    "Kind",
     "KnownDifference",
     "Mask",
     "as_model",

@@ -14,14 +14,14 @@ from ir_tools.known_differences._model import Call
 from ir_tools.ops import Array, Attrs
 from ir_tools.processors import Processor
 
-__all__ = ["SEEN", "Instance", "Kind", "KnownDifference", "Mask", "everywhere", "refused", "unwritten"]
+__all__ = ["SEEN", "DifferenceKind", "Instance", "KnownDifference", "Mask", "everywhere", "refused", "unwritten"]
 
 Mask = npt.NDArray[np.bool_]
 SEEN = "2026.4.1, CPU"
 """The release and device that rows are measured on, where they do not say."""
 
 
-class Kind(enum.StrEnum):
+class DifferenceKind(enum.StrEnum):
     """A setting in which the runtime differs from the reference, or both from the specification.
 
     ARBITRARY: memory that the runtime does not write to, or that is not its own; it may end the process, too. SHAPE:
@@ -77,7 +77,7 @@ class KnownDifference:
     setting: str
     reason: str
     model: Call
-    kind: Kind = Kind.WRONG
+    kind: DifferenceKind = DifferenceKind.WRONG
     applies: Callable[[Instance], bool] | None = None
     arbitrary: Callable[[Sequence[Array]], Sequence[Mask | None]] | None = None
     same: Call | None = None
@@ -93,8 +93,8 @@ class KnownDifference:
         return [None] * len(outputs) if self.arbitrary is None else self.arbitrary(outputs)
 
 
-refused = partial(KnownDifference, kind=Kind.REFUSES)
-unwritten = partial(KnownDifference, kind=Kind.ARBITRARY)
+refused = partial(KnownDifference, kind=DifferenceKind.REFUSES)
+unwritten = partial(KnownDifference, kind=DifferenceKind.ARBITRARY)
 """Rows of what the runtime refuses, and of memory that it does not write to."""
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ir_tools.known_differences._define import Instance, Kind, KnownDifference, Mask, refused, unwritten
+from ir_tools.known_differences._define import DifferenceKind, Instance, KnownDifference, Mask, refused, unwritten
 from ir_tools.known_differences._model import Call, Fixed, counted, floats, number, whole
 from ir_tools.ops import Array
 
@@ -160,7 +160,7 @@ SUPPRESSION = (
     KnownDifference(
         name="Proposal of few boxes",
         ops=PROPOSALS,
-        kind=Kind.DIES,
+        kind=DifferenceKind.DIES,
         setting="fewer than 8 boxes before suppression",
         reason="The plugin reads eight at a time.",
         model=proposal(1, 2, post_nms_topn="3"),
@@ -179,7 +179,7 @@ IMAGES = (
     KnownDifference(
         name="Interpolate antialias",
         ops=("Interpolate-4", "Interpolate-11"),
-        kind=Kind.FOLLOWED,
+        kind=DifferenceKind.FOLLOWED,
         setting='`antialias="true"` with data of rank 3 or 4',
         reason="The plugin reads it for rank 5 only.",
         model=Call(
@@ -196,7 +196,7 @@ IMAGES = (
     KnownDifference(
         name="Interpolate-11 cube_coeff",
         ops=("Interpolate-11",),
-        kind=Kind.FOLLOWED,
+        kind=DifferenceKind.FOLLOWED,
         setting="`cube_coeff` with `bicubic_pillow`",
         reason="The plugin always takes Pillow's own -0.5.",
         model=Call(
@@ -270,7 +270,7 @@ SIGNALS = (
     KnownDifference(
         name="LSTMCell-1 peepholes",
         ops=("LSTMCell-1",),
-        kind=Kind.FOLLOWED,
+        kind=DifferenceKind.FOLLOWED,
         setting="peepholes, `input_forget` and `weights_format`",
         reason="The runtime reads none of them.",
         model=cell(5, input_forget="true", weights_format="ifco"),

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ir_tools.known_differences._define import Instance, Kind, KnownDifference, refused
+from ir_tools.known_differences._define import DifferenceKind, Instance, KnownDifference, refused
 from ir_tools.known_differences._model import Call, Fixed, floats
 from ir_tools.processors import Processor
 
@@ -62,7 +62,7 @@ ROWS = (
     KnownDifference(
         name="ErfInv-17 near its ends",
         ops=("ErfInv-17",),
-        kind=Kind.COARSE,
+        kind=DifferenceKind.COARSE,
         setting="near -1 and 1 by up to half a percent, near 0 by 1e-4",
         reason="The plugin approximates.",
         model=Call("ErfInv-17", (floats(0.999, -0.99),)),

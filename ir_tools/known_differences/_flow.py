@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ir_tools.known_differences._define import Instance, Kind, KnownDifference, everywhere, unwritten
+from ir_tools.known_differences._define import DifferenceKind, Instance, KnownDifference, everywhere, unwritten
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, whole
 
 __all__ = ["ROWS"]
@@ -73,7 +73,7 @@ ROWS = (
     KnownDifference(
         name="Pad by a large integer",
         ops=("Pad-1", "Pad-12"),
-        kind=Kind.COARSE,
+        kind=DifferenceKind.COARSE,
         setting="`pad_value` is an integer beyond 2^24",
         reason="The plugin reads it as f32; the reference pads with the number itself.",
         model=Call(
@@ -105,7 +105,7 @@ ROWS = (
     KnownDifference(
         name="ReverseSequence-1 of large integers",
         ops=("ReverseSequence-1",),
-        kind=Kind.COARSE,
+        kind=DifferenceKind.COARSE,
         setting="integers beyond 2^24",
         reason="The plugin moves them as f32; the reference moves them as they are.",
         model=Call(

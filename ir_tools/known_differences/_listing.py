@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from ir_tools.format.write import render
 from ir_tools.graph import Model
-from ir_tools.known_differences import SEEN, TABLE, Kind, KnownDifference, as_model
+from ir_tools.known_differences import SEEN, TABLE, DifferenceKind, KnownDifference, as_model
 from ir_tools.ops import Array, Role, role_of
 from ir_tools.weights import values
 
@@ -32,17 +32,17 @@ ir_tools.write(model, "tile.xml")
 | Operation | Differences |
 |---|---|
 {index}"""
-GROUPS: Mapping[Kind, str] = {
-    Kind.WRONG: "Other values",
-    Kind.ARBITRARY: "Arbitrary values: memory that nobody wrote to, or that is not the layer's own",
-    Kind.COARSE: "Coarser arithmetic",
-    Kind.DIES: "Crashes",
-    Kind.REFUSES: "Valid, and refused",
-    Kind.SHAPE: "Other shapes, of layers that have no meaning",
-    Kind.FOLLOWED: "Both against the specification",
+GROUPS: Mapping[DifferenceKind, str] = {
+    DifferenceKind.WRONG: "Other values",
+    DifferenceKind.ARBITRARY: "Arbitrary values: memory that nobody wrote to, or that is not the layer's own",
+    DifferenceKind.COARSE: "Coarser arithmetic",
+    DifferenceKind.DIES: "Crashes",
+    DifferenceKind.REFUSES: "Valid, and refused",
+    DifferenceKind.SHAPE: "Other shapes, of layers that have no meaning",
+    DifferenceKind.FOLLOWED: "Both against the specification",
 }
 """Headings, in their order."""
-MOST = 24
+MAX_SHOWN = 24
 """Numbers of a tensor that are shown."""
 
 
@@ -95,8 +95,8 @@ def _text(model: Model, fed: Mapping[str, Array]) -> Iterator[str]:
 
 def _numbers(array: Array) -> str:
     flat = array.ravel()
-    shown = ", ".join(f"{float(value):g}" for value in flat[:MOST])
-    return f"{list(array.shape)} {shown}{', ...' if flat.size > MOST else ''}"
+    shown = ", ".join(f"{float(value):g}" for value in flat[:MAX_SHOWN])
+    return f"{list(array.shape)} {shown}{', ...' if flat.size > MAX_SHOWN else ''}"
 
 
 if __name__ == "__main__":

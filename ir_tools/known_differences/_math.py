@@ -4,7 +4,7 @@ import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 
-from ir_tools.known_differences._define import Instance, Kind, KnownDifference, refused, unwritten
+from ir_tools.known_differences._define import DifferenceKind, Instance, KnownDifference, refused, unwritten
 from ir_tools.known_differences._model import Call, Fixed, counted, floats, number, whole
 from ir_tools.ops import Array
 from ir_tools.processors import Processor
@@ -167,7 +167,7 @@ CONVOLUTION = (
     KnownDifference(
         name="int8",
         ops=("FakeQuantize-1",),
-        kind=Kind.COARSE,
+        kind=DifferenceKind.COARSE,
         setting="a quantized model: FakeQuantize in front of both inputs of a convolution or product",
         reason="The CPU plugin computes such layers in int8 whatever the precision hint says, with limits moved so that"
         " 0 is one of the levels; `LP_TRANSFORMS_MODE=NO` turns that off. The reference quantizes in floats.",
@@ -227,7 +227,7 @@ POOLING = (
     KnownDifference(
         name="bf16 in 8 channels and 8 places",
         ops=(*FORWARD, "AvgPool-1", "AvgPool-14", "AvgPool-16", "MaxPool-1"),
-        kind=Kind.DIES,
+        kind=DifferenceKind.DIES,
         setting="bf16, a multiple of 8 channels, and 8 numbers in each channel of the result",
         reason="The process ends when the model is compiled.",
         model=Call(

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ir_tools.known_differences._define import Instance, Kind, KnownDifference, refused, unwritten
+from ir_tools.known_differences._define import DifferenceKind, Instance, KnownDifference, refused, unwritten
 from ir_tools.known_differences._model import Call, Fixed, counted, number, whole
 
 __all__ = ["ROWS"]
@@ -77,7 +77,7 @@ ROWS = (
     KnownDifference(
         name="SliceScatter-15 between computed bounds",
         ops=("SliceScatter-15",),
-        kind=Kind.DIES,
+        kind=DifferenceKind.DIES,
         setting="`start`, `step` or `axes` is not a constant",
         reason="The plugin changes nothing, or writes beyond its data and ends the process.",
         model=Call("SliceScatter-15", (counted(3), counted(1) + 9, whole(0), whole(1), whole(1), whole(0))),
@@ -141,7 +141,7 @@ ROWS = (
     KnownDifference(
         name="VariadicSplit-1 of more than there is",
         ops=("VariadicSplit-1",),
-        kind=Kind.SHAPE,
+        kind=DifferenceKind.SHAPE,
         setting="lengths beside a -1 that add up to more than the axis has",
         reason="The runtime takes what is left over for the -1 even where it is negative, and reads beyond the data.",
         model=Call("VariadicSplit-1", (counted(1), Fixed(np.array(0)), Fixed(whole(-1, 2)))),
@@ -149,7 +149,7 @@ ROWS = (
     KnownDifference(
         name="Broadcast-3 from an axis behind its target",
         ops=("Broadcast-3",),
-        kind=Kind.SHAPE,
+        kind=DifferenceKind.SHAPE,
         setting='`mode="pdpd"`, and the axis is not one of the target',
         reason="The runtime gives the target's shape, whatever the data are; the reference refuses the layer.",
         model=Call("Broadcast-3", (counted(3), Fixed(whole(2))), {"mode": "pdpd", "mode.mode.axis": "1"}),
@@ -157,7 +157,7 @@ ROWS = (
     KnownDifference(
         name="Tile-1 by computed repeats below 0",
         ops=("Tile-1",),
-        kind=Kind.SHAPE,
+        kind=DifferenceKind.SHAPE,
         setting="repeats below 0 that are not constants",
         reason="The runtime counts constant repeats below 0 as 0, and refuses computed ones; the reference counts all"
         " as 0.",

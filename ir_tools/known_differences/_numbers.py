@@ -3,7 +3,7 @@
 import ml_dtypes
 import numpy as np
 
-from ir_tools.known_differences._define import Instance, Kind, KnownDifference, refused
+from ir_tools.known_differences._define import DifferenceKind, Instance, KnownDifference, refused
 from ir_tools.known_differences._model import Call, Fixed, Given, floats, whole
 from ir_tools.ops import Array
 from ir_tools.processors import Processor
@@ -73,7 +73,7 @@ ROWS = (
     KnownDifference(
         name="activations of integers beyond 2^24",
         ops=(*THROUGH_FLOATS, *TRANSCENDENTAL, "Mod-1", "FloorMod-1", "Divide-1", "Abs-1", "Negative-1", "PReLU-1"),
-        kind=Kind.COARSE,
+        kind=DifferenceKind.COARSE,
         setting="integers beyond 2^24, or results that are",
         reason="The plugin computes in f32, which does not hold them; the reference keeps what need not be computed,"
         " and divides exactly.",
@@ -83,7 +83,7 @@ ROWS = (
     KnownDifference(
         name="powers of integers beyond 2^24",
         ops=("Power-1",),
-        kind=Kind.COARSE,
+        kind=DifferenceKind.COARSE,
         setting="integers whose power is beyond 2^24",
         reason="The plugin computes in f32, which does not hold them; the reference is exact.",
         model=Call("Power-1", (np.array([7, 3], np.int32), np.array([9, 2], np.int32))),

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ir_tools.known_differences._define import Instance, Kind, KnownDifference, everywhere, refused, unwritten
+from ir_tools.known_differences._define import DifferenceKind, Instance, KnownDifference, everywhere, refused, unwritten
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats
 
 __all__ = ["ROWS"]
@@ -99,7 +99,7 @@ DEADLY = (
     KnownDifference(
         name="StringTensorPack-15 of nothing",
         ops=("StringTensorPack-15",),
-        kind=Kind.DIES,
+        kind=DifferenceKind.DIES,
         setting="a last axis of no element",
         reason="The plugin divides by its size.",
         model=Call("StringTensorPack-15", (np.zeros(0, np.int32), np.zeros(0, np.int32), np.array([97], np.uint8))),
@@ -145,7 +145,7 @@ VALUES = (
     KnownDifference(
         name="FakeQuantize-1 with 255 levels",
         ops=("FakeQuantize-1",),
-        kind=Kind.COARSE,
+        kind=DifferenceKind.COARSE,
         setting="255 levels between limits that are nearly, not quite, symmetric (up to a quarter of a level)",
         reason="The runtime makes them symmetric.",
         model=Call(

@@ -7,7 +7,7 @@ the data have after batch and channels. Volumes in the modes `cubic` and Pillow'
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ir_tools.ops.definition import Fact, Kind, Violation
+from ir_tools.ops.definition import Fact, Violation, ViolationKind
 from ir_tools.types import Dim
 
 __all__ = ["Resized", "limits"]
@@ -87,7 +87,7 @@ def _limits_of_core(resized: Resized) -> Iterator[Violation]:
     dtype = resized.data.dtype
     if dtype.is_integer and dtype.bits > 8:
         message = f"has element type {dtype} in mode {resized.mode}, which the runtime does not implement at that rank"
-        yield Violation("data", message, "convert it to f32", Kind.TYPES, 0)
+        yield Violation("data", message, "convert it to f32", ViolationKind.TYPES, 0)
     if resized.pillow and len(resized.axes) != 2:
         yield Violation("axes", f"names {len(resized.axes)} axes, but mode {resized.mode} takes two", "name two axes")
     if resized.mode == "linear_onnx":
@@ -99,7 +99,7 @@ def _of_nothing(resized: Resized) -> Iterator[Violation]:
     """Check for elements that are made of none: the plugin runs no kernel, and leaves them as its memory is."""
     if all(dim.lo > 0 for dim in resized.output):
         message = "gives elements to data that have none, and the runtime leaves them as its memory is"
-        yield Violation(resized.target, message, kind=Kind.SUSPECT)
+        yield Violation(resized.target, message, kind=ViolationKind.SUSPECT)
 
 
 def _wrong(resized: Resized) -> Iterator[Violation]:
@@ -108,10 +108,10 @@ def _wrong(resized: Resized) -> Iterator[Violation]:
     swapped = resized.rank == 4 and list(resized.axes) == [1, 2] and not resized.pads
     if resized.pads and resized.turned:
         message = "is not 0, and the runtime pads other axes than it names if axes before the last ones are resized"
-        yield Violation("pads_begin", message, "put a Pad layer in front", Kind.SUSPECT)
+        yield Violation("pads_begin", message, "put a Pad layer in front", ViolationKind.SUSPECT)
     elif resized.mode == "cubic" and not resized.turned and first < inner:
         message = "resizes more than the last two axes, which the runtime gets wrong in mode cubic"
-        yield Violation(resized.target, message, "resize the others in a layer of their own", Kind.SUSPECT)
+        yield Violation(resized.target, message, "resize the others in a layer of their own", ViolationKind.SUSPECT)
     elif resized.pillow and first < inner and not swapped:
         message = f"resizes another axis than the last two, which the runtime gets wrong in mode {resized.mode}"
-        yield Violation(resized.target, message, "resize the last two axes", Kind.SUSPECT)
+        yield Violation(resized.target, message, "resize the last two axes", ViolationKind.SUSPECT)

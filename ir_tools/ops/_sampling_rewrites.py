@@ -43,7 +43,7 @@ def _rows(layers: Layers, data: Ref) -> Ref:
     return layers.call("Reshape", channels_last, pattern, special_zero=False)
 
 
-class _Place:
+class _Coordinate:
     """A whole place along an axis, and whether it lies inside where that matters."""
 
     def __init__(self, index: Ref, inside: Ref | None) -> None:
@@ -83,7 +83,7 @@ class _Sampler:
         """Return integral floats as integers."""
         return self.layers.to_type(place, I64)
 
-    def inside(self, place: Ref, axis: int) -> _Place:
+    def inside(self, place: Ref, axis: int) -> _Coordinate:
         """Return places of the image for any whole places."""
         layers, size, zero, one = self.layers, self.sizes[axis], np.array(0), np.array(1)
         last = layers.call("Subtract", size, one)
@@ -94,7 +94,7 @@ class _Sampler:
         elif self.padding == "reflection":
             place = self._reflected(place, size, last)
         clipped = layers.call("Minimum", layers.call("Maximum", place, zero), last)
-        return _Place(clipped, inside)
+        return _Coordinate(clipped, inside)
 
     def _reflected(self, place: Ref, size: Ref | Array, last: Ref) -> Ref:
         """Mirror places at the outermost elements, or at their edges."""
@@ -109,7 +109,7 @@ class _Sampler:
         beyond = layers.call("GreaterEqual", place, size)
         return layers.call("Select", beyond, layers.call("Subtract", mirror, place), place)
 
-    def taken(self, y: _Place, x: _Place) -> Ref:
+    def taken(self, y: _Coordinate, x: _Coordinate) -> Ref:
         """Add the elements at whole places, `[N, H_out, W_out, C]`."""
         layers = self.layers
         row = layers.call("Add", self.starts, layers.call("Multiply", y.index, self.sizes[3]))

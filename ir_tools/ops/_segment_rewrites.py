@@ -122,7 +122,7 @@ COMBINED = {"sum": "Add", "sub": "Add", "prod": "Multiply", "min": "Minimum", "m
 REDUCED = {"sum": "Sum", "sub": "Sum", "prod": "Prod", "min": "Min", "max": "Max", "mean": "Sum"}
 OTHERS = {"min": "Max", "max": "Min"}
 """What of all updates changes none of their smallest and largest ones."""
-MOST_PAIRS = 1 << 26
+MAX_PAIRS = 1 << 26
 """Pairs of an element and an update that are held in memory."""
 
 
@@ -135,7 +135,7 @@ def combined_elements(layers: Layers, attrs: Attrs, places: Ref | Array, axis: i
         return Refused(
             "one element may be updated several times, and the updates cover only a part of the data", "reduction"
         )
-    if prod(dim.size for dim in data) * indices[axis].size > MOST_PAIRS:
+    if prod(dim.size for dim in data) * indices[axis].size > MAX_PAIRS:
         return Refused(
             "one element may be updated several times, and there are too many updates to compare all of them",
             "reduction",
@@ -157,7 +157,7 @@ def combined_tuples(layers: Layers, attrs: Attrs, places: Ref | Array) -> Ref | 
         return Refused("one element may be updated several times, and the sizes are not known", "reduction")
     sizes, length = [dim.size for dim in data], indices[-1].size
     count, rest = prod(dim.size for dim in indices[:-1]), prod(sizes[length:])
-    if prod(sizes) * count > MOST_PAIRS or not length:
+    if prod(sizes) * count > MAX_PAIRS or not length:
         return Refused(
             "one element may be updated several times, and there are too many updates to compare all of them",
             "reduction",

@@ -28,7 +28,6 @@ from ir_tools.ops.definition import (
     Fact,
     Infinity,
     Input,
-    Kind,
     NewLayer,
     Op,
     Oracle,
@@ -37,6 +36,7 @@ from ir_tools.ops.definition import (
     Rewrite,
     Step,
     Violation,
+    ViolationKind,
     no_violations,
 )
 from ir_tools.ops.fields import NOT_NEGATIVE, Attrs, Field, Flag, Float, Int, OneOf, Usual
@@ -232,7 +232,7 @@ def check_clamp(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         yield Violation("min", f"is {attrs.min}, but max is {attrs.max}", "swap them")
     elif attrs.min == attrs.max:
         message = f"is {attrs.min:g}, as max is: nothing is left of the data"
-        yield Violation("min", message, kind=Kind.SUSPECT)
+        yield Violation("min", message, kind=ViolationKind.SUSPECT)
 
 
 def clamp(data: Array, min: float, max: float) -> Array:

@@ -17,7 +17,7 @@ from ir_tools.ops._broadcast import broadcast
 from ir_tools.ops._numbers import in_working_type
 from ir_tools.ops._requirements import agreed, require, require_one, require_rank, require_size
 from ir_tools.ops._values import dim
-from ir_tools.ops.definition import Array, Fact, Input, Kind, Op, Oracle, Violation
+from ir_tools.ops.definition import Array, Fact, Input, Op, Oracle, Violation, ViolationKind
 from ir_tools.ops.fields import Attrs, Flag
 from ir_tools.types import Dim, shape_text
 
@@ -30,7 +30,7 @@ def check_mask(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     for mask in inputs[3:4]:
         if data.kind != "dynamic" and mask.dtype.kind not in {"dynamic", "boolean"} and mask.dtype != data:
             message = f"has element type {mask.dtype}; expected boolean or {data}"
-            yield Violation("attention_mask", message, None, Kind.TYPES)
+            yield Violation("attention_mask", message, None, ViolationKind.TYPES)
 
 
 def attention_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ir_tools.display import either, plural
 from ir_tools.errors import ShapeError
-from ir_tools.ops.definition import Array, Bounds, Fact, Folding, Kind, Op, Violation
+from ir_tools.ops.definition import Array, Bounds, Fact, Folding, Op, Violation, ViolationKind
 from ir_tools.ops.fields import REQUIRED, Attrs, Field, Flag, Numeric, Usual
 from ir_tools.ops.limits import MAX_WINDOW
 from ir_tools.types import ELEMENT_TYPES, Dim, ElementType, closest
@@ -50,12 +50,17 @@ def check_attributes(op: Op, raw: Mapping[str, str]) -> tuple[Attrs | None, list
     for violation in (*found, *_assumed(op, fields, raw)):
         name = violation.attribute
         spec = fields.get(name)
-        if violation.kind in {Kind.MISSING, Kind.ASSUMED} and unknown_names and spec and spec.default is REQUIRED:
+        if (
+            violation.kind in {ViolationKind.MISSING, ViolationKind.ASSUMED}
+            and unknown_names
+            and spec
+            and spec.default is REQUIRED
+        ):
             word = next((alias for alias in spec.aliases if alias in raw), None) or closest(name, unknown_names)
             if word is not None and word not in reported:
                 reported.add(word)
                 violation = _misspelled(name, spec, word, raw[word])
-        if violation.kind is not Kind.UNKNOWN:
+        if violation.kind is not ViolationKind.UNKNOWN:
             out.append(violation)
     out += _unknown(op, fields, raw, [name for name in unknown_names if name not in reported])
     out += _misread(fields, raw)
@@ -66,13 +71,13 @@ def _misspelled(name: str, spec: Field, word: str, text: str) -> Violation:
     """Return a required attribute under a wrong name: an error unless the runtime assumes the value that is written."""
     message = f"is missing; the runtime does not read '{word}'"
     if spec.runtime_default is REQUIRED:
-        return Violation(name, message, f"call it {name}", Kind.MISSING)
+        return Violation(name, message, f"call it {name}", ViolationKind.MISSING)
     message += f" and takes {_shown(spec, spec.runtime_default)}"
     try:
         same = spec.means_default(spec.parse(text))
     except ValueError:
         same = False
-    return Violation(name, message, f"call it {name}", Kind.ASSUMED if same else Kind.MISSING)
+    return Violation(name, message, f"call it {name}", ViolationKind.ASSUMED if same else ViolationKind.MISSING)
 
 
 def _unknown(op: Op, fields: Mapping[str, Field], raw: Mapping[str, str], names: Iterable[str]) -> Iterator[Violation]:
@@ -80,15 +85,17 @@ def _unknown(op: Op, fields: Mapping[str, Field], raw: Mapping[str, str], names:
     for name in unknown[:MAX_UNKNOWN]:
         meant = closest(name, (field for field in fields if field not in raw))
         if meant is None:
-            yield Violation(name, f"is not an attribute of {op}, and the runtime does not read it", None, Kind.UNKNOWN)
+            yield Violation(
+                name, f"is not an attribute of {op}, and the runtime does not read it", None, ViolationKind.UNKNOWN
+            )
         else:
             message = f"is not an attribute of {op}; did you mean {meant}?"
-            yield Violation(name, message, f"call it {meant}", Kind.UNKNOWN)
+            yield Violation(name, message, f"call it {meant}", ViolationKind.UNKNOWN)
     if len(unknown) > MAX_UNKNOWN:
         message = (
             f"is not an attribute of {op} either; {len(unknown)} are not, of which the first {MAX_UNKNOWN} are listed"
         )
-        yield Violation(unknown[MAX_UNKNOWN], message, None, Kind.UNKNOWN)
+        yield Violation(unknown[MAX_UNKNOWN], message, None, ViolationKind.UNKNOWN)
 
 
 def _is_leftover(op: Op, name: str, text: str) -> bool:
@@ -104,17 +111,17 @@ def _assumed(op: Op, fields: Mapping[str, Field], raw: Mapping[str, str]) -> Ite
             message = (
                 f"is missing; its default in the specification is '{spec.default}', but the runtime refuses the layer"
             )
-            yield Violation(name, message, f'write {name}="{spec.default}"', Kind.MISSING)
+            yield Violation(name, message, f'write {name}="{spec.default}"', ViolationKind.MISSING)
         if spec.runtime_default is REQUIRED or present:
             continue
         value = spec.render(spec.runtime_default, ",")
         if spec.default is not REQUIRED:
             meant = spec.render(spec.default, ",")
             message = f"is missing; its default is '{meant}' in the specification and '{value}' in the runtime"
-            yield Violation(name, message, f'write {name}="{meant}"', Kind.ASSUMED)
+            yield Violation(name, message, f'write {name}="{meant}"', ViolationKind.ASSUMED)
             continue
         message = f"is missing, but {op} requires it; the runtime uses {_shown(spec, spec.runtime_default)}"
-        yield Violation(name, message, f'write {name}="{value}"' if value else None, Kind.ASSUMED)
+        yield Violation(name, message, f'write {name}="{value}"' if value else None, ViolationKind.ASSUMED)
 
 
 def _shown(spec: Field, value: Any) -> str:
@@ -129,7 +136,7 @@ def _misread(fields: Mapping[str, Field], raw: Mapping[str, str]) -> Iterator[Vi
         if isinstance(spec, Flag) and name in raw and raw[name].lower() not in FLAG_WORDS:
             word = "true" if spec.parse(raw[name]) else "false"
             message = f"is '{raw[name][:40]}', which the runtime reads as {word}"
-            yield Violation(name, message, "write true or false", Kind.UNREADABLE)
+            yield Violation(name, message, "write true or false", ViolationKind.UNREADABLE)
 
 
 # --- ports ------------------------------------------------------------------------------------------------------
@@ -147,7 +154,7 @@ def check_ports(op: Op, inputs: int, outputs: int) -> Iterator[Violation]:
         count = f"{minimum} to {maximum}" if maximum is not None else f"at least {minimum}"
         count = str(minimum) if minimum == maximum else count
         message = f"it has {plural(inputs, 'input')}, but {op} takes {count}{f' ({names})' if names else ''}"
-        yield Violation("", message, None, Kind.INPUTS, None if inputs < minimum else maximum)
+        yield Violation("", message, None, ViolationKind.INPUTS, None if inputs < minimum else maximum)
     given = len(op.outputs)
     if not any(slot.many for slot in op.outputs) and outputs > given:
         yield too_many_outputs(op, outputs, given)
@@ -155,7 +162,9 @@ def check_ports(op: Op, inputs: int, outputs: int) -> Iterator[Violation]:
 
 def too_many_outputs(op: Op, outputs: int, given: int) -> Violation:
     """Return a layer with more output ports than it has outputs."""
-    return Violation("", f"it has {plural(outputs, 'output')}, but {op} gives {given}", None, Kind.OUTPUTS, given)
+    return Violation(
+        "", f"it has {plural(outputs, 'output')}, but {op} gives {given}", None, ViolationKind.OUTPUTS, given
+    )
 
 
 def check_types(op: Op, inputs: Sequence[Fact]) -> Iterator[Violation]:
@@ -167,17 +176,17 @@ def check_types(op: Op, inputs: Sequence[Fact]) -> Iterator[Violation]:
         words = op.types.get(slot.type, slot.type)
         if dtype.kind == "string" and dtype.is_one_of(words) and not op.strings and "string" not in words:
             message = "has element type string, which the CPU plugin does not implement here"
-            yield Violation(slot.name, message, None, Kind.TYPES, index)
+            yield Violation(slot.name, message, None, ViolationKind.TYPES, index)
         if not slot.type or dtype.kind == "dynamic":
             continue
         if not dtype.is_one_of(words):
             message = f"has element type {dtype}; expected {either(words.split())}"
-            yield Violation(slot.name, message, None, Kind.TYPES, index)
+            yield Violation(slot.name, message, None, ViolationKind.TYPES, index)
         elif slot.type in op.types:
             first, other = common.setdefault(slot.type, (slot.name, dtype))
             if other != dtype:
                 message = f"has element type {dtype} and {first} has {other}; expected the same"
-                yield Violation(slot.name, message, "convert one of them", Kind.TYPES, index)
+                yield Violation(slot.name, message, "convert one of them", ViolationKind.TYPES, index)
 
 
 def fact_of(array: Array) -> Fact:
@@ -223,7 +232,7 @@ def _absurd(attrs: Attrs) -> Iterator[Violation]:
         largest = max(map(abs, value), default=0) if isinstance(value, tuple) else 0
         if largest > MAX_WINDOW:
             message = f"holds {largest}, with which the runtime miscounts or exhausts memory"
-            yield Violation(name, message, None, Kind.FATAL)
+            yield Violation(name, message, None, ViolationKind.FATAL)
 
 
 # --- attributes and inputs together ---------------------------------------------------------------------------------
@@ -243,7 +252,7 @@ def check_settings(op: Op, raw: Mapping[str, str], attrs: Attrs, inputs: Sequenc
     for name, usual, values in (*_given_numbers(op, raw, attrs), *_known_numbers(op, inputs)):
         message = next(filter(None, map(usual.problem, values)), None)
         if message is not None and name not in named:
-            yield Violation(name, message, None, Kind.SUSPECT)
+            yield Violation(name, message, None, ViolationKind.SUSPECT)
     if op.folding is Folding.FAILS and all(fact.constant for fact in inputs):
         message = "all inputs are constants, and the CPU plugin does not compile the layer then"
         yield Violation("", message, "compute the result beforehand, and write it as a constant")

@@ -15,7 +15,7 @@ from ir_tools.errors import ShapeError
 from ir_tools.ops._values import normal_axis
 from ir_tools.ops._versions import no_step
 from ir_tools.ops.bodies import Bodies, BodyFacts, BodyRun, Execute, Maps, PortMap, PortMapRow
-from ir_tools.ops.definition import Array, Fact, Input, Kind, Op, Output, Violation
+from ir_tools.ops.definition import Array, Fact, Input, Op, Output, Violation, ViolationKind
 from ir_tools.ops.fields import Attrs
 from ir_tools.ops.limits import MAX_ITERATIONS
 from ir_tools.types import Dim, Shape, element_type, shape_text
@@ -356,15 +356,15 @@ def if_(maps: Maps, inputs: Mapping[int, Array], execute: Execute) -> dict[int, 
 def check_loop(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check that the number of iterations and the first condition are single values."""
     for name, fact in zip(("trip_count", "execution_condition"), inputs, strict=False):
-        yield from _several(name, fact, Kind.CONTRADICTION)
+        yield from _several(name, fact, ViolationKind.CONTRADICTION)
 
 
 def check_if(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check that the condition is a single value; the runtime looks at the first of several in a list."""
-    yield from _several("condition", inputs[0], Kind.SUSPECT)
+    yield from _several("condition", inputs[0], ViolationKind.SUSPECT)
 
 
-def _several(name: str, fact: Fact, kind: Kind) -> Iterator[Violation]:
+def _several(name: str, fact: Fact, kind: ViolationKind) -> Iterator[Violation]:
     """Check for more dimensions than one, or another number of values; `kind` is for a list of several."""
     if not fact.shape:
         return
@@ -372,7 +372,7 @@ def _several(name: str, fact: Fact, kind: Kind) -> Iterator[Violation]:
     if len(fact.shape) > 1:
         yield Violation(name, message)
     elif 1 not in fact.shape[0]:
-        yield Violation(name, message, None, Kind.CONTRADICTION if fact.shape[0] == Dim.of(0) else kind)
+        yield Violation(name, message, None, ViolationKind.CONTRADICTION if fact.shape[0] == Dim.of(0) else kind)
 
 
 INPUTS = Input("inputs", optional=True, many=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ir_tools.display import either, plural
 from ir_tools.ops._requirements import raise_first
 from ir_tools.ops._values import ceil_div, floor_div, minus, shifted, times
-from ir_tools.ops.definition import Kind, Violation
+from ir_tools.ops.definition import Violation, ViolationKind
 from ir_tools.ops.fields import Attrs, listed
 from ir_tools.ops.limits import check_kernel_size
 from ir_tools.types import Dim, Shape, shape_text
@@ -209,11 +209,11 @@ def suspect_windows(attrs: Attrs, data: Shape, filters: Shape, layout: Layout) -
         for name, pads in (("pads_begin", windows.begin), ("pads_end", windows.end)):
             if extent.static and pads[axis] >= extent.size and not layout.backward:
                 message = f"is {pads[axis]}, but the filter spans {extent}: some windows contain only padding"
-                yield Violation(name, message, None, Kind.SUSPECT)
+                yield Violation(name, message, None, ViolationKind.SUSPECT)
         size = shifted(data[axis + 2], windows.begin[axis] + windows.end[axis]) if data is not None else Dim()
         if not layout.backward and size.hi is not None and windows.strides[axis] > max(size.hi, extent.hi or 0, 8):
             message = f"is {windows.strides[axis]}, but axis {axis + 2} has {size} elements: only the first is read"
-            yield Violation("strides", message, None, Kind.SUSPECT)
+            yield Violation("strides", message, None, ViolationKind.SUSPECT)
 
 
 def ignored_pads(attrs: Attrs, data: Shape, filters: Shape, layout: Layout) -> Iterator[Violation]:
@@ -227,7 +227,7 @@ def ignored_pads(attrs: Attrs, data: Shape, filters: Shape, layout: Layout) -> I
         if used is None or [*zip(attrs.pads_begin or zeros, attrs.pads_end or zeros, strict=True)] == used:
             return
     message = f'is "{attrs.auto_pad}": pads_begin and pads_end, {listed(given)}, differ from that and are ignored'
-    yield Violation("auto_pad", message, "set auto_pad to explicit, or the pads to zeros", Kind.IGNORED)
+    yield Violation("auto_pad", message, "set auto_pad to explicit, or the pads to zeros", ViolationKind.IGNORED)
 
 
 def same_pads(attrs: Attrs, data: Shape, filters: Shape, layout: Layout) -> list[tuple[int, int]] | None:

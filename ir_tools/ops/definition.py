@@ -60,7 +60,6 @@ __all__ = [
     "Input",
     "IntArray",
     "Kernel",
-    "Kind",
     "LaterFact",
     "Lowering",
     "Mask",
@@ -78,6 +77,7 @@ __all__ = [
     "Step",
     "Upgrade",
     "Violation",
+    "ViolationKind",
 ]
 
 Array = npt.NDArray[Any]
@@ -212,7 +212,7 @@ class LaterFact(Fact):
         return Fact(self.dtype, self.shape, None, self.constant)
 
 
-class Kind(enum.Enum):
+class ViolationKind(enum.Enum):
     """What sort of fault a violation is; the value is its rule.
 
     ASSUMED: absent though the specification requires it, and the runtime takes a value of its own. FATAL: the runtime
@@ -249,14 +249,14 @@ class Kind(enum.Enum):
 class Violation:
     """A rule of the operation that a layer breaks; `attribute` is the name in the file, or an input's; empty for none.
 
-    `kind` SUSPECT is for what runs, but probably not as meant; see `Kind.mild`. `input`: number of the input that is
-    offending, where one is.
+    `kind` SUSPECT is for what runs, but probably not as intended; see `ViolationKind.mild`. `input`: the number of the
+    offending input, if one is.
     """
 
     attribute: str
     message: str
     remedy: str | None = None
-    kind: Kind = Kind.CONTRADICTION
+    kind: ViolationKind = ViolationKind.CONTRADICTION
     input: int | None = None
 
     @property
@@ -683,7 +683,7 @@ class Op:
                 try:
                     values[name] = spec.parse(text)
                 except ValueError as why:
-                    kind = Kind.RANGE if isinstance(why, OutOfRange) else Kind.UNREADABLE
+                    kind = ViolationKind.RANGE if isinstance(why, OutOfRange) else ViolationKind.UNREADABLE
                     violations.append(Violation(key, str(why), kind=kind))
                     usable = False
                 continue
@@ -691,9 +691,9 @@ class Op:
             misspelled = next((alias for alias in spec.aliases if alias in raw), None)
             if values[name] is REQUIRED:
                 remedy = f"{misspelled} is not read by the runtime; call it {key}" if misspelled else None
-                violations.append(Violation(key, "is missing", remedy, Kind.MISSING))
+                violations.append(Violation(key, "is missing", remedy, ViolationKind.MISSING))
                 usable = False
             elif misspelled:
                 message = f"is not read by the runtime; the attribute is called {key}"
-                violations.append(Violation(misspelled, message, f"call it {key}", Kind.UNKNOWN))
+                violations.append(Violation(misspelled, message, f"call it {key}", ViolationKind.UNKNOWN))
         return Attrs(values) if usable else None

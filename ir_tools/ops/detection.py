@@ -17,7 +17,7 @@ from ir_tools.ops._prior_boxes import clustered_boxes, number_of_priors, prior_b
 from ir_tools.ops._requirements import agreed, require, require_rank, require_size
 from ir_tools.ops._values import dim, divided, normal_axis, times
 from ir_tools.ops._versions import VersionStep
-from ir_tools.ops.definition import Array, Fact, Input, Kind, Op, Violation
+from ir_tools.ops.definition import Array, Fact, Input, Op, Violation, ViolationKind
 from ir_tools.ops.fields import (
     COUNT,
     LENGTH,
@@ -79,7 +79,7 @@ def check_prior_box(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]
 def _broken_boxes(attrs: Attrs) -> Iterator[Violation]:
     ratios = (*attrs.aspect_ratio, *attrs.fixed_ratio)
     if any(not ratio > 0 for ratio in ratios):
-        yield Violation("aspect_ratio", "holds a ratio that is not positive", kind=Kind.SUSPECT)
+        yield Violation("aspect_ratio", "holds a ratio that is not positive", kind=ViolationKind.SUSPECT)
     elif any(not 1 <= density <= MAX_DENSITY for density in attrs.density):
         yield Violation("density", f"holds a number that is not between 1 and {MAX_DENSITY}")
     elif len(attrs.density) < len(attrs.fixed_size):
@@ -90,7 +90,7 @@ def _broken_boxes(attrs: Attrs) -> Iterator[Violation]:
         name = "fixed_ratio" if attrs.fixed_ratio else "max_size" if attrs.max_size else "min_size"
         message = f"makes {made} boxes at each position, but the output has {max(wanted, 0)}"
         if made != wanted:
-            yield Violation(name, message, kind=Kind.CONTRADICTION if made > wanted else Kind.SUSPECT)
+            yield Violation(name, message, kind=ViolationKind.CONTRADICTION if made > wanted else ViolationKind.SUSPECT)
 
 
 def check_clustered(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
@@ -105,7 +105,7 @@ def _endless(size: Fact) -> Iterator[Violation]:
     positions = prod(size.integers() or ())
     if positions > MAX_ELEMENTS:
         yield Violation(
-            "output_size", f"holds {positions} positions: the runtime does not come to an end", kind=Kind.FATAL
+            "output_size", f"holds {positions} positions: the runtime does not come to an end", kind=ViolationKind.FATAL
         )
 
 
@@ -292,13 +292,13 @@ def check_detection_output(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Vio
         yield Violation("keep_top_k", "is empty, and the runtime crashes without a number", 'write keep_top_k="-1"')
     elif attrs.keep_top_k[0] != -1 and attrs.keep_top_k[0] < 1:
         message = f"is {attrs.keep_top_k[0]}; expected a positive number, or -1 for all"
-        level = Kind.CONTRADICTION if attrs.keep_top_k[0] else Kind.SUSPECT
+        level = ViolationKind.CONTRADICTION if attrs.keep_top_k[0] else ViolationKind.SUSPECT
         yield Violation("keep_top_k", message, 'write keep_top_k="-1"', level)
     if attrs.decrease_label_id and attrs.background_label_id:
         message = "is true, which the runtime accepts only if background_label_id is 0"
         yield Violation("decrease_label_id", message)
     if len(inputs) == 4:
-        yield Violation("aux_box_preds", "is missing, but aux_class_preds is given", kind=Kind.INPUTS)
+        yield Violation("aux_box_preds", "is missing, but aux_class_preds is given", kind=ViolationKind.INPUTS)
     if attrs.keep_top_k:
         yield from check_output_size("keep_top_k", detection_output_shape)(attrs, inputs)
 
@@ -381,7 +381,7 @@ def check_region_yolo(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violatio
     """
     for name in ("axis", "end_axis"):
         if not -4 <= attrs[name] < 4:
-            yield Violation(name, f"is {attrs[name]}, but the input has rank 4", kind=Kind.RANGE)
+            yield Violation(name, f"is {attrs[name]}, but the input has rank 4", kind=ViolationKind.RANGE)
     regions = attrs.num if attrs.do_softmax else len(attrs.mask)
     each = attrs.coords + attrs.classes + 1
     shape = inputs[0].shape
@@ -391,7 +391,7 @@ def check_region_yolo(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violatio
     elif shape is not None and len(shape) == 4 and regions * each not in shape[1]:
         message = f"makes {regions} regions of {each} channels, but the input has {shape[1]} channels"
         fits = shape[1].hi is None or shape[1].hi > regions * each
-        yield Violation(name, message, kind=Kind.SUSPECT if fits else Kind.CONTRADICTION)
+        yield Violation(name, message, kind=ViolationKind.SUSPECT if fits else ViolationKind.CONTRADICTION)
 
 
 def region_yolo(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:

@@ -16,7 +16,7 @@ from ir_tools.ops._proposals import of_one_image
 from ir_tools.ops._requirements import agreed, require_rank, require_size
 from ir_tools.ops._values import dim, times
 from ir_tools.ops._versions import no_step
-from ir_tools.ops.definition import Array, Fact, Input, Kind, Op, Output, Violation
+from ir_tools.ops.definition import Array, Fact, Input, Op, Output, Violation, ViolationKind
 from ir_tools.ops.fields import COUNT, OVERLAP, POSITIVE, SCORE, Attrs, Flag, Float, Floats, Int, Ints
 from ir_tools.ops.limits import MAX_BOXES, check_output_size
 from ir_tools.types import Dim, element_type
@@ -138,7 +138,7 @@ def check_grid(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         size = dim(inputs[1], axis)
         if size.hi is not None and attrs[name] > size.hi:
             message = f"is {attrs[name]}, but the feature map has {size}, and the runtime writes beyond its memory"
-            yield Violation(name, message, f'write {name}="0"', Kind.FATAL)
+            yield Violation(name, message, f'write {name}="0"', ViolationKind.FATAL)
 
 
 def proposed(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:

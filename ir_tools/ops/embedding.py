@@ -17,7 +17,7 @@ from ir_tools.ops._broadcast import merge
 from ir_tools.ops._numbers import in_working_type
 from ir_tools.ops._requirements import require, require_rank
 from ir_tools.ops._values import known_number, sizes_of
-from ir_tools.ops.definition import Array, Check, Fact, Input, Kind, Op, Violation
+from ir_tools.ops.definition import Array, Check, Fact, Input, Op, Violation, ViolationKind
 from ir_tools.ops.fields import Attrs, OneOf
 from ir_tools.types import Dim
 
@@ -96,7 +96,7 @@ def check_filling(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for an index of -1, which means zeros, and the CPU plugin reads before the table."""
     if len(inputs) > 4 and known_number(inputs[4]) == -1:
         message = "is -1, which means zeros; the CPU plugin reads memory before the table"
-        yield Violation("default_index", message, "leave it out", Kind.SUSPECT)
+        yield Violation("default_index", message, "leave it out", ViolationKind.SUSPECT)
 
 
 def no_weights(inputs: int) -> Check:

@@ -15,7 +15,7 @@ from ir_tools.ops import _fourier_rewrites as rewrites
 from ir_tools.ops._numbers import is_half
 from ir_tools.ops._requirements import require, require_list, require_one, require_rank, require_size
 from ir_tools.ops._values import dim, intervals, normal_axis, shifted, sizes_of, times
-from ir_tools.ops.definition import UNBOUNDED, Array, Fact, Input, Kind, Op, Violation
+from ir_tools.ops.definition import UNBOUNDED, Array, Fact, Input, Op, Violation, ViolationKind
 from ir_tools.ops.fields import Attrs, Flag
 from ir_tools.types import Dim, Shape, shape_text
 
@@ -141,7 +141,7 @@ def computed_inputs(inputs: Sequence[Fact]) -> Iterator[Violation]:
     for name, fact in zip(("axes", "signal_size"), inputs[1:], strict=False):
         if fact.integers() is None:
             message = "is computed; the CPU plugin crashes on that, or refuses it, if the size of the data is known"
-            yield Violation(name, message, "make it a constant", Kind.SUSPECT)
+            yield Violation(name, message, "make it a constant", ViolationKind.SUSPECT)
 
 
 def check_sizes(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
@@ -154,10 +154,12 @@ def check_sizes(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     sizes = inputs[2].integers() if len(inputs) > 2 else None
     for axis, size in zip(axes or (), sizes or (), strict=False):
         if size == -1:
-            yield Violation("signal_size", "holds -1, which the runtime does not support", "write the size", Kind.FATAL)
+            yield Violation(
+                "signal_size", "holds -1, which the runtime does not support", "write the size", ViolationKind.FATAL
+            )
         elif data is not None and data[axis].static and size > data[axis].size:
             message = f"holds {size} for an axis of {data[axis]}, and the runtime reads beyond the data"
-            yield Violation("signal_size", message, "pad the data beforehand", Kind.FATAL)
+            yield Violation("signal_size", message, "pad the data beforehand", ViolationKind.FATAL)
 
 
 def check_inverse_sizes(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
@@ -167,13 +169,15 @@ def check_inverse_sizes(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violat
     sizes = inputs[2].integers() if len(inputs) > 2 else None
     for number, (axis, size) in enumerate(zip(axes or (), sizes or (), strict=False)):
         if size == -1:
-            yield Violation("signal_size", "holds -1, which the runtime does not support", "write the size", Kind.FATAL)
+            yield Violation(
+                "signal_size", "holds -1, which the runtime does not support", "write the size", ViolationKind.FATAL
+            )
         elif data is not None and data[axis].static and len(data) > 2:
             last = number == len(axes or ()) - 1
             maximum = 2 * (data[axis].size - 1) if last else data[axis].size
             if size > maximum or (size < maximum and len(axes or ()) > 2):
                 message = f"holds {size} for an axis that can give at most {maximum}; the runtime computes other values"
-                yield Violation("signal_size", message, "pad the data beforehand", Kind.SUSPECT)
+                yield Violation("signal_size", message, "pad the data beforehand", ViolationKind.SUSPECT)
 
 
 # --- transforms of frames -----------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from ir_tools.ops._numbers import in_axis
 from ir_tools.ops._requirements import require_integers, require_one, require_rank, same_type
 from ir_tools.ops._values import carried, dim, element_count, normal_axis, outside, sizes_of, times
 from ir_tools.ops._versions import VersionStep
-from ir_tools.ops.definition import Array, Elements, Fact, Input, Kind, Op, Violation
+from ir_tools.ops.definition import Array, Elements, Fact, Input, Op, Violation, ViolationKind
 from ir_tools.ops.fields import Attrs, Int, OneOf
 from ir_tools.ops.limits import too_large
 from ir_tools.types import Dim, Shape, shape_text
@@ -77,11 +77,11 @@ def check_gather(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     bad = outside(indices, data.shape[axis : axis + 1])
     if bad is not None:
         message = f"holds {bad}, but the axis has {data.shape[axis]} elements; the runtime gives zeros there"
-        yield Violation("indices", message, kind=Kind.SUSPECT)
+        yield Violation("indices", message, kind=ViolationKind.SUSPECT)
     if batches and element_count(data.shape[:axis]) == 1:
         message = f"is {batches}, but there is one batch, with which the runtime may crash"
         yield Violation(
-            "batch_dims", message, "drop the batch from the indices, and gather along the axis", Kind.SUSPECT
+            "batch_dims", message, "drop the batch from the indices, and gather along the axis", ViolationKind.SUSPECT
         )
 
 

@@ -15,7 +15,7 @@ from ir_tools.ops._generation_rewrites import matrix_of_ones, migrate_range_1, r
 from ir_tools.ops._numbers import is_half
 from ir_tools.ops._requirements import require_integers, require_one, require_sizes, same_type
 from ir_tools.ops._values import carried, sizes_of
-from ir_tools.ops.definition import Array, Fact, Input, Kind, Op, Violation
+from ir_tools.ops.definition import Array, Fact, Input, Op, Violation, ViolationKind
 from ir_tools.ops.fields import Attrs, Type
 from ir_tools.ops.limits import too_large
 from ir_tools.types import Dim, ElementType, Shape
@@ -75,7 +75,7 @@ def check_range(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         return
     dtype = attrs.output_type if "output_type" in attrs else inputs[0].dtype
     if dtype.is_integer and trunc(numbers[2]) == 0:
-        yield Violation("step", f"is {numbers[2]:g}, which is 0 as an integer", kind=Kind.SUSPECT)
+        yield Violation("step", f"is {numbers[2]:g}, which is 0 as an integer", kind=ViolationKind.SUSPECT)
         return
     count = max(ceil((numbers[1] - numbers[0]) / numbers[2]), 0)
     if count >= WRAP:

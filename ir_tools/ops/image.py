@@ -20,7 +20,7 @@ from ir_tools.ops._requirements import agreed, require, require_list, require_ra
 from ir_tools.ops._resizing_limits import Resized, limits
 from ir_tools.ops._sampling_rewrites import migrate_grid_sample
 from ir_tools.ops._values import dim, shifted
-from ir_tools.ops.definition import Array, Elements, Fact, Input, Kind, Mask, Op, ShapeRule, Violation
+from ir_tools.ops.definition import Array, Elements, Fact, Input, Mask, Op, ShapeRule, Violation, ViolationKind
 from ir_tools.ops.fields import Attrs, ExactWord, Field, Flag, Float, Ints, OneOf, Usual
 from ir_tools.ops.limits import check_output_size, too_large
 from ir_tools.types import Dim, shape_text
@@ -301,7 +301,7 @@ def check_interpolate_11(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Viola
         yield Violation(
             name,
             f"has element type {target.dtype}; expected {'factors' if by_scales else 'sizes'}",
-            kind=Kind.TYPES,
+            kind=ViolationKind.TYPES,
         )
     else:
         yield from _unread(attrs, inputs[0])
@@ -349,10 +349,12 @@ def _unread(attrs: Attrs, data: Fact) -> Iterator[Violation]:
     """Check for what the CPU plugin does not read (measured)."""
     flat = data.shape is not None and len(data.shape) < 5
     if attrs.antialias and attrs.mode == "linear" and flat:
-        yield Violation("antialias", "is true, which the runtime reads for rank 5 and above only", kind=Kind.SUSPECT)
+        yield Violation(
+            "antialias", "is true, which the runtime reads for rank 5 and above only", kind=ViolationKind.SUSPECT
+        )
     if attrs.mode == "bicubic_pillow" and attrs.cube_coeff != PILLOW and flat:
         yield Violation(
-            "cube_coeff", "is not -0.5, the value that the runtime uses for bicubic_pillow", kind=Kind.SUSPECT
+            "cube_coeff", "is not -0.5, the value that the runtime uses for bicubic_pillow", kind=ViolationKind.SUSPECT
         )
 
 
@@ -365,7 +367,7 @@ def _check_target(target: Fact, name: str) -> Iterator[Violation]:
         yield Violation(name, f"holds {exact.min()}; expected a size")
     elif exact.dtype.kind == "f" and not (exact > 0).all():
         negative = exact.min() < 0
-        kind = Kind.CONTRADICTION if negative else Kind.SUSPECT
+        kind = ViolationKind.CONTRADICTION if negative else ViolationKind.SUSPECT
         yield Violation(name, f"holds {exact.min()}; expected positive numbers", kind=kind)
 
 
@@ -375,7 +377,7 @@ def _miscounted(target: Fact, axes: Sequence[Fact], name: str) -> Iterator[Viola
     counts = [shape[0] for shape in shapes if shape is not None and len(shape) == 1]
     if len(counts) == 2 and counts[1].hi is not None and counts[0].lo > counts[1].hi:
         message = f"has {counts[0]} values, but there are {counts[1]} axes; the runtime reads the first"
-        yield Violation(name, message, kind=Kind.SUSPECT)
+        yield Violation(name, message, kind=ViolationKind.SUSPECT)
 
 
 def _too_large(attrs: Attrs, inputs: Sequence[Fact], shape: ShapeRule, name: str) -> Iterator[Violation]:

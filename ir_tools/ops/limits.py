@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops.definition import Check, Fact, Kind, ShapeRule, Violation
+from ir_tools.ops.definition import Check, Fact, ShapeRule, Violation, ViolationKind
 from ir_tools.ops.fields import Attrs
 from ir_tools.types import Shape, product, shape_text
 
@@ -55,7 +55,7 @@ def too_large(name: str, shape: Shape) -> Iterator[Violation]:
     elements = product(dim.lo for dim in shape or ())
     if elements > MAX_ELEMENTS:
         message = f"makes an output of {elements} elements, {shape_text(shape)}, which does not fit into any memory"
-        yield Violation(name, message, kind=Kind.FATAL)
+        yield Violation(name, message, kind=ViolationKind.FATAL)
 
 
 def check_output_size(name: str, shape: ShapeRule) -> Check:
@@ -78,5 +78,5 @@ def check_kernel_size(name: str, kernel: Sequence[int], data: Shape) -> Iterator
         if length > MAX_KERNEL if size is None else length >= LARGE_KERNEL and length > LARGE_RATIO * size:
             there = "an unknown size" if size is None else f"{size} element{'s' if size != 1 else ''}"
             message = f"has {length} elements over axis {axis + 2} of the data, which has {there}"
-            yield Violation(name, message, "make it smaller, or check the shape of the data", Kind.SUSPECT)
+            yield Violation(name, message, "make it smaller, or check the shape of the data", ViolationKind.SUSPECT)
             return

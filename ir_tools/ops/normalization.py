@@ -24,7 +24,7 @@ from ir_tools.ops._normalization_rewrites import (
 from ir_tools.ops._numbers import in_working_type, is_half, through_floats
 from ir_tools.ops._requirements import check_axes, raise_first, require_type, same_shape_unless, same_type
 from ir_tools.ops._values import same_shape
-from ir_tools.ops.definition import NUMBERS, Array, Elements, Fact, Input, Kind, Op, Violation
+from ir_tools.ops.definition import NUMBERS, Array, Elements, Fact, Input, Op, Violation, ViolationKind
 from ir_tools.ops.fields import EPSILON, LARGEST_F32, NOT_NEGATIVE, Attrs, Flag, Float, Int, Ints, OneOf, Usual, listed
 from ir_tools.types import Dim, Shape, element_type, shape_text
 
@@ -143,18 +143,18 @@ def check_lrn(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """
     yield from lrn_violations(attrs, inputs)
     if attrs.size < 1:
-        yield Violation("size", f"is {attrs.size}; expected at least 1", kind=Kind.RANGE)
+        yield Violation("size", f"is {attrs.size}; expected at least 1", kind=ViolationKind.RANGE)
     axes, shape = inputs[1].integers(), inputs[0].shape
     if axes == []:
-        yield Violation("axes", "is empty, and the runtime crashes on it", kind=Kind.FATAL)
+        yield Violation("axes", "is empty, and the runtime crashes on it", kind=ViolationKind.FATAL)
     elif axes is not None and shape is not None and sorted(axes) not in ([1], [*range(2, len(shape))]):
         text = f"is {listed(axes)}, and the CPU plugin runs axis 1, or all axes from 2 on"
-        yield Violation("axes", text, kind=Kind.SUSPECT)
+        yield Violation("axes", text, kind=ViolationKind.SUSPECT)
     if not float(attrs.bias).is_integer():
-        yield Violation("bias", f"is {attrs.bias}, and the CPU plugin drops its fraction", kind=Kind.SUSPECT)
+        yield Violation("bias", f"is {attrs.bias}, and the CPU plugin drops its fraction", kind=ViolationKind.SUSPECT)
     if attrs.size > 1 and attrs.size % 2 == 0:
         text = f"is {attrs.size}, which has no middle: {attrs.size - 1} elements are added, and divided by {attrs.size}"
-        yield Violation("size", text, kind=Kind.SUSPECT)
+        yield Violation("size", text, kind=ViolationKind.SUSPECT)
 
 
 # --- NormalizeL2, GRN -------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from ir_tools.errors import ShapeError
 from ir_tools.ops._requirements import require_integers, require_list
 from ir_tools.ops._shape_rewrites import migrate_roll
 from ir_tools.ops._values import carried, is_empty, known_axes, normal_axis
-from ir_tools.ops.definition import Array, Elements, Fact, Input, Kind, Op, Violation
+from ir_tools.ops.definition import Array, Elements, Fact, Input, Op, Violation, ViolationKind
 from ir_tools.ops.fields import Attrs, Int, OneOf
 from ir_tools.types import format_shape, shape_text
 
@@ -82,7 +82,7 @@ def check_reverse_sequence(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Vio
     if bad is not None and not is_empty(data):
         yield Violation("seq_lengths", f"holds {bad}, but the sequences have {dim} elements")
     if sequence == attrs.batch_axis % len(data.shape):
-        yield Violation("seq_axis", f"is {attrs.seq_axis}, which is the batch_axis too", kind=Kind.SUSPECT)
+        yield Violation("seq_axis", f"is {attrs.seq_axis}, which is the batch_axis too", kind=ViolationKind.SUSPECT)
 
 
 def reverse_sequence(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:

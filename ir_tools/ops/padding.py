@@ -18,7 +18,7 @@ from ir_tools.ops._requirements import require_integers, require_list, require_o
 from ir_tools.ops._shape_rewrites import migrate_broadcast, migrate_pad_12, with_sizes_in_front
 from ir_tools.ops._values import carried, divided, intervals, shifted, sizes_of, times
 from ir_tools.ops._versions import VersionStep
-from ir_tools.ops.definition import UNBOUNDED, Array, Elements, Fact, Infinity, Input, Kind, Op, Violation
+from ir_tools.ops.definition import UNBOUNDED, Array, Elements, Fact, Infinity, Input, Op, Violation, ViolationKind
 from ir_tools.ops.fields import Attrs, Int, OneOf
 from ir_tools.ops.limits import MAX_WINDOW, too_large
 from ir_tools.types import Dim, Shape, format_shape, shape_text
@@ -127,7 +127,9 @@ def check_pad(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     for name, pads in (("pads_begin", begin), ("pads_end", end)):
         largest = max(pads or (0,), key=abs)
         if abs(largest) > MAX_WINDOW:
-            yield Violation(name, f"holds {largest}, with which the runtime runs out of memory", kind=Kind.FATAL)
+            yield Violation(
+                name, f"holds {largest}, with which the runtime runs out of memory", kind=ViolationKind.FATAL
+            )
             return
     yield from _check_size("pads_begin", PAD_1, attrs, inputs)
     for axis, (dim, first, last) in enumerate(zip(inputs[0].shape or (), begin or (), end or (), strict=False)):
@@ -136,7 +138,7 @@ def check_pad(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
             yield Violation("pads_begin", message, "reduce them")
     if attrs.pad_mode == "constant" and len(inputs) > 3 and begin and end and not inputs[3].constant:
         message = "is not a constant, but the pads are: the CPU plugin then pads with zeros"
-        yield Violation("pad_value", message, "make it a constant", Kind.SUSPECT)
+        yield Violation("pad_value", message, "make it a constant", ViolationKind.SUSPECT)
 
 
 # --- Tile -------------------------------------------------------------------------------------------------------
@@ -175,7 +177,9 @@ def tile(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 def check_tile(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for repeats that make an output which no machine can hold; none at all."""
     if inputs[1].integers() == []:
-        yield Violation("repeats", "is empty, over which the runtime leaves its output unwritten", kind=Kind.SUSPECT)
+        yield Violation(
+            "repeats", "is empty, over which the runtime leaves its output unwritten", kind=ViolationKind.SUSPECT
+        )
     minimum = tuple(dim if dim.static else Dim.of(max(dim.lo, 1)) for dim in inputs[0].shape or ())
     data = Fact(inputs[0].dtype, None if inputs[0].shape is None else minimum)
     yield from _check_size("repeats", TILE, attrs, (data, inputs[1]))
@@ -382,11 +386,11 @@ def check_space_to_batch(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Viola
     blocks, begin, end = (fact.integers() or [] for fact in inputs[1:])
     for name, values, meant in (("block_shape", blocks, 1), ("pads_begin", begin, 0), ("pads_end", end, 0)):
         if values and values[0] != meant:
-            yield Violation(name, f"begins with {values[0]}, but the batch has {meant}", kind=Kind.SUSPECT)
+            yield Violation(name, f"begins with {values[0]}, but the batch has {meant}", kind=ViolationKind.SUSPECT)
     for axis, (dim, block, before, after) in enumerate(zip(data, blocks, begin, end, strict=False)):
         if axis and dim.static and block > dim.lo and before + after > 0:
             message = f"holds {block} for {dim} elements and padding in dimension {axis}: the CPU plugin is wrong then"
-            yield Violation("block_shape", message, "put a Pad in front of the layer", Kind.SUSPECT)
+            yield Violation("block_shape", message, "put a Pad in front of the layer", ViolationKind.SUSPECT)
 
 
 def space_to_batch(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:

@@ -14,7 +14,7 @@ from ir_tools.ops._numbers import in_working_type
 from ir_tools.ops._requirements import raise_first
 from ir_tools.ops._sampling_rewrites import migrate_columns
 from ir_tools.ops._values import ceil_div, floor_div, minus, shifted, times
-from ir_tools.ops.definition import NUMBERS, Array, Fact, Input, Kind, Op, Violation
+from ir_tools.ops.definition import NUMBERS, Array, Fact, Input, Op, Violation, ViolationKind
 from ir_tools.ops.fields import Attrs, Ints, OneOf, listed
 from ir_tools.ops.limits import too_large
 from ir_tools.types import Dim, shape_text
@@ -104,7 +104,7 @@ def columns_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violati
         if not values:
             text = ",".join("1" if name in {"strides", "dilations"} else "0" for _ in range(2))
             remedy = f'write {name}="{text}"'
-            yield Violation(name, "is missing, and the runtime crashes without it", remedy, Kind.FATAL)
+            yield Violation(name, "is missing, and the runtime crashes without it", remedy, ViolationKind.FATAL)
         elif len(values) != 2:
             yield Violation(name, f"has {len(values)} values; expected 2")
     for name, fact, minimum in (("output_size", size, 0), ("kernel_size", kernel, 1)):

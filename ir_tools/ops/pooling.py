@@ -24,7 +24,7 @@ from ir_tools.ops._adaptive_pooling_rewrites import (
 )
 from ir_tools.ops._pooling_rewrites import migrate_avg_pool, migrate_max_pool
 from ir_tools.ops._requirements import raise_first
-from ir_tools.ops.definition import NUMBERS, Array, Bounds, Fact, Input, Kind, Op, Output, Violation
+from ir_tools.ops.definition import NUMBERS, Array, Bounds, Fact, Input, Op, Output, Violation, ViolationKind
 from ir_tools.ops.fields import Attrs, Field, Flag, Int, Ints, OneOf, listed
 from ir_tools.ops.limits import check_kernel_size
 from ir_tools.types import Dim, Shape, element_type, shape_text
@@ -89,7 +89,7 @@ def covered_by_padding(attrs: Attrs, data: Shape, axes: Iterable[int]) -> Iterat
                     name,
                     f"is {pads[axis]}, but the window spans {pooling.reach(axis)} and exclude-pad is true",
                     "make the pads smaller than the window, or set exclude-pad to false",
-                    Kind.PADS,
+                    ViolationKind.PADS,
                 )
 
 
@@ -131,7 +131,7 @@ def too_large(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         try:
             windows.axis_dim(pooling, axis, dim if dim.hi is None else Dim.of(dim.hi))
         except ShapeError as why:
-            yield Violation("kernel", why.message, kind=Kind.KERNEL)
+            yield Violation("kernel", why.message, kind=ViolationKind.KERNEL)
 
 
 def no_dilations(attrs: Attrs) -> Iterator[Violation]:
@@ -142,7 +142,10 @@ def no_dilations(attrs: Attrs) -> Iterator[Violation]:
     if attrs.get("dilations") == ():
         ones = listed((1,) * len(attrs.kernel))
         yield Violation(
-            "dilations", "is missing, and the runtime crashes without it", f'write dilations="{ones}"', Kind.FATAL
+            "dilations",
+            "is missing, and the runtime crashes without it",
+            f'write dilations="{ones}"',
+            ViolationKind.FATAL,
         )
 
 
@@ -167,7 +170,7 @@ def doubtful_windows(attrs: Attrs, data: Fact) -> Iterator[Violation]:
                 f"is {pooling.rounding}, and the last window of axis {axis + 2} reaches {end - size - sum(pad)} beyond"
                 f" the padding: with exclude-pad=false the runtime divides by the whole kernel there, not elsewhere",
                 "set exclude-pad to true, or enlarge pads_end and use floor",
-                Kind.DIVISOR,
+                ViolationKind.DIVISOR,
             )
             return
 
@@ -182,7 +185,7 @@ def empty_windows(attrs: Attrs, data: Fact, result: str) -> Iterator[Violation]:
         if not lengths.all():
             first, other = ("pads_begin", "pads_end") if pooling.rounding == "floor" else ("rounding_type", "pads")
             windows_left = f"{int((lengths == 0).sum())} windows of axis {axis + 2} without an element"
-            yield Violation(first, f"and {other} leave {windows_left}: they give {result}", None, Kind.EMPTY)
+            yield Violation(first, f"and {other} leave {windows_left}: they give {result}", None, ViolationKind.EMPTY)
             return
 
 
@@ -202,7 +205,7 @@ def ignored_pads(attrs: Attrs, data: Fact) -> Iterator[Violation]:
                 f"is {pooling.auto_pad}, which pads axis {axis + 2} by {used[0]} and {used[1]};"
                 f" pads_begin and pads_end say {given[0]} and {given[1]} and are ignored",
                 "set auto_pad to explicit, or the pads to 0",
-                Kind.IGNORED,
+                ViolationKind.IGNORED,
             )
             return
 

@@ -16,7 +16,7 @@ from ir_tools.ops._by_blocks import elementwise
 from ir_tools.ops._numbers import in_working_type, through_floats
 from ir_tools.ops._quantization_rewrites import quantize
 from ir_tools.ops._requirements import raise_first, same_shape_unless, same_type
-from ir_tools.ops.definition import Array, Elements, Fact, Input, Kind, Op, Violation
+from ir_tools.ops.definition import Array, Elements, Fact, Input, Op, Violation, ViolationKind
 from ir_tools.ops.fields import Attrs, Int, OneOf, Usual
 from ir_tools.types import Shape, element_type, shape_text
 
@@ -48,15 +48,17 @@ def check_quantize(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     yield from quantize_violations(attrs, inputs)
     if attrs.levels == 0 and _may_be_fused(inputs):
         message = "is 0; the CPU plugin refuses that of constants, and where it fuses the layer into the one before"
-        yield Violation("levels", message, kind=Kind.RANGE)
+        yield Violation("levels", message, kind=ViolationKind.RANGE)
     elif attrs.levels == 0:
-        yield Violation("levels", "is 0, so that data are cut off and scaled, not quantized", kind=Kind.SUSPECT)
+        yield Violation(
+            "levels", "is 0, so that data are cut off and scaled, not quantized", kind=ViolationKind.SUSPECT
+        )
     elif attrs.levels == 1:
-        yield Violation("levels", "is 1; expected at least 2", kind=Kind.RANGE)
+        yield Violation("levels", "is 1; expected at least 2", kind=ViolationKind.RANGE)
     for name, fact in zip(LIMITS, inputs[1:], strict=True):
         if attrs.auto_broadcast == "numpy" and _larger(fact.shape, inputs[0].shape):
             text = f"is {shape_text(fact.shape)}, but the data has only {shape_text(inputs[0].shape)}"
-            yield Violation(name, text, kind=Kind.SUSPECT)
+            yield Violation(name, text, kind=ViolationKind.SUSPECT)
 
 
 def _may_be_fused(inputs: Sequence[Fact]) -> bool:

@@ -22,13 +22,13 @@ from ir_tools.ops.definition import (
     Fact,
     Input,
     Kernel,
-    Kind,
     Op,
     Output,
     Ref,
     Rewrite,
     ShapeRule,
     Violation,
+    ViolationKind,
 )
 from ir_tools.ops.fields import Attrs, Field, Flag, Float, Floats, Int32, OneOf, Words
 from ir_tools.types import Dim, shape_text
@@ -151,10 +151,12 @@ def check_recurrent(net: Network, before_weights: int = 1) -> Check:
             message = f"is {attrs.hidden_size}, but the state has {hidden} elements"
             makes_peepholes = "weights_format" in attrs and len(inputs) < 7
             runs = _spelled_out(net, attrs) and not makes_peepholes
-            level = Kind.SUSPECT if runs else Kind.CONTRADICTION
+            level = ViolationKind.SUSPECT if runs else ViolationKind.CONTRADICTION
             yield Violation("hidden_size", message, f'write hidden_size="{hidden}"', level)
         if attrs.clip < 0:
-            yield Violation("clip", f"is {attrs.clip:g}, below 0, and the runtime does not clip", kind=Kind.SUSPECT)
+            yield Violation(
+                "clip", f"is {attrs.clip:g}, below 0, and the runtime does not clip", kind=ViolationKind.SUSPECT
+            )
         wanted = len(net.activations)
         if len(attrs.activations) < wanted:
             count = len(attrs.activations)
@@ -182,7 +184,7 @@ def check_sequence(net: Network) -> Check:
             message = (
                 f"is not read by the CPU plugin, as the data is {shape_text(shape)}: every sequence runs to the end"
             )
-            yield Violation("sequence_lengths", message, "give the data fixed sizes", Kind.SUSPECT)
+            yield Violation("sequence_lengths", message, "give the data fixed sizes", ViolationKind.SUSPECT)
 
     return check
 
@@ -196,10 +198,10 @@ def check_lstm_cell_1(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violatio
     """Check for what the runtime does not read, beside the check of all LSTMs."""
     yield from check_recurrent(LSTM)(attrs, inputs)
     if attrs.input_forget:
-        yield Violation("input_forget", "is true, which the runtime does not read", kind=Kind.SUSPECT)
+        yield Violation("input_forget", "is true, which the runtime does not read", kind=ViolationKind.SUSPECT)
     peepholes = inputs[6].value if len(inputs) > 6 else None
     if peepholes is not None and (peepholes.exact is None or peepholes.exact.any()):
-        yield Violation("P", "has values, which the runtime does not read", kind=Kind.SUSPECT)
+        yield Violation("P", "has values, which the runtime does not read", kind=ViolationKind.SUSPECT)
 
 
 # --- kernels ----------------------------------------------------------------------------------------------------

@@ -24,13 +24,13 @@ from ir_tools.ops.definition import (
     Elements,
     Fact,
     Input,
-    Kind,
     NamedRewrite,
     Op,
     Ref,
     Refused,
     Step,
     Violation,
+    ViolationKind,
 )
 from ir_tools.ops.fields import Attrs, Flag, OneOf
 from ir_tools.ops.limits import too_large
@@ -379,7 +379,7 @@ def segment_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violati
             yield Violation("num_segments", "is negative")
     elif numbers == []:
         message = "is empty, so the number of segments is unknown: the runtime crashes"
-        yield Violation("segment_ids", message, kind=Kind.FATAL)
+        yield Violation("segment_ids", message, kind=ViolationKind.FATAL)
 
 
 def check_segments(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:

@@ -25,7 +25,19 @@ from ir_tools.ops._regions import (
 from ir_tools.ops._requirements import agreed, require, require_rank, require_size
 from ir_tools.ops._values import dim, element_count, is_empty, outside, times
 from ir_tools.ops._versions import VersionStep, no_step
-from ir_tools.ops.definition import Array, Bounds, Check, Fact, Folding, Input, Kind, Op, Output, ShapeRule, Violation
+from ir_tools.ops.definition import (
+    Array,
+    Bounds,
+    Check,
+    Fact,
+    Folding,
+    Input,
+    Op,
+    Output,
+    ShapeRule,
+    Violation,
+    ViolationKind,
+)
 from ir_tools.ops.fields import (
     COUNT,
     NOT_NEGATIVE,
@@ -95,10 +107,10 @@ def check_proposal(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     boxes = attrs.pre_nms_topn if count is None else min(attrs.pre_nms_topn, count // 2)
     if 0 < boxes < MIN_BOXES:
         message = f"leaves {boxes} boxes to choose from: with fewer than {MIN_BOXES} the runtime crashes"
-        yield Violation("pre_nms_topn", message, kind=Kind.FATAL)
+        yield Violation("pre_nms_topn", message, kind=ViolationKind.FATAL)
     for name in ("base_size", "pre_nms_topn"):
         if attrs[name] < 0:
-            yield Violation(name, f"is {attrs[name]}; expected at least 1", kind=Kind.RANGE)
+            yield Violation(name, f"is {attrs[name]}; expected at least 1", kind=ViolationKind.RANGE)
     yield from check_output_size("post_nms_topn", proposal_shape)(attrs, inputs)
 
 
@@ -316,7 +328,7 @@ def _check_images(inputs: Sequence[Fact], stops: bool) -> Iterator[Violation]:
         yield Violation("batch_indices", f"holds {image}, but there are {dim(data, 0)} images", input=2)
     elif len(read) < known.size:
         message = f"holds -1 at place {len(read)}: the runtime leaves out this region and all that follow"
-        yield Violation("batch_indices", message, None, Kind.SUSPECT, 2)
+        yield Violation("batch_indices", message, None, ViolationKind.SUSPECT, 2)
 
 
 def check_aligned(shape: ShapeRule) -> Check:
@@ -337,7 +349,7 @@ def check_rotated(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for the same; no bf16, as which the CPU plugin takes the f32 that it has made of the regions."""
     if inputs[0].dtype.name == "bf16":
         message = "has element type bf16, with which the runtime reads beyond its memory"
-        yield Violation("data", message, "convert the inputs to f32", Kind.FATAL, 0)
+        yield Violation("data", message, "convert the inputs to f32", ViolationKind.FATAL, 0)
     yield from check_aligned(roi_align_rotated_shape)(attrs, inputs)
 
 
@@ -480,15 +492,15 @@ def check_deformable(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation
     channels = attrs.output_dim * attrs.group_size**2
     if not channels <= (dim(inputs[0], 1).hi or channels):
         message = f"and group_size read {channels} channels, but the data has {dim(inputs[0], 1)}"
-        yield Violation("output_dim", message, kind=Kind.FATAL)
+        yield Violation("output_dim", message, kind=ViolationKind.FATAL)
     if len(inputs) > 2:
         sizes = [size.hi for size in (dim(inputs[2], 2), dim(inputs[2], 3)) if size.hi is not None]
         last = (attrs.group_size - 1) * attrs.part_size // attrs.group_size
         if sizes and not 0 <= last < min(sizes):
             message = f"is {attrs.part_size}, which reads offset {last} of {min(sizes)}"
-            yield Violation("part_size", message, kind=Kind.FATAL)
+            yield Violation("part_size", message, kind=ViolationKind.FATAL)
     if not isfinite(attrs.spatial_scale):
-        yield Violation("spatial_scale", f"is {attrs.spatial_scale}; expected a number", kind=Kind.RANGE)
+        yield Violation("spatial_scale", f"is {attrs.spatial_scale}; expected a number", kind=ViolationKind.RANGE)
     yield from check_output_size("group_size", deformable_psroi_pooling_shape)(attrs, inputs)
 
 

@@ -13,7 +13,7 @@ from ir_tools.ops._philox import fractions, integers_between, pairs, torch_fract
 from ir_tools.ops._requirements import require, require_one, require_rank, require_sizes
 from ir_tools.ops._values import known_number, sizes_of
 from ir_tools.ops._versions import no_step
-from ir_tools.ops.definition import Array, Fact, Folding, Input, Kind, Op, Violation
+from ir_tools.ops.definition import Array, Fact, Folding, Input, Op, Violation, ViolationKind
 from ir_tools.ops.fields import Attrs, Flag, IndexType, Int, OneOf, Type
 from ir_tools.ops.limits import MAX_SIZES
 from ir_tools.types import Dim, Shape
@@ -28,7 +28,7 @@ def check_uniform(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     for name, fact in zip(("minval", "maxval"), inputs[1:], strict=False):
         if fact.dtype.kind != "dynamic" and fact.dtype != attrs.output_type:
             message = f"has element type {fact.dtype}, but output_type is {attrs.output_type}"
-            yield Violation(name, message, "convert it", Kind.TYPES)
+            yield Violation(name, message, "convert it", ViolationKind.TYPES)
 
 
 def uniform_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:

@@ -14,7 +14,7 @@ from ir_tools.ops._numbers import in_working_type
 from ir_tools.ops._requirements import agreed, require, require_one, require_rank
 from ir_tools.ops._values import dim, is_empty, known_number, normal_axis
 from ir_tools.ops._versions import no_step
-from ir_tools.ops.definition import Array, Bounds, Elements, Fact, Input, Kind, Op, Output, Violation
+from ir_tools.ops.definition import Array, Bounds, Elements, Fact, Input, Op, Output, Violation, ViolationKind
 from ir_tools.ops.fields import Attrs, Flag, IndexType, Int, OneOf, Type
 from ir_tools.types import Dim, element_type
 
@@ -67,7 +67,7 @@ def check_top_k(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     data, k = inputs
     wanted = known_number(k)
     if wanted is not None and data.shape and -len(data.shape) <= attrs.axis < len(data.shape):
-        size, kind = data.shape[attrs.axis], Kind.SUSPECT if is_empty(data) else Kind.CONTRADICTION
+        size, kind = data.shape[attrs.axis], ViolationKind.SUSPECT if is_empty(data) else ViolationKind.CONTRADICTION
         if wanted < 1:
             yield Violation("k", f"is {wanted:g}; expected at least 1", kind=kind)
         elif size.hi is not None and wanted > size.hi:
@@ -248,7 +248,7 @@ def check_decoder(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         yield Violation("sequence_length", f"holds {max(lengths)}, but there are {steps} time steps")
     for name in ("classes_index_type", "sequence_length_type"):
         if attrs[name].name not in {"i32", "i64"}:
-            kind = Kind.RANGE if attrs[name].name == "string" else Kind.SUSPECT
+            kind = ViolationKind.RANGE if attrs[name].name == "string" else ViolationKind.SUSPECT
             yield Violation(name, f"is {attrs[name]}; expected i32 or i64", kind=kind)
 
 

@@ -16,7 +16,7 @@ from ir_tools.ops._layers import Layers, by_formula
 from ir_tools.ops._requirements import raise_first, require_integers, require_list
 from ir_tools.ops._slices import Pair, exact_slice, positions, sliced
 from ir_tools.ops._values import carried
-from ir_tools.ops.definition import UNBOUNDED, Array, Elements, Fact, Input, Kind, Op, Ref, Refused, Violation
+from ir_tools.ops.definition import UNBOUNDED, Array, Elements, Fact, Input, Op, Ref, Refused, Violation, ViolationKind
 from ir_tools.ops.fields import Attrs, Field, Ints
 from ir_tools.types import Dim
 
@@ -36,7 +36,7 @@ def check_strided_slice(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violat
         dim = data[place]
         if dim.hi is not None and not -dim.hi <= begin[axis] < dim.hi:
             message = f"holds {begin[axis]} for a dimension of {dim} elements that shrink_axis_mask drops"
-            yield Violation("begin", message, kind=Kind.CONTRADICTION if dim.static else Kind.SUSPECT)
+            yield Violation("begin", message, kind=ViolationKind.CONTRADICTION if dim.static else ViolationKind.SUSPECT)
 
 
 def _uneven_masks(attrs: Attrs) -> Iterator[Violation]:

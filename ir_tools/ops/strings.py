@@ -10,7 +10,7 @@ import numpy as np
 from ir_tools.ops._broadcast import merge
 from ir_tools.ops._requirements import require_rank
 from ir_tools.ops._versions import no_step
-from ir_tools.ops.definition import Array, Fact, Folding, Input, Kind, Op, Output, Violation
+from ir_tools.ops.definition import Array, Fact, Folding, Input, Op, Output, Violation, ViolationKind
 from ir_tools.ops.fields import Attrs
 from ir_tools.types import Dim, element_type
 
@@ -20,7 +20,7 @@ __all__ = ["OPS"]
 def check_pack(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for no string along the last axis, which ends the process of the runtime."""
     if inputs[0].shape and inputs[0].shape[-1].hi == 0:
-        yield Violation("begins", "has an empty last axis, on which the runtime crashes", None, Kind.FATAL, 0)
+        yield Violation("begins", "has an empty last axis, on which the runtime crashes", None, ViolationKind.FATAL, 0)
 
 
 def pack_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:

@@ -21,7 +21,7 @@ from ir_tools.ops._requirements import agreed, require, require_one, require_ran
 from ir_tools.ops._rotated import rotated_overlaps
 from ir_tools.ops._suppression import Rule, Settings, corners, selected
 from ir_tools.ops._values import dim, known_number, times
-from ir_tools.ops.definition import Array, Fact, Folding, Input, Kind, Op, Output, Violation
+from ir_tools.ops.definition import Array, Fact, Folding, Input, Op, Output, Violation, ViolationKind
 from ir_tools.ops.fields import (
     LIMIT,
     NOT_NEGATIVE,
@@ -74,7 +74,7 @@ def check_nms(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         yield Violation(SETTINGS[0], f"is {limit:g}; expected a number of boxes")
     elif limit == 0:
         how = "is 0" if len(inputs) > 2 else "is left out"
-        yield Violation(SETTINGS[0], f"{how}, so that no box is selected", kind=Kind.SUSPECT)
+        yield Violation(SETTINGS[0], f"{how}, so that no box is selected", kind=ViolationKind.SUSPECT)
 
 
 def nms_1_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
@@ -294,7 +294,7 @@ def check_matrix_nms(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation
     for name in ("nms_top_k", "keep_top_k"):
         if attrs[name] == 0:
             message = "is 0, so that no box is selected; the runtime may crash"
-            yield Violation(name, message, kind=Kind.SUSPECT)
+            yield Violation(name, message, kind=ViolationKind.SUSPECT)
 
 
 MATRIX_NMS_8 = Op(

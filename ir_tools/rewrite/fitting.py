@@ -25,7 +25,7 @@ from ir_tools.ops.records import recorded
 from ir_tools.releases.measured import State
 from ir_tools.releases.table import PARAMETERS_OF_10, RESULTS_OF_10, Release
 from ir_tools.rewrite.facts import KnownFacts
-from ir_tools.rewrite.judging import Judge
+from ir_tools.rewrite.release_answers import ReleaseAnswers
 from ir_tools.rewrite.rewriter import remove_unread
 from ir_tools.rewrite.steps import MigrationStep, RefusedStep, StepPlace
 from ir_tools.rewrite.target import INPUTS_OF_2021, Target, releases_in_words
@@ -109,8 +109,8 @@ class Fitting:
         remedy = "give the input fixed sizes: --set"
         return [(one, f"{reason}; {remedy} {one.layer.name}={sizes[names[one.layer.id]]}") for one in inputs]
 
-    def apply(self, model: Model, judge: Judge | None) -> None:
-        """Change the model, or a copy of it; `judge`: of the model as it is, None if the target is not a release."""
+    def apply(self, model: Model, answers: ReleaseAnswers | None) -> None:
+        """Change the model, or a copy of it; `answers`: of the model as it is, None if the target is not a release."""
         self.model, version = model, self.version
         release = self.target.release
         if release is not None:
@@ -120,7 +120,7 @@ class Fitting:
         if version == 10 or (release is not None and release.number < DUPLICATE_NAMES):
             self._name_apart()
         if release is not None:
-            self._note_differences(release, None if self.steps else judge)
+            self._note_differences(release, None if self.steps else answers)
 
     # --- a release --------------------------------------------------------------------------------------------------
 
@@ -148,19 +148,19 @@ class Fitting:
             layers = plural(dropped, "layer")
             self.notes.append(f"rt_info without a version dropped from {layers}: {release.title} does not read it")
 
-    def _note_differences(self, release: Release, judge: Judge | None) -> None:
+    def _note_differences(self, release: Release, answers: ReleaseAnswers | None) -> None:
         """Note the layers that give other values on the release, though it reads them, and quantized tensors.
 
-        `judge`: of this model or of one with the same layers, if there is one.
+        `answers`: of this model or of one with the same layers, if there is one.
         """
         self.notes += filter(None, [quantized_note(self.model)])
-        if judge is None:
-            judge = Judge(self.model, KnownFacts(self.model, LayerSignatures()), release, self.version)
+        if answers is None:
+            answers = ReleaseAnswers(self.model, KnownFacts(self.model, LayerSignatures()), release, self.version)
         found: dict[tuple[str, str], list[str]] = {}
-        for located in judge.model.walk():
+        for located in answers.model.walk():
             op = find_op(located.layer.type, located.layer.version)
-            if op is not None and not judge.is_plain(located.layer, op):
-                does = judge.of(judge.seen(located, op))
+            if op is not None and not answers.is_plain(located.layer, op):
+                does = answers.of(answers.seen(located, op))
                 if does is not None:
                     found.setdefault((str(op), does[1]), []).append(located.path)
         for (op_name, reason), paths in found.items():

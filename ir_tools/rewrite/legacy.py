@@ -19,7 +19,7 @@ from ir_tools.graph import Graph, Layer, Model, Source
 from ir_tools.infer import SURPRISES, ConsistencyCheck, propagate_shapes
 from ir_tools.ops import Role, find_op, role_of
 from ir_tools.ops.checks import check_ports
-from ir_tools.ops.definition import Array, Fact, Kind, Op, Refused
+from ir_tools.ops.definition import Array, Fact, Op, Refused, ViolationKind
 from ir_tools.ops.fields import Attrs
 from ir_tools.ops.legacy.definition import Tensor
 from ir_tools.ops.records import recorded
@@ -264,17 +264,17 @@ class GraphUpgrade:
         """Add what replaces a layer, or note why nothing can."""
         graph = self.builder.graph
         first = graph.new_id()
-        place = Place(self, layer, inputs)
-        found = _replacement(place)
+        replacement = Replacement(self, layer, inputs)
+        found = _replacement(replacement)
         line = self.model.line_of(self.graph, layer.id)
-        step = StepPlace(self.path + layer.name, layer.id, line, layer.type, tuple(place.notes))
+        step = StepPlace(self.path + layer.name, layer.id, line, layer.type, tuple(replacement.notes))
         if isinstance(found, Refused):
             self.refused.append(step.refused(found))
             return
         made = [graph.layer(new) for new in range(first, graph.new_id())]
         self.places.update(dict.fromkeys(range(first, graph.new_id()), step))
         self._name(layer, found, made)
-        if layer.name in self.means and place.role is Role.PARAMETER:
+        if layer.name in self.means and replacement.role is Role.PARAMETER:
             self._subtract(layer, found[0], self.means[layer.name])
         types = [new.type for new in made if new.type not in HELPERS] or [new.type for new in made[-1:]]
         after = " + ".join(kind for kind, _ in groupby(types)) or "its input"
@@ -304,7 +304,7 @@ class GraphUpgrade:
             self.tensors[Source(layer.id, port.id)] = tensor
 
 
-class Place:
+class Replacement:
     """A legacy layer, with what is added in its place: see `LegacyLayer`."""
 
     def __init__(self, upgrade: GraphUpgrade, layer: Layer, inputs: Sequence[Source]) -> None:
@@ -464,25 +464,25 @@ class Place:
         return offset, size, kind
 
 
-def _replacement(place: Place) -> Sequence[Source] | Refused:
+def _replacement(replacement: Replacement) -> Sequence[Source] | Refused:
     """Return the outputs of what replaces a layer; they have the sizes that the file declares."""
-    layer = place.layer
+    layer = replacement.layer
     op = find_op(layer.type, layer.version)
     if any(math.prod(port.dims) > LARGEST for port in layer.outputs):
         return Refused(f"it declares an output of more than {LARGEST} elements")
     if op is None:
         return Refused(f"there is no layer type '{layer.type}' in IR v2 to v7")
-    violations = [*check_ports(op, len(place.inputs), len(layer.outputs))]
+    violations = [*check_ports(op, len(replacement.inputs), len(layer.outputs))]
     if violations:
         return Refused(violations[0].message)
     attrs = op.read(layer.raw, violations)
     if attrs is None:
-        worst = next(violation for violation in violations if violation.kind is not Kind.UNKNOWN)
+        worst = next(violation for violation in violations if violation.kind is not ViolationKind.UNKNOWN)
         return Refused(worst.message, worst.attribute)
-    place.attrs = attrs
+    replacement.attrs = attrs
     try:
         with np.errstate(all="ignore"):
-            found = _built(op, place)
+            found = _built(op, replacement)
     except (ShapeError, UsageError) as why:
         return Refused(str(why))
     except SURPRISES:
@@ -491,24 +491,24 @@ def _replacement(place: Place) -> Sequence[Source] | Refused:
         return found
     if not found or len(found) < len(layer.outputs):
         return Refused(f"it has {plural(len(layer.outputs), 'output port')}; expected {len(found)}")
-    for tensor, declared in zip(found, place.declared, strict=False):
-        given, wanted = place.fact(tensor).shape, declared.shape or ()
+    for tensor, declared in zip(found, replacement.declared, strict=False):
+        given, wanted = replacement.fact(tensor).shape, declared.shape or ()
         if given != wanted:
             return Refused(f"it gives [{format_shape(given)}], but the file declares [{format_shape(wanted)}]")
-    pairs = [*zip(found, place.declared, strict=False)]
-    return [place.converted(tensor, declared.dtype) for tensor, declared in pairs] or found
+    pairs = [*zip(found, replacement.declared, strict=False)]
+    return [replacement.converted(tensor, declared.dtype) for tensor, declared in pairs] or found
 
 
-def _built(op: Op, place: Place) -> Sequence[Source] | Refused:
+def _built(op: Op, replacement: Replacement) -> Sequence[Source] | Refused:
     """Add what replaces a layer."""
     if op.role is Role.PARAMETER:
-        declared = place.declared[0]
-        return [place.builder.parameter(place.layer.name, declared.shape or (), declared.dtype)]
+        declared = replacement.declared[0]
+        return [replacement.builder.parameter(replacement.layer.name, declared.shape or (), declared.dtype)]
     if op.role is Role.CONSTANT:
-        return [place.blob("custom", [dim.lo for dim in place.declared[0].shape or ()])]
+        return [replacement.blob("custom", [dim.lo for dim in replacement.declared[0].shape or ()])]
     if op.upgrade is None:
         return Refused(f"a layer of type {op} cannot be migrated")
-    return op.upgrade(place)
+    return op.upgrade(replacement)
 
 
 def _numbers(raw: Mapping[str, str], model: Model) -> Array:

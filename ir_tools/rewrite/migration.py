@@ -18,20 +18,20 @@ from ir_tools.known_differences.releases import Seen
 from ir_tools.known_differences.verdicts import Answer
 from ir_tools.ops import COMPLETE_OPSETS, find_op, named_rewrites, opset_number
 from ir_tools.ops.checks import check_ports
-from ir_tools.ops.definition import Fact, Kind, NewLayer, Op, PartialStep, Ref, Refused, Rewrite, Violation
+from ir_tools.ops.definition import Fact, NewLayer, Op, PartialStep, Ref, Refused, Rewrite, Violation, ViolationKind
 from ir_tools.ops.fields import Attrs, ObservedAttrs
 from ir_tools.ops.records import recorded
 from ir_tools.rewrite.extraction import drop_unread
 from ir_tools.rewrite.facts import InputFacts, KnownFacts
 from ir_tools.rewrite.fitting import Fitting
-from ir_tools.rewrite.judging import Judge, quality
+from ir_tools.rewrite.release_answers import ReleaseAnswers, quality
 from ir_tools.rewrite.rewriter import Rewriter, changes_nothing, lost_output, remove_unread, unfed_input
 from ir_tools.rewrite.steps import MigrationStep, RefusedStep, StepPlace
 from ir_tools.rewrite.target import Target
 
 __all__ = ["Migration", "migrate"]
 
-MOST_ROUNDS = 8
+MAX_ROUNDS = 8
 """How often the layers that a migration makes are migrated in turn."""
 
 
@@ -120,31 +120,31 @@ def migrate(
             return Migration(model=given, refused=refused)
     work, steps, known = model, list[MigrationStep](), KnownFacts(model, LayerSignatures())
     remaining: tuple[RemainingLayer, ...] = ()
-    judge: Judge | None = None
+    answers: ReleaseAnswers | None = None
     rounds = 0
     settled = False  # whether layers that were made are looked at for the last time, beside their neighbours
     while stages:
         stage = stages.pop(0)
-        judge = _judge(work, stage, fitting, known)
-        plan = _Planning(work, stage, known, judge).plan()
+        answers = _release_answers(work, stage, fitting, known)
+        plan = _Planning(work, stage, known, answers).plan()
         steps += [item.step for item in plan.rewrites]
         if plan.refused:
             return Migration(model=given, steps=tuple(steps), refused=tuple(plan.refused))
         if not stage.ends_with(plan):
             stages.insert(0, stage)
             rounds += 1
-            if rounds > MOST_ROUNDS:
+            if rounds > MAX_ROUNDS:
                 raise MigrationError(f"the steps to {to} do not come to an end: {plan.rewrites[0].step.after}")
-        elif judge is not None and plan.rewrites and not settled:
+        elif answers is not None and plan.rewrites and not settled:
             stages.insert(0, stage)
             settled = True
         if plan.rewrites:
             work = _rewritten(work, plan, known, copied=work is model and (bool(stages) or not in_place))
-            judge = _judge(work, stage, fitting, known)
+            answers = _release_answers(work, stage, fitting, known)
         remaining = tuple(plan.remaining)
     notes: Sequence[str] = ()
     if fitting is not None and fitting.needed:
-        fitting.apply(work.copy() if work is model and not in_place else work, judge)
+        fitting.apply(work.copy() if work is model and not in_place else work, answers)
         steps += fitting.steps
         work, notes = fitting.model, fitting.notes
         if fitting.freed:
@@ -179,21 +179,21 @@ def _crashes(op: Op, layer: Layer) -> bool:
     violations: list[Violation] = []
     attrs = op.read(layer.common.raw, violations)
     found = () if attrs is None else op.check(attrs, [recorded(port) for port in layer.common.inputs])
-    return any(violation.kind is Kind.FATAL for violation in (*violations, *found))
+    return any(violation.kind is ViolationKind.FATAL for violation in (*violations, *found))
 
 
 class _Verdict(NamedTuple):
     """What a stage does to all layers of one type and stamp.
 
     `op`: whose rewrite is asked; None: none is. `otherwise`: what is done if it has none for a layer; None: it stays,
-    among the remaining ones if it is `above` the target. `judged`: only a layer that the release does not run as it
-    should is rewritten.
+    among the remaining ones if it is `above` the target. `conditional`: only a layer that the release does not run
+    as it should is rewritten.
     """
 
     op: Op | None = None
     otherwise: Rewrite | Refused | None = None
     above: bool = False
-    judged: bool = False
+    conditional: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +215,7 @@ class _Migrating:
         idle = step is None or (isinstance(step, PartialStep) and step.leaves(target.opset))
         return idle and target.holds(op, opset)
 
-    def verdict(self, layer: Layer, judge: Judge | None) -> _Verdict:
+    def verdict(self, layer: Layer, answers: ReleaseAnswers | None) -> _Verdict:
         """Return what is done to layers like this one. An opset takes the newest version, a release what it runs."""
         op, opset, target = find_op(layer.type, layer.version), opset_number(layer.version), self.target
         assert opset is not None
@@ -225,14 +225,14 @@ class _Migrating:
             above = opset > target.opset
             return _Verdict(otherwise=unknown if above and target.release else None, above=above)
         holds, asked = target.holds(op, opset), op if op.migrate else None
-        if judge is None:
+        if answers is None:
             return _Verdict(asked, None if holds else target.stamped(layer, op), above=not holds)
         stamped = None if holds else target.stamped(layer, op)
         if holds or stamped is not None:
             if asked is not None and _crashes(op, layer):
                 return _Verdict(asked, stamped)
-            return _Verdict(None if judge.is_plain(layer, op) else op, stamped, judged=True)
-        return _Verdict(op, Refused(f"nothing that {judge.release.title} reads is known to mean the same"))
+            return _Verdict(None if answers.is_plain(layer, op) else op, stamped, conditional=True)
+        return _Verdict(op, Refused(f"nothing that {answers.release.title} reads is known to mean the same"))
 
     def rewrite(self, op: Op, attrs: Attrs, inputs: Sequence[Fact]) -> Rewrite | Refused | None:
         """Return the rewrite to an opset."""
@@ -248,7 +248,7 @@ class _Migrating:
         return opset if op.version > COMPLETE_OPSETS else min(opset, COMPLETE_OPSETS)
 
     def released(
-        self, op: Op, attrs: Attrs, inputs: Sequence[Fact], judge: Judge, seen: Seen, lost: "_Lost"
+        self, op: Op, attrs: Attrs, inputs: Sequence[Fact], answers: ReleaseAnswers, seen: Seen, lost: "_Lost"
     ) -> Rewrite | Refused | None:
         """Return the rewrite that the release runs best, to the newest opset if there are several.
 
@@ -263,11 +263,13 @@ class _Migrating:
                 refused = refused or why
                 continue
             if self.target.needs_dynamic(found.layers):
-                refused = refused or Refused(f"they need dynamic shapes, which {judge.release.title} does not support")
+                refused = refused or Refused(
+                    f"they need dynamic shapes, which {answers.release.title} does not support"
+                )
                 continue
             if not self.target.reads(found.layers):
                 continue
-            found_quality = quality(judge.of_rewrite(found, seen))
+            found_quality = quality(answers.of_rewrite(found, seen))
             if found_quality > best_quality:
                 best, best_quality = found, found_quality
             if best_quality == quality(None):
@@ -317,7 +319,7 @@ class _Named:
         op = find_op(type, version)
         return op is None or self.name not in op.rewrites
 
-    def verdict(self, layer: Layer, judge: Judge | None) -> _Verdict:
+    def verdict(self, layer: Layer, answers: ReleaseAnswers | None) -> _Verdict:
         """Return what is done to layers like this one."""
         return _Verdict(find_op(layer.type, layer.version))
 
@@ -351,12 +353,12 @@ def _outcome(rewrite: _Asked, op: Op, raw: Mapping[str, str], inputs: Sequence[F
     """Rewrite one layer. What has no meaning, or would lose an attribute, is refused."""
     violations: list[Violation] = []
     attrs = op.read(raw, violations)
-    worst = next((one for one in violations if one.kind is not Kind.UNKNOWN), None)
+    worst = next((one for one in violations if one.kind is not ViolationKind.UNKNOWN), None)
     notes = tuple(violation.text for violation in violations if violation is not worst)
     if attrs is None:
         assert worst is not None
         return _Outcome(Refused(worst.message, worst.attribute), notes)
-    unfit = next((one for one in check_ports(op, len(inputs), 0) if one.kind is Kind.INPUTS), None)
+    unfit = next((one for one in check_ports(op, len(inputs), 0) if one.kind is ViolationKind.INPUTS), None)
     if unfit is not None:
         return _Outcome(Refused(unfit.message), notes)
     observed = ObservedAttrs(attrs)
@@ -395,12 +397,12 @@ def _remaining(model: Model, located: Located) -> RemainingLayer:
 class _Planning:
     """Plans one stage; layers of one signature with the same inputs are planned once."""
 
-    def __init__(self, model: Model, stage: _Stage, known: KnownFacts, judge: Judge | None) -> None:
+    def __init__(self, model: Model, stage: _Stage, known: KnownFacts, answers: ReleaseAnswers | None) -> None:
         self.model = model
         self.stage = stage
         self.signatures = known.signatures
         self.known = known
-        self.judge = judge
+        self.answers = answers
         self.verdicts: dict[int, _Verdict] = {}
         self.changing: dict[object, bool] = {}
         self._leaves = cache(stage.leaves)
@@ -413,7 +415,7 @@ class _Planning:
             signature, _ = self.signatures.of(located.layer)
             verdict = self.verdicts.get(signature.number)
             if verdict is None:
-                verdict = self.verdicts[signature.number] = self.stage.verdict(located.layer, self.judge)
+                verdict = self.verdicts[signature.number] = self.stage.verdict(located.layer, self.answers)
             if verdict != STAYS:
                 self._add(plan, located, signature, verdict)
         return plan
@@ -455,7 +457,7 @@ class _Planning:
     def _outcome(
         self, located: Located, signature: LayerSignature, verdict: _Verdict, op: Op, facts: InputFacts
     ) -> _Outcome:
-        seen = None if self.judge is None else self.judge.seen(located, op)
+        seen = None if self.answers is None else self.answers.seen(located, op)
         around = () if seen is None else (*map(id, seen.inputs), *seen.around)
         layer, graph = located.layer, located.graph
         outputs = () if len(signature.outputs) < 2 else signature.outputs
@@ -463,12 +465,12 @@ class _Planning:
         key = (signature.number, *facts.key, *around, read)
         found = self.outcomes.get(key)
         if found is None:
-            if self.judge is None or seen is None:
+            if self.answers is None or seen is None:
                 inputs = facts.without_values if self.stage.restamps(op) else facts.inputs
                 found = _outcome(self.stage.rewrite, op, signature.raw, inputs)
             else:
                 lost = partial(lost_output, graph, layer.id, signature)
-                found = self._released(self.judge, located, seen, verdict, signature.raw, facts.inputs, lost)
+                found = self._released(self.answers, located, seen, verdict, signature.raw, facts.inputs, lost)
             if isinstance(found.found, Refused) and isinstance(self.stage, _Named):
                 found = _Outcome(None)
             if isinstance(found.found, Rewrite):
@@ -479,7 +481,7 @@ class _Planning:
 
     def _released(
         self,
-        judge: Judge,
+        answers: ReleaseAnswers,
         located: Located,
         seen: Seen,
         verdict: _Verdict,
@@ -492,30 +494,30 @@ class _Planning:
         So does what gives other values for some inputs, if nothing that the release runs means the same.
         """
         assert isinstance(self.stage, _Migrating)
-        op, does = seen.op, judge.of(seen)
-        if verdict.judged and does is None:
+        op, does = seen.op, answers.of(seen)
+        if verdict.conditional and does is None:
             return _Outcome(None)
-        outcome = _outcome(partial(self.stage.released, judge=judge, seen=seen, lost=lost), op, raw, inputs)
+        outcome = _outcome(partial(self.stage.released, answers=answers, seen=seen, lost=lost), op, raw, inputs)
         found = outcome.found
         if isinstance(found, Rewrite):
-            new = judge.of_rewrite(found, seen)
-            if not verdict.judged or quality(new) > quality(does):
+            new = answers.of_rewrite(found, seen)
+            if not verdict.conditional or quality(new) > quality(does):
                 return outcome._replace(right=new is None)
         refused = found if isinstance(found, Refused) else verdict.otherwise
-        if verdict.judged:
-            if does is None or (does[0] is Answer.DIFFERS and not judge.always_differs(seen)):
+        if verdict.conditional:
+            if does is None or (does[0] is Answer.DIFFERS and not answers.always_differs(seen)):
                 return _Outcome(None)
-            refused = Refused(f"{judge.release.title}: {does[1].rstrip('.')}")
+            refused = Refused(f"{answers.release.title}: {does[1].rstrip('.')}")
         if not isinstance(refused, Refused):
             return _Outcome(None)
-        return _Outcome(replace(refused, reason=f"{refused.reason}; {judge.running_in_words(located, op)}"))
+        return _Outcome(replace(refused, reason=f"{refused.reason}; {answers.running_in_words(located, op)}"))
 
 
-def _judge(model: Model, stage: _Stage, fitting: Fitting | None, known: KnownFacts) -> Judge | None:
+def _release_answers(model: Model, stage: _Stage, fitting: Fitting | None, known: KnownFacts) -> ReleaseAnswers | None:
     """Return who knows what the release does with the layers of a model that is migrated for one."""
     if not isinstance(stage, _Migrating) or stage.target.release is None or fitting is None:
         return None
-    return Judge(model, known, stage.target.release, fitting.version)
+    return ReleaseAnswers(model, known, stage.target.release, fitting.version)
 
 
 def _rewritten(model: Model, plan: _Plan, known: KnownFacts, *, copied: bool) -> Model:

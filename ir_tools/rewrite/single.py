@@ -6,10 +6,10 @@ from ir_tools.ops import Fact, Rewrite
 from ir_tools.ops.records import port_of
 from ir_tools.rewrite.rewriter import Rewriter
 
-__all__ = ["as_model"]
+__all__ = ["model_of"]
 
 
-def as_model(rewrite: Rewrite, data: Fact, *, name: str, source: str = "data") -> Model:
+def model_of(rewrite: Rewrite, data: Fact, *, name: str, source: str = "data") -> Model:
     """Return a model of IR v11 whose only computation is `rewrite`, fed by a Parameter with what is known of `data`.
 
     Args:

@@ -23,7 +23,7 @@ from ir_tools.inputs import plan_inputs
 from ir_tools.ops import Array
 from ir_tools.rules.running import NOT_TRIED
 from ir_tools.runtime._parts import Parts, element_of
-from ir_tools.runtime._places import Place, mentioned, named, place_of
+from ir_tools.runtime._places import FailurePlace, mentioned, named, place_of
 from ir_tools.runtime._search import Found, Search
 from ir_tools.runtime.ask import LayerOracle
 from ir_tools.runtime.client import STAGES, Attempt, RuntimeClient, TensorInfo, sources
@@ -246,7 +246,7 @@ class _Trial:
 
     # --- places ---
 
-    def _place(self, failure: RuntimeFailure) -> tuple[RuntimeFailure, Place]:
+    def _place(self, failure: RuntimeFailure) -> tuple[RuntimeFailure, FailurePlace]:
         """Return where the fault is, and the failure of the smallest part of the model that has it."""
         try:
             data = self.source if isinstance(self.source, bytes) else load(Path(self.source))
@@ -264,7 +264,7 @@ class _Trial:
             found = self._search(Parts(document, model.graph, model.version), failure)
             if found is not None and found.layer is not None:
                 return found.failure, place_of(document, element_of(found.layer), paths)
-            said = mentioned(document, failure.reason, paths) or Place(note=found.note if found else "")
+            said = mentioned(document, failure.reason, paths) or FailurePlace(note=found.note if found else "")
         return failure, said
 
     def _search(self, parts: Parts, failure: RuntimeFailure) -> Found | None:
@@ -294,8 +294,8 @@ def _is_dynamic(info: TensorInfo) -> bool:
     return any(not dim.static for dim in info.shape or ())
 
 
-def _unread(error: ReadError) -> Place:
+def _unread(error: ReadError) -> FailurePlace:
     """Return where reading stops here, for a file that no parts can be made of."""
     first = error.diagnostics[0]
     note = f"ir_tools cannot read it either: {first.message}"
-    return Place(first.line, first.layer_id, first.layer_name, first.path, note)
+    return FailurePlace(first.line, first.layer_id, first.layer_name, first.path, note)

@@ -19,7 +19,7 @@ __all__ = [
     "type_in_file",
 ]
 
-Kind = Literal["float", "signed", "unsigned", "boolean", "string", "dynamic"]
+ElementKind = Literal["float", "signed", "unsigned", "boolean", "string", "dynamic"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class ElementType:
     name: str
     precision: str
     bits: int
-    kind: Kind
+    kind: ElementKind
     numpy_name: str | None = None
 
     @property

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.sweep
 ROUNDS = 7
 GIBIBYTE = 1 << 30
 MEBIBYTE = 1 << 20
-LEAST = 100_000
+MIN_BYTES = 100_000
 """Bytes of the `.xml` of a real model that is measured."""
 
 MOVE = """
@@ -72,8 +72,8 @@ def test_20000_layers_that_compute_sizes_against_openvino(tmp_path: Path, benchm
 @pytest.mark.parametrize("to", ["opset8", "opset13", "openvino-2022.3", "openvino-2024.6"])
 @pytest.mark.parametrize("path", corpus_cases())
 def test_real_models_against_openvino(path: Path, to: str, tmp_path: Path, benchmark: Any) -> None:
-    if path.stat().st_size < LEAST or not path.with_suffix(".bin").exists():
-        pytest.skip(f"fewer than {LEAST} bytes, or no weights")
+    if path.stat().st_size < MIN_BYTES or not path.with_suffix(".bin").exists():
+        pytest.skip(f"fewer than {MIN_BYTES} bytes, or no weights")
     source = Path(shutil.copy(path, tmp_path / "real.xml"))
     shutil.copy(path.with_suffix(".bin"), tmp_path / "real.bin")
     if ir_tools.read(source).is_legacy:

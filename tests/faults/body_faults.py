@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Collection
 
-from tests.faults.define import Case, Expect, Fault, Guilt, NotHere, Place, fault, pick
+from tests.faults.define import Case, CaseLayer, Expect, Fault, Guilt, NotHere, fault, pick
 from tests.faults.markup import Node
 
 __all__ = ["FAULTS"]
@@ -18,7 +18,7 @@ LOOPS = ("TensorIterator", "Loop")
 BODIED = (*LOOPS, "If")
 
 
-def _rows(case: Case, tag: str) -> list[tuple[Place, Node, Node]]:
+def _rows(case: Case, tag: str) -> list[tuple[CaseLayer, Node, Node]]:
     """Layer, table and row of every `<input>` or `<output>` of a port map."""
     return [
         (place, table, row)
@@ -38,11 +38,11 @@ def _external(row: Node) -> bool:
     return row.get("external_port_id") != "-1"
 
 
-def _body_of(place: Place, table: Node) -> Node:
+def _body_of(place: CaseLayer, table: Node) -> Node:
     return place.node.need({"port_map": "body", "then_port_map": "then_body", "else_port_map": "else_body"}[table.tag])
 
 
-def _inside(place: Place, table: Node, row: Node) -> list[Node]:
+def _inside(place: CaseLayer, table: Node, row: Node) -> list[Node]:
     """The layer in the body that a row names."""
     layers = _body_of(place, table).need("layers").all("layer")
     return [layer for layer in layers if layer.get("id") == row.get("internal_layer_id")]
@@ -51,7 +51,7 @@ def _inside(place: Place, table: Node, row: Node) -> list[Node]:
 def _row(
     kind: str,
     tag: str,
-    edit: Callable[[Place, Node, Node, random.Random], None],
+    edit: Callable[[CaseLayer, Node, Node, random.Random], None],
     fits: Callable[[Node], bool] = _external,
     expect: Expect = "error",
     types: Collection[str] = BODIED,
@@ -61,27 +61,27 @@ def _row(
         inner = _inside(place, table, row)
         edit(place, table, row, rng)
         prefix = f"{place.prefix}{place.node.get('name')}/{_body_of(place, table).tag}/"
-        spots = [place.spot, *(Place(node, table, prefix).spot for node in inner)]
+        spots = [place.spot, *(CaseLayer(node, table, prefix).spot for node in inner)]
         return Guilt(spots, at=[row, table, place.node, *inner], within=place.ports_within())
 
     FAULTS.append(Fault(kind, GROUP, expect, change))
 
 
-def _drop(place: Place, table: Node, row: Node, rng: random.Random) -> None:
+def _drop(place: CaseLayer, table: Node, row: Node, rng: random.Random) -> None:
     table.children = [child for child in table.children if child is not row]
 
 
-def _put(name: str, value: str | None) -> Callable[[Place, Node, Node, random.Random], None]:
-    def edit(place: Place, table: Node, row: Node, rng: random.Random) -> None:
+def _put(name: str, value: str | None) -> Callable[[CaseLayer, Node, Node, random.Random], None]:
+    def edit(place: CaseLayer, table: Node, row: Node, rng: random.Random) -> None:
         row.set(name, value)
 
     return edit
 
 
-def _another(tag: str) -> Callable[[Place, Node, Node, random.Random], None]:
+def _another(tag: str) -> Callable[[CaseLayer, Node, Node, random.Random], None]:
     """The row names a layer of the body that is not a Parameter (no Result)."""
 
-    def edit(place: Place, table: Node, row: Node, rng: random.Random) -> None:
+    def edit(place: CaseLayer, table: Node, row: Node, rng: random.Random) -> None:
         wanted = "Parameter" if tag == "input" else "Result"
         others = [layer for layer in _body_of(place, table).need("layers").all("layer") if layer.get("type") != wanted]
         row.set("internal_layer_id", pick(rng, others).get("id"))
@@ -182,7 +182,7 @@ def rows_of_two_inputs_exchanged(case: Case, rng: random.Random) -> Guilt:
 # --- back edges ---------------------------------------------------------------------------------------------------
 
 
-def _back(kind: str, edit: Callable[[Place, Node, random.Random], None]) -> None:
+def _back(kind: str, edit: Callable[[CaseLayer, Node, random.Random], None]) -> None:
     def change(case: Case, rng: random.Random) -> Guilt:
         rows = [
             (place, edge)
@@ -198,7 +198,7 @@ def _back(kind: str, edit: Callable[[Place, Node, random.Random], None]) -> None
         ]
         edit(place, edge, rng)
         prefix = f"{place.prefix}{place.node.get('name')}/body/"
-        spots = [place.spot, *(Place(node, place.node, prefix).spot for node in ends)]
+        spots = [place.spot, *(CaseLayer(node, place.node, prefix).spot for node in ends)]
         return Guilt(
             spots, at=[edge, place.node, place.node.need("back_edges"), *ends], within=place.node.all("port_map")
         )
@@ -206,8 +206,8 @@ def _back(kind: str, edit: Callable[[Place, Node, random.Random], None]) -> None
     FAULTS.append(Fault(f"back-edge-{kind}", GROUP, "error", change))
 
 
-def _back_to(name: str, value: str | None) -> Callable[[Place, Node, random.Random], None]:
-    def edit(place: Place, edge: Node, rng: random.Random) -> None:
+def _back_to(name: str, value: str | None) -> Callable[[CaseLayer, Node, random.Random], None]:
+    def edit(place: CaseLayer, edge: Node, rng: random.Random) -> None:
         edge.set(name, value)
 
     return edit
@@ -220,8 +220,8 @@ for _name in ("from-layer", "to-layer"):
     _back(f"{_name}-negative", _back_to(_name, "-1"))
 
 
-def _back_wrong(name: str, wanted: str) -> Callable[[Place, Node, random.Random], None]:
-    def edit(place: Place, edge: Node, rng: random.Random) -> None:
+def _back_wrong(name: str, wanted: str) -> Callable[[CaseLayer, Node, random.Random], None]:
+    def edit(place: CaseLayer, edge: Node, rng: random.Random) -> None:
         others = [layer for layer in place.node.need("body", "layers").all("layer") if layer.get("type") != wanted]
         edge.set(name, pick(rng, others).get("id"))
 
@@ -232,13 +232,13 @@ _back("from-no-result", _back_wrong("from-layer", "Result"))
 _back("to-no-parameter", _back_wrong("to-layer", "Parameter"))
 
 
-def _turned(place: Place, edge: Node, rng: random.Random) -> None:
+def _turned(place: CaseLayer, edge: Node, rng: random.Random) -> None:
     a, b = edge.get("from-layer"), edge.get("to-layer")
     edge.set("from-layer", b)
     edge.set("to-layer", a)
 
 
-def _other_shape(place: Place, edge: Node, rng: random.Random) -> None:
+def _other_shape(place: CaseLayer, edge: Node, rng: random.Random) -> None:
     """From a Result whose tensor does not fit the Parameter."""
     layers = place.node.need("body", "layers").all("layer")
     old = next(layer for layer in layers if layer.get("id") == edge.get("from-layer"))
@@ -268,14 +268,14 @@ def all_back_edges_lost_without_input(case: Case, rng: random.Random) -> Guilt:
             if isinstance(edge, Node) and edge.get("to-layer") != row.get("internal_layer_id")
         ]
     prefix = f"{place.prefix}{place.node.get('name')}/{_body_of(place, table).tag}/"
-    spots = [place.spot, *(Place(node, table, prefix).spot for node in inner)]
+    spots = [place.spot, *(CaseLayer(node, table, prefix).spot for node in inner)]
     return Guilt(spots, at=[table, place.node, *inner], within=place.ports_within())
 
 
 # --- bodies -------------------------------------------------------------------------------------------------------
 
 
-def _body(kind: str, edit: Callable[[Place, Node], None], expect: Expect = "error") -> None:
+def _body(kind: str, edit: Callable[[CaseLayer, Node], None], expect: Expect = "error") -> None:
     def change(case: Case, rng: random.Random) -> Guilt:
         rows = [(place, body) for place in case.places() for name in BODIES for body in place.node.all(name)]
         place, body = pick(rng, rows)
@@ -294,12 +294,12 @@ def _body(kind: str, edit: Callable[[Place, Node], None], expect: Expect = "erro
     FAULTS.append(Fault(f"body-{kind}", GROUP, expect, change))
 
 
-def _gone(place: Place, body: Node) -> None:
+def _gone(place: CaseLayer, body: Node) -> None:
     place.node.children = [child for child in place.node.children if child is not body]
 
 
-def _without_type(type_: str) -> Callable[[Place, Node], None]:
-    def edit(place: Place, body: Node) -> None:
+def _without_type(type_: str) -> Callable[[CaseLayer, Node], None]:
+    def edit(place: CaseLayer, body: Node) -> None:
         layers, edges = body.need("layers"), body.need("edges")
         gone = [layer.get("id") for layer in layers.all("layer") if layer.get("type") == type_]
         if not gone:
@@ -316,12 +316,12 @@ def _without_type(type_: str) -> Callable[[Place, Node], None]:
     return edit
 
 
-def _emptied(place: Place, body: Node) -> None:
+def _emptied(place: CaseLayer, body: Node) -> None:
     body.children = []
 
 
-def _without(tag: str) -> Callable[[Place, Node], None]:
-    def edit(place: Place, body: Node) -> None:
+def _without(tag: str) -> Callable[[CaseLayer, Node], None]:
+    def edit(place: CaseLayer, body: Node) -> None:
         if tag == "edges" and not body.need("edges").children:
             raise NotHere
         body.children = [child for child in body.children if isinstance(child, Node) and child.tag != tag]
@@ -329,12 +329,12 @@ def _without(tag: str) -> Callable[[Place, Node], None]:
     return edit
 
 
-def _cleared(place: Place, body: Node) -> None:
+def _cleared(place: CaseLayer, body: Node) -> None:
     body.need("layers").children = []
     body.need("edges").children = []
 
 
-def _doubled(place: Place, body: Node) -> None:
+def _doubled(place: CaseLayer, body: Node) -> None:
     place.node.children.append(body.copy())
 
 
@@ -389,7 +389,7 @@ def branches_of_different_types(case: Case, rng: random.Random) -> Guilt:
     )
     wire.set("to-layer", "700")
     prefix = f"{place.prefix}{place.node.get('name')}/else_body/"
-    spots = [place.spot, Place(result, body, prefix).spot]
+    spots = [place.spot, CaseLayer(result, body, prefix).spot]
     return Guilt(spots, at=[place.node, body], within=[*place.ports_within(), place.node.need("else_port_map"), result])
 
 
@@ -436,7 +436,7 @@ def input_ids_that_are_not_numbers_of_inputs(case: Case, rng: random.Random) -> 
     return Guilt([place.spot], at=[*(row for _, _, row in rows), *tables, place.node], within=tables)
 
 
-def _numbered(case: Case, rng: random.Random) -> tuple[Place, Node, Node]:
+def _numbered(case: Case, rng: random.Random) -> tuple[CaseLayer, Node, Node]:
     """A row that gives the current iteration, with its layer and table."""
     return pick(rng, [one for one in _rows(case, "input") if one[2].get("purpose") == "current_iteration"])
 
@@ -478,7 +478,7 @@ def execution_condition_of_another_result(case: Case, rng: random.Random) -> Gui
     row.set("internal_layer_id", other.get("id"))
     prefix = f"{place.prefix}{place.node.get('name')}/body/"
     return Guilt(
-        [place.spot, Place(other, table, prefix).spot], at=[row, table, place.node, other], within=[table, other]
+        [place.spot, CaseLayer(other, table, prefix).spot], at=[row, table, place.node, other], within=[table, other]
     )
 
 

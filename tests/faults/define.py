@@ -12,13 +12,13 @@ from tests.faults.markup import OPENVINO, Node, Style, render
 __all__ = [
     "Base",
     "Case",
+    "CaseLayer",
     "Change",
     "Expect",
     "Fault",
     "Guilt",
     "Mutant",
     "NotHere",
-    "Place",
     "Spot",
     "connect",
     "convert_input",
@@ -46,7 +46,7 @@ class Spot(NamedTuple):
     name: str
 
 
-class Place(NamedTuple):
+class CaseLayer(NamedTuple):
     """A layer of a case."""
 
     node: Node
@@ -103,23 +103,23 @@ class Case:
         self.weights: bytes | None = base.weights
         self.style = base.style
 
-    def places(self, type_: str | None = None) -> list[Place]:
+    def places(self, type_: str | None = None) -> list[CaseLayer]:
         """Every layer, bodies included."""
         return [place for place in walk(self.root, "") if type_ is None or place.type.lower() == type_.lower()]
 
-    def ports(self) -> Iterator[tuple[Place, Node]]:
+    def ports(self) -> Iterator[tuple[CaseLayer, Node]]:
         """Every port, with its layer."""
         return ((place, port) for place in self.places() for side in ("input", "output") for port in place.ports(side))
 
-    def main(self) -> list[Place]:
+    def main(self) -> list[CaseLayer]:
         return [place for place in self.places() if not place.prefix]
 
-    def consts(self) -> list[Place]:
+    def consts(self) -> list[CaseLayer]:
         """Constants whose bytes are in the .bin and which are not empty."""
         found = self.places("Const")
         return [place for place in found if place.data is not None and int(place.data.get("size", "0")) > 0]
 
-    def edges(self) -> list[tuple[Node, Place, Place]]:
+    def edges(self) -> list[tuple[Node, CaseLayer, CaseLayer]]:
         """Every edge with both layers."""
         by_id = {(id(place.graph), place.node.get("id")): place for place in self.places()}
         graphs = {id(place.graph): place.graph for place in self.places()}
@@ -129,7 +129,7 @@ class Case:
             for edge in graph.need("edges").all("edge")
         ]
 
-    def reaches(self, place: Place) -> set[str]:
+    def reaches(self, place: CaseLayer) -> set[str]:
         """The ids of the layers of the same graph that depend on it."""
         edges = place.graph.need("edges").all("edge")
         found, todo = set[str](), [place.node.get("id")]
@@ -141,7 +141,7 @@ class Case:
                     todo.append(edge.get("to-layer"))
         return found
 
-    def used(self, place: Place) -> bool:
+    def used(self, place: CaseLayer) -> bool:
         """Whether a Result or Assign depends on the layer."""
         reached = self.reaches(place) | {place.node.get("id")}
         return any(
@@ -150,7 +150,7 @@ class Case:
             if other.graph is place.graph
         )
 
-    def source(self, place: Place, port: Node) -> tuple[Place, Node] | None:
+    def source(self, place: CaseLayer, port: Node) -> tuple[CaseLayer, Node] | None:
         """What feeds an input port."""
         for edge, start, end in self.edges():
             if end.node is place.node and edge.get("to-port") == port.get("id"):
@@ -167,7 +167,7 @@ def connect(graph: Node, start: object, out: object, end: object, into: object) 
     return wire
 
 
-def convert_input(edge: Node, start: Place, end: Place, to: str, precision: str) -> None:
+def convert_input(edge: Node, start: CaseLayer, end: CaseLayer, to: str, precision: str) -> None:
     """Put a Convert into an edge; the input that reads it records the new type if it records one."""
     out = next(port for port in start.ports("output") if port.get("id") == edge.get("from-port"))
     port = next(port for port in end.ports("input") if port.get("id") == edge.get("to-port"))
@@ -188,10 +188,10 @@ def convert_input(edge: Node, start: Place, end: Place, to: str, precision: str)
         port.set("precision", precision)
 
 
-def walk(graph: Node, prefix: str) -> Iterator[Place]:
+def walk(graph: Node, prefix: str) -> Iterator[CaseLayer]:
     layers = graph.find("layers")
     for layer in layers.all("layer") if layers else ():
-        yield Place(layer, graph, prefix)
+        yield CaseLayer(layer, graph, prefix)
         for body in layer.children:
             if isinstance(body, Node) and body.tag in ("body", "then_body", "else_body"):
                 yield from walk(body, f"{prefix}{layer.get('name')}/{body.tag}/")
@@ -273,7 +273,7 @@ class Fault:
         )
 
 
-def is_type(*types: str) -> Callable[[Place], bool]:
+def is_type(*types: str) -> Callable[[CaseLayer], bool]:
     """A test for layers of these types."""
     return lambda place: place.type in types
 

@@ -18,23 +18,23 @@ from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types.elements import ELEMENT_TYPES
 from tests.faults.attribute_facts import ATTRIBUTES, A
 from tests.faults.base_models import bases
-from tests.faults.define import Base, Case, Mutant, NotHere, Place, connect, convert_input, pick
+from tests.faults.define import Base, Case, CaseLayer, Mutant, NotHere, connect, convert_input, pick
 from tests.faults.markup import Node, render
 from tests.faults.oracle import Oracle
 from tests.faults.sweep import judge
 
 __all__ = ["Difference", "differences"]
 
-Edit = Callable[[Case, random.Random], Place]
+Edit = Callable[[Case, random.Random], CaseLayer]
 """Changes a case and returns the layer that it changed."""
 
 
-def _facts(place: Place) -> dict[str, A]:
+def _facts(place: CaseLayer) -> dict[str, A]:
     found = ATTRIBUTES.get((place.type, place.node.get("version")), {})
     return {name: fact for name, fact in found.items() if place.data and place.data.has(name)}
 
 
-def _with(case: Case, rng: random.Random, *kinds: str) -> tuple[Place, str, A]:
+def _with(case: Case, rng: random.Random, *kinds: str) -> tuple[CaseLayer, str, A]:
     rows = [
         (place, name, fact) for place in case.places() for name, fact in _facts(place).items() if fact.kind in kinds
     ]
@@ -47,7 +47,7 @@ def _other(old: str, new: str) -> str:
     return new
 
 
-def number(case: Case, rng: random.Random) -> Place:
+def number(case: Case, rng: random.Random) -> CaseLayer:
     """Another number, in range, in a list or alone."""
     place, name, fact = _with(case, rng, "ints", "int")
     data = place.need_data()
@@ -60,14 +60,14 @@ def number(case: Case, rng: random.Random) -> Place:
     return place
 
 
-def word(case: Case, rng: random.Random) -> Place:
+def word(case: Case, rng: random.Random) -> CaseLayer:
     """Another word of an enumeration."""
     place, name, fact = _with(case, rng, "word")
     place.need_data().set(name, _other(place.need_data().get(name), rng.choice(fact.words)))
     return place
 
 
-def flag(case: Case, rng: random.Random) -> Place:
+def flag(case: Case, rng: random.Random) -> CaseLayer:
     """A flag turned round."""
     place, name, _ = _with(case, rng, "flag")
     data = place.need_data()
@@ -75,7 +75,7 @@ def flag(case: Case, rng: random.Random) -> Place:
     return place
 
 
-def optional_attribute(case: Case, rng: random.Random) -> Place:
+def optional_attribute(case: Case, rng: random.Random) -> CaseLayer:
     """An optional attribute left out."""
     rows = [(place, name) for place in case.places() for name, fact in _facts(place).items() if not fact.required]
     place, name = pick(rng, rows)
@@ -83,7 +83,7 @@ def optional_attribute(case: Case, rng: random.Random) -> Place:
     return place
 
 
-def values(case: Case, rng: random.Random) -> Place:
+def values(case: Case, rng: random.Random) -> CaseLayer:
     """Other numbers in a small integer constant that one layer reads."""
     found = [
         place
@@ -104,7 +104,7 @@ def values(case: Case, rng: random.Random) -> Place:
     return readers[0]
 
 
-def type_of_attribute(case: Case, rng: random.Random) -> Place:
+def type_of_attribute(case: Case, rng: random.Random) -> CaseLayer:
     """Another element type for what a layer gives."""
     place, name, fact = _with(case, rng, "type")
     place.need_data().set(
@@ -122,7 +122,7 @@ SIMILAR = (
 )  # fmt: skip
 
 
-def similar_type(case: Case, rng: random.Random) -> Place:
+def similar_type(case: Case, rng: random.Random) -> CaseLayer:
     """Another operation with as many inputs."""
     rows = [(place, group) for place in case.places() for group in SIMILAR if place.type in group]
     place, group = pick(rng, rows)
@@ -133,14 +133,14 @@ def similar_type(case: Case, rng: random.Random) -> Place:
     return place
 
 
-def stamp(case: Case, rng: random.Random) -> Place:
+def stamp(case: Case, rng: random.Random) -> CaseLayer:
     """Another opset."""
     place = pick(rng, case.places())
     place.node.set("version", _other(place.node.get("version"), f"opset{rng.randrange(1, 17)}"))
     return place
 
 
-def rewired(case: Case, rng: random.Random) -> Place:
+def rewired(case: Case, rng: random.Random) -> CaseLayer:
     """An input reads another output of an earlier layer."""
     edge, _, end = pick(rng, case.edges())
     later = case.reaches(end) | {end.node.get("id")}
@@ -158,7 +158,7 @@ def rewired(case: Case, rng: random.Random) -> Place:
     return end
 
 
-def parameter(case: Case, rng: random.Random) -> Place:
+def parameter(case: Case, rng: random.Random) -> CaseLayer:
     """Another dim in a Parameter and its port."""
     place = pick(rng, [one for one in case.places("Parameter") if one.ports("output")[0].all("dim")])
     dims = place.ports("output")[0].all("dim")
@@ -170,7 +170,7 @@ def parameter(case: Case, rng: random.Random) -> Place:
     return place
 
 
-def unsqueezed(case: Case, rng: random.Random) -> Place:
+def unsqueezed(case: Case, rng: random.Random) -> CaseLayer:
     """One dimension more in front of an input."""
     edge, start, end = pick(rng, case.edges())
     out = next(port for port in start.ports("output") if port.get("id") == edge.get("from-port"))
@@ -199,7 +199,7 @@ def unsqueezed(case: Case, rng: random.Random) -> Place:
     return end
 
 
-def converted(case: Case, rng: random.Random) -> Place:
+def converted(case: Case, rng: random.Random) -> CaseLayer:
     """Another element type in front of an input."""
     edge, start, end = pick(rng, case.edges())
     to, precision = rng.choice(
@@ -209,7 +209,7 @@ def converted(case: Case, rng: random.Random) -> Place:
     return end
 
 
-def input_taken(case: Case, rng: random.Random) -> Place:
+def input_taken(case: Case, rng: random.Random) -> CaseLayer:
     """The last input of a layer is gone, with its edge."""
     place = pick(
         rng,
@@ -223,7 +223,7 @@ def input_taken(case: Case, rng: random.Random) -> Place:
     return place
 
 
-def input_added(case: Case, rng: random.Random) -> Place:
+def input_added(case: Case, rng: random.Random) -> CaseLayer:
     """One more input, fed by what feeds the last one."""
     place = pick(
         rng,
@@ -292,7 +292,7 @@ def _recorded(root: Node, answer: dict[tuple[str, int], tuple[str, str]]) -> str
     return ""
 
 
-def _computed(place: Place, port: Node, answer: dict[tuple[str, int], tuple[str, str]]) -> tuple[str, str] | None:
+def _computed(place: CaseLayer, port: Node, answer: dict[tuple[str, int], tuple[str, str]]) -> tuple[str, str] | None:
     return answer.get((place.prefix + place.node.get("name"), place.ports("output").index(port)))
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import random
 
-from tests.faults.define import Case, Fault, Guilt, NotHere, Place, fault, pick
+from tests.faults.define import Case, CaseLayer, Fault, Guilt, NotHere, fault, pick
 from tests.faults.markup import Node
 
 __all__ = ["FAULTS"]
 
 GROUP = "edges"
 FAULTS: list[Fault] = []
-Edge = tuple[Node, Place, Place]
+Edge = tuple[Node, CaseLayer, CaseLayer]
 
 
 def _edge(case: Case, rng: random.Random) -> Edge:
@@ -323,7 +323,7 @@ def first_input_taken_away(case: Case, rng: random.Random) -> Guilt:
     return _take_port(case, place, place.ports("input")[0])
 
 
-def _take_port(case: Case, place: Place, port: Node) -> Guilt:
+def _take_port(case: Case, place: CaseLayer, port: Node) -> Guilt:
     into = place.node.need("input")
     place.take_input(port)
     return Guilt(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from tests.faults.define import Case, Expect, Fault, Guilt, NotHere, Place, fault, pick
+from tests.faults.define import Case, CaseLayer, Expect, Fault, Guilt, NotHere, fault, pick
 from tests.faults.markup import Node
 
 __all__ = ["FAULTS"]
@@ -14,7 +14,7 @@ GROUP = "layers"
 FAULTS: list[Fault] = []
 
 
-def _touching(place: Place) -> list[Node]:
+def _touching(place: CaseLayer) -> list[Node]:
     number = place.node.get("id")
     edges = place.graph.find("edges")
     return (
@@ -94,7 +94,7 @@ def layer_copied_with_its_id(case: Case, rng: random.Random) -> Guilt:
     copy = place.node.copy()
     copy.set("name", place.node.get("name") + "_copy")
     place.graph.need("layers").children.append(copy)
-    return Guilt([place.spot, Place(copy, place.graph, place.prefix).spot], at=[place.node, copy])
+    return Guilt([place.spot, CaseLayer(copy, place.graph, place.prefix).spot], at=[place.node, copy])
 
 
 @fault(FAULTS, GROUP, "error")
@@ -339,4 +339,4 @@ def unknown_layer_that_nobody_reads(case: Case, rng: random.Random) -> Guilt:
     node = Node("layer", [("id", "9000"), ("name", "strange"), ("type", "Strange"), ("version", "opset1")])
     node.children = [Node("output", [], [Node("port", [("id", "0"), ("precision", "FP32")], [Node("dim", [], ["1"])])])]
     case.root.need("layers").children.append(node)
-    return Guilt([Place(node, case.root, "").spot], at=[node])
+    return Guilt([CaseLayer(node, case.root, "").spot], at=[node])

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Iterator
 
 from tests.faults.attribute_facts import ASSUMED, ATTRIBUTES, A
-from tests.faults.define import Case, Expect, Fault, Guilt, NotHere, Place, pick
+from tests.faults.define import Case, CaseLayer, Expect, Fault, Guilt, NotHere, pick
 
 __all__ = ["FAULTS"]
 
@@ -255,7 +255,7 @@ for _op, _facts in ATTRIBUTES.items():
 # --- attributes that nobody reads ---------------------------------------------------------------------------------
 
 
-def _unknown(kind: str, name: str, value: str, fits: Callable[[Place], bool]) -> None:
+def _unknown(kind: str, name: str, value: str, fits: Callable[[CaseLayer], bool]) -> None:
     def change(case: Case, rng: random.Random) -> Guilt:
         place = pick(rng, [one for one in case.places() if one.data and fits(one) and not one.data.has(name)])
         place.need_data().set(name, value)

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable
 
 from tests import ir_text
-from tests.faults.define import Case, Expect, Fault, Guilt, NotHere, Place, fault, pick
+from tests.faults.define import Case, CaseLayer, Expect, Fault, Guilt, NotHere, fault, pick
 from tests.faults.markup import Node, parse
 
 __all__ = ["FAULTS"]
@@ -17,7 +17,7 @@ WINDOWS = ("AvgPool", "MaxPool")
 Edit = Callable[[Node, list[int]], None]
 
 
-def _sizes(place: Place) -> list[int]:
+def _sizes(place: CaseLayer) -> list[int]:
     return [int(dim.text) for dim in place.ports("input")[0].all("dim")][2:]
 
 
@@ -62,7 +62,7 @@ def _first(name: str, number: int) -> Edit:
     return edit
 
 
-def _contradicted(place: Place, least: int) -> None:
+def _contradicted(place: CaseLayer, least: int) -> None:
     """Only where all recorded sizes are known and at least so large, so that another setting must contradict them."""
     sizes = [int(dim.text) for dim in place.ports("output")[0].all("dim")][2:]
     if min(sizes) < least:

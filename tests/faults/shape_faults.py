@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from tests.faults.define import Case, Fault, Guilt, NotHere, Place, convert_input, fault, is_type, pick
+from tests.faults.define import Case, CaseLayer, Fault, Guilt, NotHere, convert_input, fault, is_type, pick
 from tests.faults.markup import Node
 
 __all__ = ["FAULTS"]
@@ -88,7 +88,7 @@ UNREADABLE: dict[str, Edit] = {
 }
 
 
-def _port_fault(kind: str, side: str, edit: Edit, fits: Callable[[Place], bool], group: str = "shapes") -> None:
+def _port_fault(kind: str, side: str, edit: Edit, fits: Callable[[CaseLayer], bool], group: str = "shapes") -> None:
     def change(case: Case, rng: random.Random) -> Guilt:
         rows = [(place, port) for place in case.places() if fits(place) for port in place.ports(side)]
         rows = [row for row in rows if row[1].all("dim")]
@@ -100,11 +100,11 @@ def _port_fault(kind: str, side: str, edit: Edit, fits: Callable[[Place], bool],
     FAULTS.append(Fault(kind, group, "error", change))
 
 
-def _any(place: Place) -> bool:
+def _any(place: CaseLayer) -> bool:
     return True
 
 
-def _inner(place: Place) -> bool:
+def _inner(place: CaseLayer) -> bool:
     return place.type not in ("Parameter", "Const", "Result", *BODIED)
 
 
@@ -233,7 +233,7 @@ OTHERS = ("FP32", "FP16", "I64", "I32", "BOOL", "U8", "FP64", "I8", "STRING", "U
 
 
 def _precision(
-    kind: str, side: str, make: Callable[[str, random.Random], str | None], fits: Callable[[Place], bool]
+    kind: str, side: str, make: Callable[[str, random.Random], str | None], fits: Callable[[CaseLayer], bool]
 ) -> None:
     def change(case: Case, rng: random.Random) -> Guilt:
         rows = [

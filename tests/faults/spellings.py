@@ -7,13 +7,13 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 from tests.faults.attribute_facts import ATTRIBUTES
-from tests.faults.define import Case, Expect, Fault, Guilt, NotHere, Place, pick
+from tests.faults.define import Case, CaseLayer, Expect, Fault, Guilt, NotHere, pick
 from tests.faults.markup import Node
 
 __all__ = ["FAULTS"]
 
 FAULTS: list[Fault] = []
-Target = tuple[Node, str, list[Place]]
+Target = tuple[Node, str, list[CaseLayer]]
 """An element, the name of one of its attributes (empty for its text), and the layers to blame if it is wrong."""
 Targets = Callable[[Case], Iterator[Target]]
 
@@ -41,7 +41,7 @@ def _dims(case: Case) -> Iterator[Target]:
                 yield dim, "", [place]
 
 
-def _attribute(name: str, places: Callable[[Case], Iterable[Place]]) -> Targets:
+def _attribute(name: str, places: Callable[[Case], Iterable[CaseLayer]]) -> Targets:
     def targets(case: Case) -> Iterator[Target]:
         return ((place.data, name, [place]) for place in places(case) if place.data and place.data.get(name))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from tests.faults.define import Case, Expect, Fault, Guilt, Place, fault, pick
+from tests.faults.define import Case, CaseLayer, Expect, Fault, Guilt, fault, pick
 from tests.faults.markup import Node
 
 __all__ = ["FAULTS"]
@@ -13,7 +13,7 @@ GROUP = "structure"
 FAULTS: list[Fault] = []
 
 
-def _place_of(case: Case, node: Node) -> Place | None:
+def _place_of(case: Case, node: Node) -> CaseLayer | None:
     """The innermost layer that an element stands in."""
     found = None
     for place in case.places():
@@ -77,7 +77,7 @@ def no_result(case: Case, rng: random.Random) -> Guilt:
     return Guilt()
 
 
-def _without(case: Case, places: list[Place]) -> None:
+def _without(case: Case, places: list[CaseLayer]) -> None:
     """Takes layers and their edges away."""
     for place in places:
         layers, edges, number = place.graph.need("layers"), place.graph.need("edges"), place.node.get("id")
@@ -255,14 +255,14 @@ def _misspelled(old: str, new: str) -> None:
     FAULTS.append(Fault(f"{old}-called-{new}", GROUP, "error", change))
 
 
-def _edges_of(case: Case, layers: Node) -> list[tuple[Node, Place, Place]]:
+def _edges_of(case: Case, layers: Node) -> list[tuple[Node, CaseLayer, CaseLayer]]:
     """Edges of the graph whose `<layers>` this is, with a made-up layer where one end is gone."""
     graph = _parent(case, layers)
     by_id = {place.node.get("id"): place for place in case.places() if place.graph is graph}
     prefix = next((place.prefix for place in case.places() if place.graph is graph), "")
 
-    def end(number: str) -> Place:
-        return by_id.get(number) or Place(Node("layer", [("id", number)]), graph, prefix)
+    def end(number: str) -> CaseLayer:
+        return by_id.get(number) or CaseLayer(Node("layer", [("id", number)]), graph, prefix)
 
     return [(edge, end(edge.get("from-layer")), end(edge.get("to-layer"))) for edge in graph.need("edges").all("edge")]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from tests.faults.define import Case, Expect, Fault, Guilt, NotHere, Place, fault, pick
+from tests.faults.define import Case, CaseLayer, Expect, Fault, Guilt, NotHere, fault, pick
 from tests.faults.markup import Node
 
 __all__ = ["FAULTS"]
@@ -14,16 +14,16 @@ FAULTS: list[Fault] = []
 BODIED = ("TensorIterator", "Loop", "If")
 
 
-def _everything(*places: Place) -> Guilt:
+def _everything(*places: CaseLayer) -> Guilt:
     """Any of these layers, and any of their lines."""
     return Guilt([place.spot for place in places], within=[place.node for place in places])
 
 
-def _readers(case: Case, place: Place) -> list[Place]:
+def _readers(case: Case, place: CaseLayer) -> list[CaseLayer]:
     return [end for _, start, end in case.edges() if start.node is place.node]
 
 
-def _inner(case: Case, place: Place) -> list[Place]:
+def _inner(case: Case, place: CaseLayer) -> list[CaseLayer]:
     """The layers of all bodies of a layer."""
     start = f"{place.prefix}{place.node.get('name')}/"
     return [one for one in case.places() if one.prefix.startswith(start)]
@@ -239,7 +239,7 @@ def parameter_of_a_body_another_shape(case: Case, rng: random.Random) -> Guilt:
     return _everything(place, owner, *_readers(case, place), *_inner(case, owner))
 
 
-def _owner(case: Case, place: Place) -> Place:
+def _owner(case: Case, place: CaseLayer) -> CaseLayer:
     owners = [
         one
         for one in case.places()
@@ -335,7 +335,7 @@ def assign_twice(case: Case, rng: random.Random) -> Guilt:
     place.graph.need("layers").children.append(copy)
     place.graph.need("edges").children.append(wire)
     return Guilt(
-        [place.spot, Place(copy, place.graph, place.prefix).spot], at=[place.node, copy], within=[place.node, copy]
+        [place.spot, CaseLayer(copy, place.graph, place.prefix).spot], at=[place.node, copy], within=[place.node, copy]
     )
 
 

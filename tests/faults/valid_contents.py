@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from tests.faults.define import Case, Fault, Guilt, NotHere, Place, fault, pick, valid
+from tests.faults.define import Case, CaseLayer, Fault, Guilt, NotHere, fault, pick, valid
 from tests.faults.markup import Node
 
 __all__ = ["FAULTS"]
@@ -152,7 +152,7 @@ def other_elements_in_a_layer(case: Case, rng: random.Random) -> None:
 # --- constants ----------------------------------------------------------------------------------------------------
 
 
-def _add_bytes(case: Case, data: bytes, place: Place) -> None:
+def _add_bytes(case: Case, data: bytes, place: CaseLayer) -> None:
     case.weights = (case.weights or b"") + data
     place.need_data().set("offset", str(len(case.weights) - len(data)))
 

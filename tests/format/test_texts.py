@@ -7,7 +7,7 @@ import pytest
 from ir_tools.format import content, nets
 from ir_tools.format.content import attributes_of
 from ir_tools.format.read import read
-from ir_tools.format.texts import Form, texts_of
+from ir_tools.format.texts import SharedText, texts_of
 from ir_tools.source import Document
 from ir_tools.validation import validate
 from tests.conftest import corpus_cases
@@ -26,7 +26,7 @@ def test_every_layer_tells_no_more_than_its_form(path: Path, monkeypatch: pytest
 @pytest.mark.parametrize("path", corpus_cases())
 def test_layers_of_one_form_differ_in_names_and_offsets_alone(path: Path) -> None:
     texts = texts_of(Document(path.read_bytes()))
-    first: dict[Form, object] = {}
+    first: dict[SharedText, object] = {}
     for element, text in texts.items():
         if element.find("body") is None and element.find("then_body") is None:
             said = [_said(child.tag, attributes_of(child), child.text) for child in element.iter()]

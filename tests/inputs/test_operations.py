@@ -6,7 +6,7 @@ import pytest
 import ir_tools
 from ir_tools.inputs import plan_inputs
 from ir_tools.inputs._consumers import CONSUMERS
-from ir_tools.known_differences import TABLE, Kind
+from ir_tools.known_differences import TABLE, DifferenceKind
 from ir_tools.ops import FAMILIES, Array, Op, Role
 from ir_tools.ops.definition import Oracle
 from ir_tools.runtime.client import RuntimeClient
@@ -35,7 +35,7 @@ NOT_RUN = {
 }
 ENDED_BY_A_SECOND_INFERENCE = {"PriorBox-1", "PriorBox-8"}
 """Without boxes, as those of the samples, 2026.4.1 ends its process."""
-DEADLY = {name for row in TABLE if row.kind is Kind.DIES for name in row.ops}
+DEADLY = {name for row in TABLE if row.kind is DifferenceKind.DIES for name in row.ops}
 
 
 @pytest.mark.parametrize("op", OPS, ids=str)

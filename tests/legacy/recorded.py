@@ -25,7 +25,7 @@ from tests.legacy.net import LegacyCase
 from tests.ops.recorded import Number, digits_of, load, number_of, same, save
 
 FILE = Path(__file__).with_name("recorded.json")
-SEEDS, MOST = range(len(VERSIONS), 250), 20
+SEEDS, MAX_LAYERS = range(len(VERSIONS), 250), 20
 """Random layers of a type, of which at most so many are recorded: those that have something new. Those before are
 compared with Inference Engine 2020.1 wherever it is."""
 TRIES = 12
@@ -44,7 +44,7 @@ def _chosen(name: str) -> Iterator[int]:
         wanted = {key for key in ATTRIBUTE.findall(made.xml) if tried[key] < TRIES and ("counts", key) not in seen}
         tried.update(wanted)
         features = _features(made) | {("counts", key) for key in wanted if _counts(made, key)}
-        if found < MOST and not features <= seen:
+        if found < MAX_LAYERS and not features <= seen:
             seen |= features
             found += 1
             yield seed

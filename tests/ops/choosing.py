@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 T = TypeVar("T")
-POOL, BASE, MOST = 300, 40, 90
+POOL, BASE, MAX_CHOSEN = 300, 40, 90
 """Layers to choose from; of these the first are taken anyway; how many are taken."""
 COMPARE: dict[str, Callable[[Any, Any], Any]] = {
     "Lt": operator.lt,
@@ -142,7 +142,7 @@ def chosen(layer: Callable[[int], T], run: Callable[[T], object]) -> list[int]:
         if run(one) and (len(found) < BASE or not seen <= known):
             found.append(number)
             known |= seen
-        if len(found) == MOST:
+        if len(found) == MAX_CHOSEN:
             break
     return found
 

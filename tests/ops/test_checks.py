@@ -7,7 +7,7 @@ import pytest
 
 from ir_tools.ops import FAMILIES, checks, find_op
 from ir_tools.ops.checks import check_attributes, check_ports, check_settings, check_types
-from ir_tools.ops.definition import Fact, Kind, Op, Violation
+from ir_tools.ops.definition import Fact, Op, Violation, ViolationKind
 from ir_tools.ops.fields import Float, Floats
 from ir_tools.types import closest, element_type, parse_shape
 from tests.ops.layer_support import fact_of
@@ -41,7 +41,7 @@ def test_very_many_unknown_attributes_are_summed_up(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(checks, "closest", lambda word, words: asked.append(word))
     _, found = check_attributes(op_of("AvgPool"), POOL | {f"more{number}": "1" for number in range(5000)})
     assert len(found) == len(asked) + 1 == 101
-    assert (found[-1].kind, found[-1].attribute) == (Kind.UNKNOWN, "more100")
+    assert (found[-1].kind, found[-1].attribute) == (ViolationKind.UNKNOWN, "more100")
     assert "5000 are not" in found[-1].message
 
 
@@ -51,7 +51,7 @@ def test_very_many_unknown_attributes_are_summed_up(monkeypatch: pytest.MonkeyPa
 def test_an_epsilon_that_hides_the_data(eps: str, found: int) -> None:
     raw = {"eps": eps, "eps_mode": "inside_sqrt", "normalize_variance": "true"}
     found_kinds = [fault.kind for fault in faults(op_of("MVN", "opset6"), raw, [("f32", "1,2,3"), ("i64", "1")])]
-    assert found_kinds == [Kind.SUSPECT] * found
+    assert found_kinds == [ViolationKind.SUSPECT] * found
 
 
 @pytest.mark.parametrize("text", ["nan", "inf", "-inf", "1e39"])
@@ -95,7 +95,7 @@ def test_numbers_that_make_no_sense_are_reported_once(
     assert sample is not None
     for text, count in ((absurd, 1), (sensible, 0)):
         found = faults(op, dict(sample.raw) | {name: text}, sample.slots)
-        assert [fault.kind for fault in found if fault.attribute == name] == [Kind.SUSPECT] * count
+        assert [fault.kind for fault in found if fault.attribute == name] == [ViolationKind.SUSPECT] * count
 
 
 @pytest.mark.parametrize(("type", "version"), [("PriorBox", 1), ("PriorBox", 8), ("PriorBoxClustered", 1)])
@@ -103,14 +103,14 @@ def test_positions_without_end_are_fatal_even_without_boxes(type: str, version: 
     """The runtime goes through all of them; it takes 19 s for 2^32."""
     sizes = [np.array([1 << 20, 1 << 20]), np.array([32, 32])]
     (found,) = faults(op_of(type, f"opset{version}"), {"offset": "0.5"}, sizes)
-    assert (found.attribute, found.kind) == ("output_size", Kind.FATAL)
+    assert (found.attribute, found.kind) == ("output_size", ViolationKind.FATAL)
 
 
 def test_misspelled_steps_of_one_are_the_assumed_ones() -> None:
     raw = {"Strides": "1,1", "pads_begin": "0,0", "pads_end": "0,0", "dilations": "1,1"}
     op = op_of("Convolution")
-    assert [fault.kind for fault in check_attributes(op, raw)[1]] == [Kind.ASSUMED]
-    assert [fault.kind for fault in check_attributes(op, raw | {"Strides": "2,2"})[1]] == [Kind.MISSING]
+    assert [fault.kind for fault in check_attributes(op, raw)[1]] == [ViolationKind.ASSUMED]
+    assert [fault.kind for fault in check_attributes(op, raw | {"Strides": "2,2"})[1]] == [ViolationKind.MISSING]
 
 
 def test_nothing_is_wrong_with_a_whole_layer() -> None:
@@ -122,27 +122,37 @@ def test_nothing_is_wrong_with_a_whole_layer() -> None:
 @pytest.mark.parametrize(
     ("changes", "kind", "attribute", "words"),
     [
-        ({"kernel": None}, Kind.MISSING, "kernel", "is missing"),
-        ({"kernel": None, "Kernel": "2,2"}, Kind.MISSING, "kernel", "does not read 'Kernel'"),
-        ({"strides": None, "stride": "2,2"}, Kind.MISSING, "strides", "does not read 'stride'"),
-        ({"exclude-pad": None}, Kind.ASSUMED, "exclude-pad", "the runtime uses 'true'"),
-        ({"exclude-pad": None, "exclude_pad": "true"}, Kind.ASSUMED, "exclude-pad", "does not read 'exclude_pad'"),
-        ({"exclude-pad": None, "exclude_pad": "false"}, Kind.MISSING, "exclude-pad", "does not read 'exclude_pad'"),
-        ({"pads_end": None, "padds_end": "0,0"}, Kind.ASSUMED, "pads_end", "does not read 'padds_end'"),
-        ({"pads_end": None, "padds_end": "0,1"}, Kind.MISSING, "pads_end", "does not read 'padds_end'"),
-        ({"pads_end": None, "auto_pad": "same_upper"}, Kind.ASSUMED, "pads_end", "is missing"),
-        ({"auto_pad": None, "auto-pad": "valid"}, Kind.UNKNOWN, "auto-pad", "did you mean auto_pad?"),
-        ({"colour": "red"}, Kind.UNKNOWN, "colour", "is not an attribute of AvgPool-1"),
-        ({"strides": "2.5,2"}, Kind.UNREADABLE, "strides", "'2.5'"),
-        ({"strides": "2abc,2"}, Kind.UNREADABLE, "strides", "'2abc'"),
-        ({"strides": "2 2"}, Kind.UNREADABLE, "strides", "'2 2'"),
-        ({"strides": "99999999999999999999,2"}, Kind.RANGE, "strides", "64 bits"),
-        ({"rounding_type": "flor"}, Kind.UNREADABLE, "rounding_type", "'flor'"),
-        ({"exclude-pad": "no"}, Kind.UNREADABLE, "exclude-pad", "reads as true"),
+        ({"kernel": None}, ViolationKind.MISSING, "kernel", "is missing"),
+        ({"kernel": None, "Kernel": "2,2"}, ViolationKind.MISSING, "kernel", "does not read 'Kernel'"),
+        ({"strides": None, "stride": "2,2"}, ViolationKind.MISSING, "strides", "does not read 'stride'"),
+        ({"exclude-pad": None}, ViolationKind.ASSUMED, "exclude-pad", "the runtime uses 'true'"),
+        (
+            {"exclude-pad": None, "exclude_pad": "true"},
+            ViolationKind.ASSUMED,
+            "exclude-pad",
+            "does not read 'exclude_pad'",
+        ),
+        (
+            {"exclude-pad": None, "exclude_pad": "false"},
+            ViolationKind.MISSING,
+            "exclude-pad",
+            "does not read 'exclude_pad'",
+        ),
+        ({"pads_end": None, "padds_end": "0,0"}, ViolationKind.ASSUMED, "pads_end", "does not read 'padds_end'"),
+        ({"pads_end": None, "padds_end": "0,1"}, ViolationKind.MISSING, "pads_end", "does not read 'padds_end'"),
+        ({"pads_end": None, "auto_pad": "same_upper"}, ViolationKind.ASSUMED, "pads_end", "is missing"),
+        ({"auto_pad": None, "auto-pad": "valid"}, ViolationKind.UNKNOWN, "auto-pad", "did you mean auto_pad?"),
+        ({"colour": "red"}, ViolationKind.UNKNOWN, "colour", "is not an attribute of AvgPool-1"),
+        ({"strides": "2.5,2"}, ViolationKind.UNREADABLE, "strides", "'2.5'"),
+        ({"strides": "2abc,2"}, ViolationKind.UNREADABLE, "strides", "'2abc'"),
+        ({"strides": "2 2"}, ViolationKind.UNREADABLE, "strides", "'2 2'"),
+        ({"strides": "99999999999999999999,2"}, ViolationKind.RANGE, "strides", "64 bits"),
+        ({"rounding_type": "flor"}, ViolationKind.UNREADABLE, "rounding_type", "'flor'"),
+        ({"exclude-pad": "no"}, ViolationKind.UNREADABLE, "exclude-pad", "reads as true"),
     ],
     ids=lambda value: "-".join(value) if isinstance(value, dict) else "",
 )
-def test_attributes(changes: dict[str, str | None], kind: Kind, attribute: str, words: str) -> None:
+def test_attributes(changes: dict[str, str | None], kind: ViolationKind, attribute: str, words: str) -> None:
     raw = {name: text for name, text in {**POOL, **changes}.items() if text is not None}
     _, (found,) = check_attributes(op_of("AvgPool"), raw)
     assert (found.kind, found.attribute) == (kind, attribute)
@@ -160,17 +170,17 @@ def test_what_the_runtime_reads_is_read(text: str) -> None:
     ("type_", "inputs", "outputs", "kinds"),
     [
         ("Add", 2, 1, []),
-        ("Add", 1, 1, [Kind.INPUTS]),
-        ("Add", 3, 1, [Kind.INPUTS]),
-        ("Add", 2, 2, [Kind.OUTPUTS]),
+        ("Add", 1, 1, [ViolationKind.INPUTS]),
+        ("Add", 3, 1, [ViolationKind.INPUTS]),
+        ("Add", 2, 2, [ViolationKind.OUTPUTS]),
         ("Concat", 5, 1, []),
-        ("Concat", 0, 1, [Kind.INPUTS]),
+        ("Concat", 0, 1, [ViolationKind.INPUTS]),
         ("Result", 1, 0, []),
-        ("Result", 1, 1, [Kind.OUTPUTS]),
+        ("Result", 1, 1, [ViolationKind.OUTPUTS]),
         ("Split", 2, 7, []),
     ],
 )
-def test_ports(type_: str, inputs: int, outputs: int, kinds: list[Kind]) -> None:
+def test_ports(type_: str, inputs: int, outputs: int, kinds: list[ViolationKind]) -> None:
     assert [found.kind for found in check_ports(op_of(type_), inputs, outputs)] == kinds
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from ir_tools.ops import image
 from ir_tools.ops._interpolate import COORDINATES, ROUNDINGS, TAPS, Resizing, resize
-from ir_tools.ops.definition import Kind
+from ir_tools.ops.definition import ViolationKind
 from ir_tools.runtime.client import RuntimeClient
 from tests.ops.around import Case, ChanceTests, Change, ops_by_name
 from tests.ops.layer_support import Setting, compare_shapes, fact_of
@@ -131,7 +131,7 @@ def test_what_runs_and_is_not_meant_is_warned_of(name: str, data: str, target: S
     case = CASES[name].change({}, {0: ("f32", data), 1: target})
     attrs = attrs_of(case.op, case.raw)
     kinds = [fault.kind for fault in case.op.check(attrs, [fact_of(slot) for slot in case.slots])]
-    assert kinds == [Kind.SUSPECT] * warned
+    assert kinds == [ViolationKind.SUSPECT] * warned
 
 
 @pytest.mark.parametrize("mode", TAPS)

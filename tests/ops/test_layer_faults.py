@@ -7,7 +7,7 @@ import pytest
 
 from ir_tools.errors import RuntimeFailure, ShapeError
 from ir_tools.ops import Op, Violation, find_op
-from ir_tools.ops.definition import Kind
+from ir_tools.ops.definition import ViolationKind
 from ir_tools.runtime.client import RuntimeClient
 from tests.ops.layer_support import fact_of
 from tests.ops.samples import ints
@@ -137,7 +137,7 @@ def faults(case: Case) -> list[Violation]:
 def test_broken(words: str) -> None:
     found = faults(BROKEN[words])
     assert any(words in fault.text for fault in found), found
-    assert any(fault.kind is not Kind.SUSPECT for fault in found)
+    assert any(fault.kind is not ViolationKind.SUSPECT for fault in found)
 
 
 @pytest.mark.parametrize("words", BROKEN)
@@ -159,7 +159,7 @@ def test_the_runtime_does_not_run_it_either(words: str, client: RuntimeClient) -
 def test_suspect(words: str) -> None:
     (fault,) = faults(SUSPECT[words])
     assert words in fault.message
-    assert fault.kind is Kind.SUSPECT
+    assert fault.kind is ViolationKind.SUSPECT
 
 
 @pytest.mark.parametrize("words", SUSPECT)

@@ -26,7 +26,7 @@ from ir_tools.ops import (
     strided_slicing,
 )
 from ir_tools.ops.checks import check_types
-from ir_tools.ops.definition import Kind
+from ir_tools.ops.definition import ViolationKind
 from ir_tools.ops.slicing import _parts
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import Dim
@@ -87,7 +87,9 @@ def test_an_element_that_a_dropped_axis_lacks(dim: str, begin: int, client: Runt
     attrs = attrs_of(op, raw)
     kinds = [fault.kind for fault in op.check(attrs, [fact_of(slot) for slot in slots])]
     beyond = not -4 <= begin < 4
-    assert kinds == ([Kind.CONTRADICTION if dim == "4" else Kind.SUSPECT] if beyond and dim != "?" else [])
+    assert kinds == (
+        [ViolationKind.CONTRADICTION if dim == "4" else ViolationKind.SUSPECT] if beyond and dim != "?" else []
+    )
     if dim == "4":
         compare_shapes(client, setting)
         assert runs(client, Case(op, raw, slots)) != beyond
@@ -220,7 +222,7 @@ def test_what_the_plugin_reads_otherwise(
     op = OPS[name]
     attrs = attrs_of(op, raw)
     found = [(fault.attribute, fault.kind) for fault in op.check(attrs, [fact_of(slot) for slot in slots])]
-    assert found == [(offending, Kind.SUSPECT)]
+    assert found == [(offending, ViolationKind.SUSPECT)]
     given = [("f32", slot[1].replace("?", "1")) if isinstance(slot, tuple) else slot for slot in slots]
     assert runs(client, Case(op, raw, given))
 
@@ -244,7 +246,7 @@ def test_repeats_that_no_machine_holds() -> None:
     op = OPS["Tile-1"]
     facts = [fact_of(slot) for slot in (("f32", "?,3"), whole([1 << 40, 1]))]
     attrs = attrs_of(op, {})
-    assert [fault.kind for fault in op.check(attrs, facts)] == [Kind.FATAL]
+    assert [fault.kind for fault in op.check(attrs, facts)] == [ViolationKind.FATAL]
 
 
 def test_lengths_below_minus_one_are_no_lengths() -> None:

@@ -9,7 +9,7 @@ from ir_tools.errors import ShapeError
 from ir_tools.known_differences import named
 from ir_tools.ops import Array, Op, quantization
 from ir_tools.ops.checks import check_attributes
-from ir_tools.ops.definition import Fact, Kind, Refused
+from ir_tools.ops.definition import Fact, Refused, ViolationKind
 from ir_tools.types import element_type, parse_shape
 from tests.ops.layer_support import faults_of
 from tests.ops.math_support import (
@@ -158,11 +158,14 @@ def test_what_has_no_levels_is_a_warning_and_has_no_other_form() -> None:
     facts = [Fact(element_type("f32"), ())] * 5
     attrs, missing = check_attributes(FAKE_QUANTIZE, {})
     assert attrs is not None
-    assert [fault.kind for fault in (*missing, *FAKE_QUANTIZE.check(attrs, facts))] == [Kind.ASSUMED, Kind.SUSPECT]
+    assert [fault.kind for fault in (*missing, *FAKE_QUANTIZE.check(attrs, facts))] == [
+        ViolationKind.ASSUMED,
+        ViolationKind.SUSPECT,
+    ]
     limits = [Fact(element_type("f32"), (), None, constant=True)] * 4
     data = {shape: Fact(element_type("f32"), parse_shape(shape)) for shape in ("3", "3,4", "1,2,3,4,5,6")}
     kinds = [fault.kind for fact in data.values() for fault in FAKE_QUANTIZE.check(attrs, [fact, *limits])]
-    assert kinds == [Kind.SUSPECT, Kind.RANGE, Kind.SUSPECT]
+    assert kinds == [ViolationKind.SUSPECT, ViolationKind.RANGE, ViolationKind.SUSPECT]
     assert FAKE_QUANTIZE.substitute is not None
     assert isinstance(FAKE_QUANTIZE.substitute(attrs, facts, 8), Refused)
     with pytest.raises(ShapeError, match="levels is missing"):

@@ -9,7 +9,7 @@ from ir_tools.errors import RuntimeFailure
 from ir_tools.known_differences import find
 from ir_tools.ops import Array, Op, ops_of
 from ir_tools.ops.checks import check_types
-from ir_tools.ops.definition import Kind
+from ir_tools.ops.definition import ViolationKind
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import element_type
 from tests.ops.layer_support import fact_of
@@ -186,7 +186,7 @@ def errors(op: Op, raw: Mapping[str, str], slots: Sequence[Slot]) -> list[str]:
     facts, attrs = [fact_of(slot) for slot in slots], op.read(raw, [])
     assert attrs is not None
     found = [*check_types(op, facts), *op.check(attrs, facts)]
-    return [violation.message for violation in found if not Kind(violation.kind).mild]
+    return [violation.message for violation in found if not ViolationKind(violation.kind).mild]
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ REASONS = {name: op.migrate.reason for name, op in OPERATIONS.items() if isinsta
 MIGRATING = {name: op for name, op in OPERATIONS.items() if op.migrate is not None and not REASONS.get(name)}
 UNCOMPARED = {"TopK", "LSTMSequence", "GRUSequence", "RNNSequence"}
 """TopK without an order may give any; of sequences, only those without activations change, which the reference
-refuses: `test_judging.py` compares them with the same that name theirs."""
+refuses: `test_release_answers.py` compares them with the same that name theirs."""
 SUBSTITUTED = [name for name, op in OPERATIONS.items() if op.substitute is not None and op.type not in UNCOMPARED]
 TOLERANCE = {"float16": 4e-3, "bfloat16": 4e-2, "float64": 1e-9}
 """Of the largest magnitude; f32: 1e-5."""

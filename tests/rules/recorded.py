@@ -37,7 +37,7 @@ from tests.made.models import model_of
 
 FOLDER = Path(__file__).parent
 FILE = FOLDER / "recorded.json"
-MOST, TWICE, SEED = {"good": 28, "bad": 8}, 42, 21
+MAX_CHANGES, TWICE, SEED = {"good": 28, "bad": 8}, 42, 21
 """Kinds of changes to each file, drawn at random, of others than those of the rules as many at two places; the seed."""
 NUMBER = re.compile(r"[+-]?\d+")
 FACTS = re.compile(r"'[^']*'|\d+")
@@ -92,14 +92,14 @@ def changed(name: str) -> dict[str, tuple[bytes, bytes | None]]:
     text, weights = files()[name]
     root, kind = etree.fromstring(text), name.partition("/")[2]
     changes, draw = dict(_changes(root)), random.Random(f"{SEED}/{name}")
-    count = MOST.get(kind, TWICE)
+    count = MAX_CHANGES.get(kind, TWICE)
     alike: defaultdict[str, list[str]] = defaultdict(list)
     for label in changes:
         alike[label.partition(" ")[2]].append(label)
     chosen: list[tuple[str, ...]] = [
         (draw.choice(labels),) for labels in draw.sample([*alike.values()], min(count, len(alike)))
     ]
-    if kind not in MOST:
+    if kind not in MAX_CHANGES:
         pairs = [labels for labels in alike.values() if len(labels) > 1]
         chosen += [tuple(draw.sample(labels, 2)) for labels in draw.sample(pairs, min(count // 2, len(pairs)))]
         chosen += [tuple(draw.sample(sorted(changes), 2)) for _ in range(count // 2)]
@@ -185,7 +185,7 @@ def _applied(root: etree._Element, changes: Mapping[str, Change]) -> bytes:
 def _words() -> dict[tuple[str, str], list[str]]:
     """The values of the attributes of each element in the files of the rules."""
     words: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
-    for text in (text for name, (text, _) in files().items() if name.partition("/")[2] in MOST):
+    for text in (text for name, (text, _) in files().items() if name.partition("/")[2] in MAX_CHANGES):
         for element in etree.fromstring(text).iter(etree.Element):
             for key, value in element.attrib.items():
                 words[str(element.tag), str(key)].add(str(value))

@@ -11,7 +11,7 @@ from ir_tools.errors import RuntimeFailure
 from ir_tools.format.read import open_files
 from ir_tools.ops import FAMILIES
 from ir_tools.ops.checks import check_attributes
-from ir_tools.ops.definition import Kind
+from ir_tools.ops.definition import ViolationKind
 from ir_tools.ops.fields import REQUIRED
 from ir_tools.rules import RULES, Rule
 from ir_tools.rules.structure import STRAY_TEXT
@@ -102,22 +102,22 @@ def test_an_attribute_that_the_runtime_assumes_is_a_warning() -> None:
             raw = {other: text for other, text in sample.raw.items() if other != name}
             kinds = {found.kind for found in check_attributes(op, raw)[1] if found.attribute == name}
             if spec.needed or (spec.default is REQUIRED and spec.runtime_default is REQUIRED):
-                assert kinds == {Kind.MISSING}, (op, name)
+                assert kinds == {ViolationKind.MISSING}, (op, name)
             elif spec.runtime_default is not REQUIRED:
-                assert kinds == {Kind.ASSUMED}, (op, name)
+                assert kinds == {ViolationKind.ASSUMED}, (op, name)
 
 
 @pytest.mark.parametrize(
     ("word", "value", "kind"),
     [
-        ("exclude_pad", "true", Kind.ASSUMED),
-        ("exclude_pad", "false", Kind.MISSING),
-        ("exclude_pad", "yes?", Kind.ASSUMED),
-        ("pad_begin", "1,1", Kind.MISSING),
-        ("pad_begin", "one", Kind.MISSING),
+        ("exclude_pad", "true", ViolationKind.ASSUMED),
+        ("exclude_pad", "false", ViolationKind.MISSING),
+        ("exclude_pad", "yes?", ViolationKind.ASSUMED),
+        ("pad_begin", "1,1", ViolationKind.MISSING),
+        ("pad_begin", "one", ViolationKind.MISSING),
     ],
 )
-def test_a_misspelled_attribute_is_an_error_if_its_value_is_lost(word: str, value: str, kind: Kind) -> None:
+def test_a_misspelled_attribute_is_an_error_if_its_value_is_lost(word: str, value: str, kind: ViolationKind) -> None:
     op = next(op for op in OPS if str(op) == "AvgPool-1")
     name = "exclude-pad" if "pad" in word and "exclude" in word else "pads_begin"
     raw = {"kernel": "3,3", "strides": "2,2", "pads_begin": "0,0", "pads_end": "0,0", "exclude-pad": "true"}

@@ -14,7 +14,7 @@ from ir_tools.format.write import render
 from ir_tools.importers.onnx.average_pool import SINCE, average_pool, disputed
 from ir_tools.ops import Fact, Refused, Rewrite, average_pooling
 from ir_tools.parameters import checked, optional
-from ir_tools.rewrite.single import as_model
+from ir_tools.rewrite.single import model_of
 from ir_tools.rewrite.target import parse_target
 from ir_tools.runtime.installed import require_openvino
 from ir_tools.types import Shape, element_type, parse_shape, shape_text
@@ -138,7 +138,7 @@ def _graft(rewrite: Rewrite, data: Fact, source: Any) -> tuple[Any, Any]:
     """Return the rewrite as nodes behind `source`: its output, and the model that owns them until another does."""
     import openvino as ov
 
-    model = as_model(rewrite, data, name="AveragePool")
+    model = model_of(rewrite, data, name="AveragePool")
     constants = io.BytesIO()
     model.weights.save(constants)
     made = ov.Core().read_model(render(model), constants.getvalue())

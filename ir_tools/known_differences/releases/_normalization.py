@@ -13,7 +13,7 @@ from ir_tools.types import element_type, is_static
 
 __all__ = ["ROWS"]
 
-LEAST_EPS = 1e-7
+MIN_EPS = 1e-7
 """From here on an eps counts among numbers of the size of 1."""
 VARIANCE = {"eps": "0.001", "eps_mode": "inside_sqrt", "normalize_variance": "true"}
 
@@ -31,7 +31,7 @@ def _takes_all_but_the_first(seen: Seen) -> bool:
 
 def _has_large_eps(seen: Seen, *, modes: Collection[str], least: int) -> bool:
     """Return whether a NormalizeL2 over all axes but the first, `least` or more, adds an eps that counts."""
-    if seen.attrs is None or seen.attrs.eps_mode not in modes or seen.attrs.eps < LEAST_EPS:
+    if seen.attrs is None or seen.attrs.eps_mode not in modes or seen.attrs.eps < MIN_EPS:
         return False
     return _takes_all_but_the_first(seen) and len(seen.inputs[0].shape or ()) > least
 

@@ -12,7 +12,9 @@ from ir_tools.ops.legacy.definition import LegacyFlag, LegacyLayer, legacy_type
 
 __all__ = ["OPS"]
 
-LEAST = "where all values are below 0, Inference Engine 2020.1 gives 1.1754944e-38; the new model gives their maximum"
+ALL_NEGATIVE = (
+    "where all values are below 0, Inference Engine 2020.1 gives 1.1754944e-38; the new model gives their maximum"
+)
 Step = Callable[[LegacyLayer, Source], Source]
 
 
@@ -36,7 +38,7 @@ def _reduction(name: str, type: str, before: Step = _plain, after: Step = _plain
     def reduce(layer: LegacyLayer) -> tuple[Source, ...]:
         """Return the input without the axes that the second one names, or with sizes of 1 there."""
         if name == "ReduceMax":
-            layer.note(LEAST)
+            layer.note(ALL_NEGATIVE)
         data, axes = as_floats(layer, layer.inputs[0]), as_integers(layer, layer.inputs[1])
         found = layer.call(type, before(layer, data), axes, keep_dims=layer.attrs.keep_dims)
         return (as_declared(layer, after(layer, found)),)

@@ -20,32 +20,32 @@ from ir_tools.ops import Op, Role, find_op, role_of
 from ir_tools.ops.definition import Fact, NewLayer, Ref, Rewrite
 from ir_tools.releases.table import find_release
 from ir_tools.rewrite.facts import KnownFacts
-from ir_tools.rewrite.judging import Judge, _feed
+from ir_tools.rewrite.release_answers import ReleaseAnswers, _feed
 from ir_tools.rewrite.rewriter import Rewriter, lost_output
 from ir_tools.types import element_type, parse_shape
 from tests.made.models import model_of
 from tests.rewrite.test_opset_steps import MIGRATING, OPERATIONS, SUBSTITUTED, sampled
 
 
-def judged(builder: Builder, release: str) -> tuple[Judge, Seen]:
+def answers_and_seen(builder: Builder, release: str) -> tuple[ReleaseAnswers, Seen]:
     """Who knows the release, and the layer `y` as it decides."""
     located = next(found for found in builder.model.walk() if found.layer.name == "y")
-    return _judge(builder, release, located)
+    return _answers_of_layer(builder, release, located)
 
 
-def _judge(builder: Builder, release: str, located: Located) -> tuple[Judge, Seen]:
-    judge = judge_of(builder.model, release)
-    return judge, seen_in(judge, located)
+def _answers_of_layer(builder: Builder, release: str, located: Located) -> tuple[ReleaseAnswers, Seen]:
+    answers = answers_of(builder.model, release)
+    return answers, seen_in(answers, located)
 
 
-def judge_of(model: Model, release: str) -> Judge:
-    return Judge(model, KnownFacts(model, LayerSignatures()), find_release(release), 10)
+def answers_of(model: Model, release: str) -> ReleaseAnswers:
+    return ReleaseAnswers(model, KnownFacts(model, LayerSignatures()), find_release(release), 10)
 
 
-def seen_in(judge: Judge, located: Located) -> Seen:
+def seen_in(answers: ReleaseAnswers, located: Located) -> Seen:
     op = find_op(located.layer.type, located.layer.version)
     assert op is not None
-    return judge.seen(located, op)
+    return answers.seen(located, op)
 
 
 def new(type: str, source: Ref, kind: str, **raw: str) -> NewLayer:
@@ -57,12 +57,12 @@ def test_a_rewrite_is_as_good_as_the_worst_of_its_layers() -> None:
     """2021.4 computes the exponentials of bytes in another way."""
     builder = Builder()
     builder.result(builder.call("Exp", builder.parameter("x", "2,3", "u8"), name="y"))
-    judge, seen = judged(builder, "openvino-2021.4")
+    answers, seen = answers_and_seen(builder, "openvino-2021.4")
     bad, good = new("Exp", Ref(None), "u8"), new("Convert", Ref(0), "f32", destination_type="f32")
-    assert judge.of(seen) is not None
-    assert judge.of_rewrite(Rewrite(layers=(bad, good), how="", proof=""), seen) == judge.of(seen)
+    assert answers.of(seen) is not None
+    assert answers.of_rewrite(Rewrite(layers=(bad, good), how="", proof=""), seen) == answers.of(seen)
     first = new("Convert", Ref(None), "f32", destination_type="f32")
-    assert judge.of_rewrite(Rewrite(layers=(first, new("Exp", Ref(0), "f32")), how="", proof=""), seen) is None
+    assert answers.of_rewrite(Rewrite(layers=(first, new("Exp", Ref(0), "f32")), how="", proof=""), seen) is None
 
 
 def test_layers_that_a_rewrite_does_not_read_do_not_count() -> None:
@@ -71,10 +71,10 @@ def test_layers_that_a_rewrite_does_not_read_do_not_count() -> None:
     floats = builder.call("Convert", builder.constant(np.ones((3, 3), np.int8)), destination_type="f32")
     weights = builder.call("Multiply", floats, np.ones((1, 3), np.float32))
     builder.result(builder.call("MatMul", builder.parameter("x", "3,3"), weights, name="y"))
-    judge, seen = judged(builder, "openvino-2024.6")
+    answers, seen = answers_and_seen(builder, "openvino-2024.6")
     for number, differs in ((0, False), (1, True)):
         product = replace(new("MatMul", Ref(None), "f32"), inputs=(Ref(None), Ref(None, number)))
-        found = judge.of_rewrite(Rewrite(layers=(product,), how="", proof=""), seen)
+        found = answers.of_rewrite(Rewrite(layers=(product,), how="", proof=""), seen)
         assert (found is not None) is differs
 
 
@@ -83,13 +83,13 @@ def test_what_decides_about_a_new_layer_is_what_decides_about_it_in_a_model(monk
     builder = Builder(opset=8)
     weights = builder.call("Convert", builder.constant(np.ones((3, 3), np.int8)), destination_type="f32")
     builder.result(builder.call("MatMul", builder.parameter("x", "3,3"), weights, name="y"))
-    judge, seen = judged(builder, "openvino-2024.6")
+    answers, seen = answers_and_seen(builder, "openvino-2024.6")
     layer = next(layer for layer in builder.graph.layers() if layer.name == "y")
     made: list[Seen] = []
-    monkeypatch.setattr(judge, "of", made.append)
+    monkeypatch.setattr(answers, "of", made.append)
     for raw in (layer.raw, {}):
         same = NewLayer(type="MatMul", opset=4, inputs=(Ref(None), Ref(None, 1)), outputs=tuple(seen.outputs), raw=raw)
-        judge.of_rewrite(Rewrite(layers=(same,), how="", proof=""), seen)
+        answers.of_rewrite(Rewrite(layers=(same,), how="", proof=""), seen)
     found, wanted = (replace(one, attrs=None, inputs=[*one.inputs], outputs=[*one.outputs]) for one in (made[0], seen))
     assert found == replace(wanted, opset=4)
     assert dict(made[0].attrs or {}) == dict(seen.attrs or {})
@@ -99,35 +99,37 @@ def test_what_decides_about_a_new_layer_is_what_decides_about_it_in_a_model(monk
 @pytest.mark.parametrize(("end", "plain"), [(0, False), (2, True)], ids=["nothing", "two-rows"])
 def test_a_layer_that_gives_nothing_is_asked_about(end: int, plain: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Even of an operation that runs: not all releases take outputs without elements."""
-    monkeypatch.setattr("ir_tools.rewrite.judging.is_plain", lambda *_: True)
+    monkeypatch.setattr("ir_tools.rewrite.release_answers.is_plain", lambda *_: True)
     builder = Builder(opset=8)
     data = builder.parameter("x", "2,3")
     taken = builder.call("Slice", data, *(np.array([each]) for each in (0, end, 1, 0)), name="y")
     builder.result(taken)
     located = next(found for found in builder.model.walk() if found.layer.name == "y")
-    judge, seen = judged(builder, "openvino-2026.4")
-    assert judge.is_plain(located.layer, seen.op) is plain
+    answers, seen = answers_and_seen(builder, "openvino-2026.4")
+    assert answers.is_plain(located.layer, seen.op) is plain
 
 
 @pytest.mark.parametrize(("lengths", "plain"), [((0, 2), False), ((2, 0), False), ((1, 1), True)])
 def test_a_layer_with_one_output_of_nothing_is_asked_about(
     lengths: tuple[int, int], plain: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ir_tools.rewrite.judging.is_plain", lambda *_: True)
+    monkeypatch.setattr("ir_tools.rewrite.release_answers.is_plain", lambda *_: True)
     builder = Builder(opset=8)
     builder.call("VariadicSplit", builder.parameter("x", "2,3"), np.array(0), np.array(lengths), name="y")
     located = next(found for found in builder.model.walk() if found.layer.name == "y")
-    judge, seen = judged(builder, "openvino-2026.4")
-    assert judge.is_plain(located.layer, seen.op) is plain
+    answers, seen = answers_and_seen(builder, "openvino-2026.4")
+    assert answers.is_plain(located.layer, seen.op) is plain
 
 
 def test_of_what_nothing_is_known_nothing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     builder = Builder()
     builder.result(builder.call("ReLU", builder.parameter("x", "2,3"), name="y"))
-    judge, seen = judged(builder, "openvino-2024.6")
+    answers, seen = answers_and_seen(builder, "openvino-2024.6")
     for answer in Answer:
-        monkeypatch.setattr("ir_tools.rewrite.judging.behaviour", lambda release, seen, answer=answer: (answer, "why"))
-        assert (judge.of(seen) is not None) is (answer in {Answer.STOPPED, Answer.READS, Answer.DIFFERS})
+        monkeypatch.setattr(
+            "ir_tools.rewrite.release_answers.behaviour", lambda release, seen, answer=answer: (answer, "why")
+        )
+        assert (answers.of(seen) is not None) is (answer in {Answer.STOPPED, Answer.READS, Answer.DIFFERS})
 
 
 @pytest.mark.parametrize(
@@ -137,15 +139,15 @@ def test_inputs_that_are_converted_are_not_asked_about(release: str, kind: str, 
     builder = Builder()
     builder.result(builder.parameter("y", "2,3", kind))
     located = next(builder.model.walk())
-    judge, seen = judged(builder, f"openvino-{release}")
-    assert judge.is_plain(located.layer, seen.op) is plain
+    answers, seen = answers_and_seen(builder, f"openvino-{release}")
+    assert answers.is_plain(located.layer, seen.op) is plain
 
 
 def test_a_new_layer_holds_what_the_constants_that_it_reads_are_computed_of() -> None:
     builder = Builder()
     weights = builder.call("Convert", builder.constant(np.ones((2, 3), np.uint8)), destination_type="f32")
     builder.result(builder.call("Add", builder.parameter("x", "2,3"), weights, name="y"))
-    _, seen = judged(builder, "openvino-2024.6")
+    _, seen = answers_and_seen(builder, "openvino-2024.6")
     assert (seen.constant, seen.held) == ({1}, {"u8"})
     data, constant = (_feed(Ref(None, number), seen, []) for number in range(2))
     assert (data.constant, data.held) == (False, frozenset())
@@ -207,21 +209,21 @@ def decides(seen: Seen) -> dict[str, Any]:
 def test_layers_of_a_rewrite_are_seen_as_they_are_in_the_model_that_gets_them(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of all operations that have steps: what is said of a rewrite is said of its layers when they are made."""
     wrong, compared, made = [], 0, list[Seen]()
-    monkeypatch.setattr(Judge, "of", lambda judge, seen: made.append(seen))
+    monkeypatch.setattr(ReleaseAnswers, "of", lambda answers, seen: made.append(seen))
     for op in (OPERATIONS[name] for name in {**MIGRATING, **dict.fromkeys(SUBSTITUTED)}):
         for model, rewrite in rewrites_of(op):
             made.clear()
             place = next(located for located in model.walk() if located.path == "layer")
-            judge, before = judge_of(model, "openvino-2024.6"), {layer.id for layer in model.graph.layers()}
-            judge.of_rewrite(rewrite, seen_in(judge, place))
+            answers, before = answers_of(model, "openvino-2024.6"), {layer.id for layer in model.graph.layers()}
+            answers.of_rewrite(rewrite, seen_in(answers, place))
             Rewriter(model).apply(place.graph, place.layer, op, rewrite)
-            judge, last = judge_of(model, "openvino-2024.6"), place.layer.id
+            answers, last = answers_of(model, "openvino-2024.6"), place.layer.id
             new = {one.layer.id: one for one in model.walk() if one.layer.id not in before - {last}}
             order = [
                 number for number in sorted(new.keys() - {last}) if role_of(new[number].layer) is not Role.CONSTANT
             ]
             for number, seen in zip([*order, last], made, strict=True):
-                wanted, found = decides(seen_in(judge, new[number])), decides(seen)
+                wanted, found = decides(seen_in(answers, new[number])), decides(seen)
                 if number != last:
                     wanted["scaled"] &= found["scaled"]
                 wrong += [(str(op), key, found[key], wanted[key]) for key in wanted if found[key] != wanted[key]]
@@ -261,10 +263,10 @@ def test_a_layer_that_is_plain_runs(release: str, typed: bool) -> None:
         model = model_of(seed)
         for port in (port for _, layer, _ in model.walk() if not typed for port in layer.inputs):
             port.precision = None
-        judge = judge_of(model, f"openvino-{release}")
+        answers = answers_of(model, f"openvino-{release}")
         for located in model.walk():
             op = find_op(located.layer.type, located.layer.version)
-            if op is not None and op.role is Role.COMPUTATION and judge.is_plain(located.layer, op):
-                assert judge.of(judge.seen(located, op)) is None, (seed, located)
+            if op is not None and op.role is Role.COMPUTATION and answers.is_plain(located.layer, op):
+                assert answers.of(answers.seen(located, op)) is None, (seed, located)
                 plain += 1
     assert plain > 30

@@ -17,14 +17,14 @@ from ir_tools.rewrite.facts import KnownFacts
 from ir_tools.rewrite.target import INPUTS_OF_2021, releases_in_words
 from ir_tools.types import precision_in_file
 
-__all__ = ["Judge", "quality"]
+__all__ = ["ReleaseAnswers", "quality"]
 
-Judged = tuple[Answer, str] | None
+ReleaseAnswer = tuple[Answer, str] | None
 """What a release does with a layer that it does not run as it should, and why."""
 QUALITY = {Answer.STOPPED: 0, Answer.READS: 0, Answer.DIFFERS: 1}
 
 
-class Judge:
+class ReleaseAnswers:
     """Ask the tables of what releases do about layers."""
 
     def __init__(self, model: Model, known: KnownFacts, release: Release, version: int) -> None:
@@ -77,7 +77,7 @@ class Judge:
     def _seen_in(self, around: Surroundings, located: Located, op: Op, version: int) -> Seen:
         return around.seen(located, op, self.known.computed(located), self.known.results(located), version)
 
-    def of(self, seen: Seen) -> Judged:
+    def of(self, seen: Seen) -> ReleaseAnswer:
         """Return what the release does with a layer, None if it runs it or if nothing is known."""
         found = behaviour(self.release, seen)
         return found if found is not None and found[0] in QUALITY else None
@@ -95,7 +95,7 @@ class Judge:
             self._words[key] = releases_in_words(lambda release: verdict(release, seen) is None, "run")
         return self._words[key]
 
-    def of_rewrite(self, rewrite: Rewrite, old: Seen) -> Judged:
+    def of_rewrite(self, rewrite: Rewrite, old: Seen) -> ReleaseAnswer:
         """Return what the release does with the worst of the layers that a rewrite puts in the place of an old one."""
         made: list[Seen] = []
         for index, new in enumerate(rewrite.layers):
@@ -127,9 +127,9 @@ class Judge:
         return min(map(self.of, made), key=quality)
 
 
-def quality(judged: Judged) -> int:
+def quality(answer: ReleaseAnswer) -> int:
     """Return how good it is what a release does: 2 if it runs a layer as it should."""
-    return 2 if judged is None else QUALITY[judged[0]]
+    return 2 if answer is None else QUALITY[answer[0]]
 
 
 def _kinds(recorded_types: Iterable[str | None]) -> frozenset[str]:
