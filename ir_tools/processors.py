@@ -9,7 +9,7 @@ from pathlib import Path
 __all__ = ["Processor"]
 
 CPUINFO = Path("/proc/cpuinfo")
-VNNI = frozenset({"avx512_vnni", "avx_vnni"})
+_VNNI = frozenset({"avx512_vnni", "avx_vnni"})
 
 
 class Processor(enum.StrEnum):
@@ -18,6 +18,7 @@ class Processor(enum.StrEnum):
     ANY = "any processor"
     AVX512 = "processors with AVX-512"
     NO_AVX512 = "processors without AVX-512"
+    VNNI = "processors with VNNI (AVX512_VNNI or AVX_VNNI)"
     NO_VNNI = "processors without VNNI (AVX512_VNNI or AVX_VNNI)"
 
     @property
@@ -28,8 +29,10 @@ class Processor(enum.StrEnum):
                 return "avx512bw" in _flags()
             case Processor.NO_AVX512:
                 return "avx512bw" not in _flags()
+            case Processor.VNNI:
+                return not _VNNI.isdisjoint(_flags())
             case Processor.NO_VNNI:
-                return VNNI.isdisjoint(_flags())
+                return _VNNI.isdisjoint(_flags())
         return True
 
     @property

@@ -31,6 +31,11 @@ class _Reader:
         return self.layer.type == "MatMul" and self.port == self.layer.common.inputs[1].id
 
     @property
+    def has_one_row(self) -> bool:
+        """Whether the data that it multiplies may have one row."""
+        return all(size in {1, -1} for size in self.layer.common.inputs[0].dims[:-1])
+
+    @property
     def by_rows(self) -> bool:
         """Whether each row of the constant, not each column, makes an element of the output."""
         if self.layer.type == "Gather":
@@ -100,7 +105,8 @@ class PackedWeights:
         each number has a scale; `vector`: scaled for data of one dimension; `first`: it is the scaled first input;
         `both ways`: it is transposed for one of several products, `square both ways`: floats, as many rows as columns;
         `deep`: the data have more than three dimensions; `signed zeros`: numbers of i4 are subtracted from i4;
-        `columns`: rows are gathered whose columns are scaled.
+        `columns`: rows are gathered whose columns are scaled; `computed`: the scale of what data are multiplied by is
+        not a constant, or what is subtracted before; `number of a row`: one number, for data that may have one row.
         """
         products = [one for one in self.readers if one.second]
         rows = {one.by_rows for one in products}
@@ -118,6 +124,8 @@ class PackedWeights:
             "square both ways": len(rows) > 1 and _is_square(self.constant),
             "deep": any(len(one.layer.common.inputs[0].dims) > 3 for one in products),
             "signed zeros": bool(products) and self.zero == _kind(self.constant) == "i4",
+            "computed": self.scale is None and _is_scaled(self.graph, self.last),
+            "number of a row": any(self._scaled(one) == "number" and one.has_one_row for one in products),
             "columns": any(
                 one.layer.type == "Gather" and one.port == one.layer.common.inputs[0].id and self._scaled(one) == "sum"
                 for one in self.readers
@@ -199,6 +207,18 @@ def _readers(graph: Graph, layer: Layer) -> Iterator[_Reader]:
                 behind.append((reader, exchanged is not (reader.type == "Transpose")))
             elif reader.type not in {"MatMul", "Gather"} or len(reader.common.inputs) > 1:
                 yield _Reader(reader, port, exchanged)
+
+
+def _is_scaled(graph: Graph, layer: Layer) -> bool:
+    """Return whether layers that shift and scale, by whatever, lead from a layer to a MatMul that multiplies by it."""
+    scaled = False
+    while len(readers := graph.consumers(layer.id, layer.common.outputs[0].id)) == 1:
+        reader = graph.layer(readers[0][0])
+        if reader.type not in SCALING:
+            break
+        scaled = scaled or reader.type == "Multiply"
+        layer = reader
+    return scaled and any(one.second for one in _readers(graph, layer))
 
 
 def _computed(graph: Graph, layer: Layer, model: Model) -> Array:

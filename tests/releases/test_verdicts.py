@@ -146,6 +146,54 @@ def test_what_is_not_folded_is_not_compiled_of_constants_either() -> None:
     assert [found.answer for found in compatibility(builder.model, releases)] == [Answer.READS, Answer.RUNS]
 
 
+@pytest.mark.parametrize(
+    ("name", "last", "wanted"),
+    [
+        ("ReduceMax-1 of integers along a short last axis", "2022.2", Answer.RUNS),
+        ("Asin", "2025.2", Answer.DIFFERS),
+        ("SoftSign behind an elementwise layer", "2022.2", Answer.DIFFERS),
+        ("functions of small integers", "2021.4", Answer.DIFFERS),
+    ],
+)
+def test_other_values_of_constants(name: str, last: str, wanted: Answer) -> None:
+    """What is computed before a device sees it is right from 2022.1 on, unless a row says that it is not."""
+    name = "u16 results that are no numbers, anywhere" if name == "Asin" else name
+    (row,) = (row for row in ROWS if row.name == name)
+    model, _ = as_model(_of_constants(row.model))
+    model.version = row.version
+    (found,) = compatibility(model, [find_release(f"openvino-{last}")])
+    assert found.answer is wanted
+
+
+def _of_constants(call: Call) -> Call:
+    """Return a call with constants in the place of what its Parameters are fed."""
+    inputs = (
+        _of_constants(one) if isinstance(one, Call) else one if isinstance(one, Fixed) else Fixed(np.asarray(one))
+        for one in call.inputs
+    )
+    return replace(call, inputs=tuple(inputs))
+
+
+@pytest.mark.parametrize(
+    ("layers", "wanted"),
+    [
+        (["Multiply"], Answer.READS),
+        (["Subtract", "Multiply"], Answer.READS),
+        (["Subtract"], Answer.RUNS),
+        (["Multiply", "Abs"], Answer.RUNS),
+    ],
+)
+def test_weights_of_4_bits_that_are_scaled_by_what_is_computed(layers: list[str], wanted: Answer) -> None:
+    builder = Builder()
+    held = builder.constant(np.arange(8, dtype=np.uint8), "held", "u4", (4, 4))
+    weights = builder.call("Convert", held, destination_type="f32")
+    for type in layers:
+        weights = builder.call(type, weights, *([] if type == "Abs" else [builder.parameter(f"by {type}", "1")]))
+    builder.result(builder.call("MatMul", builder.parameter("data", "2,4"), weights))
+    releases = [find_release(f"openvino-{name}") for name in ("2023.2", "2024.1", "2024.2")]
+    assert [found.answer for found in compatibility(builder.model, releases)] == [wanted, wanted, Answer.RUNS]
+
+
 def test_what_is_not_read_is_not_read_of_constants_either() -> None:
     """OpenVINO 2021.2 looks at the sizes of a DepthToSpace before it computes it of constants."""
     call = Call("DepthToSpace-1", (Fixed(counted(1, 4, 3)),), {"mode": "blocks_first", "block_size": "4"})

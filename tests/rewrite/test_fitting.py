@@ -250,6 +250,7 @@ def test_compressed_weights_that_an_older_release_does_not_unpack_are_stored_in_
 UNPACKED = {"2024.3": "by one number", "2024.6": "by one number", "2025.0": "along the sum", "2026.4": "along the sum"}
 
 
+@pytest.mark.usefixtures("newer_processor")
 @pytest.mark.parametrize(("version", "what"), UNPACKED.items())
 @pytest.mark.parametrize("name", PRODUCTS)
 def test_compressed_weights_that_a_release_scales_in_another_way_are_unpacked(

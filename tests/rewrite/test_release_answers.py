@@ -65,6 +65,7 @@ def test_a_rewrite_is_as_good_as_the_worst_of_its_layers() -> None:
     assert answers.of_rewrite(Rewrite(layers=(first, new("Exp", Ref(0), "f32")), how="", proof=""), seen) is None
 
 
+@pytest.mark.usefixtures("newer_processor")
 def test_layers_that_a_rewrite_does_not_read_do_not_count() -> None:
     """Scaled weights of 8 bits make a product another one on 2024.6."""
     builder = Builder()

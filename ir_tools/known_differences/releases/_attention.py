@@ -10,6 +10,7 @@ from ir_tools.known_differences.releases._row import ReleaseDifference, not_comp
 from ir_tools.known_differences.releases._samples import PLAIN
 from ir_tools.known_differences.releases._seen import Seen
 from ir_tools.ops import Array
+from ir_tools.processors import Processor
 from ir_tools.types import element_type, is_static
 
 __all__ = ["ROWS"]
@@ -127,10 +128,11 @@ ROWS = (
             ),
             types=types,
             applies=_has_constant_heads,
+            processor=processor,
         )
-        for span, kind, types in (
-            ("2025.2 to 2026.0", element_type("bf16").dtype, "bf16"),
-            ("2025.3 to 2026.0", np.dtype(np.float32), ""),
+        for span, kind, types, processor in (
+            ("2025.2 to 2026.0", element_type("bf16").dtype, "bf16", Processor.AVX512),
+            ("2025.3 to 2026.0", np.dtype(np.float32), "", Processor.ANY),
         )
     ),
     ReleaseDifference(
@@ -147,30 +149,36 @@ ROWS = (
     ),
     *(
         ReleaseDifference(
-            name=f"attention of as many {what} as heads that is transposed",
-            span=f"2023.3 to {last}",
+            name=f"attention of as many {what} as heads that is transposed, {first} to {last}",
+            span=f"{first} to {last}",
             ops=("ScaledDotProductAttention-13",),
             reason="If either the queries or the output are transposed, rows and heads of one number are exchanged.",
             sometimes=True,
             model=_transposed(queries),
             applies=partial(_is_transposed, computed=computed),
+            processor=processor,
         )
+        for first, processor in (("2023.3", Processor.AVX512), ("2024.4", Processor.NO_AVX512))
         for what, last, queries, computed in (
             ("rows", "2025.1", counted(1, 4, 4, 8), False),
             ("computed rows", "2026.4", Call("ReLU-1", (counted(1, 4, 4, 8),)), True),
         )
     ),
-    not_compiled(
-        name="attention with keys that a Mish computes",
-        span="2024.3 to 2024.6",
-        ops=("ScaledDotProductAttention-13",),
-        reason="It is not compiled with a Mish that computes keys for it alone.",
-        model=Call(
-            "ScaledDotProductAttention-13",
-            (counted(1, 2, 4, 8), Call("Mish-4", (counted(1, 2, 4, 8),)), counted(1, 2, 4, 8)),
-            PLAIN,
-        ),
-        applies=lambda seen: seen.is_behind({"Mish"}, 1),
+    *(
+        not_compiled(
+            name=f"attention with keys that a Mish computes, {span}",
+            span=span,
+            ops=("ScaledDotProductAttention-13",),
+            reason="It is not compiled with a Mish that computes keys for it alone.",
+            model=Call(
+                "ScaledDotProductAttention-13",
+                (counted(1, 2, 4, 8), Call("Mish-4", (counted(1, 2, 4, 8),)), counted(1, 2, 4, 8)),
+                PLAIN,
+            ),
+            applies=lambda seen: seen.is_behind({"Mish"}, 1),
+            processor=processor,
+        )
+        for span, processor in (("2024.3 to 2024.6", Processor.AVX512), ("2024.4 to 2024.6", Processor.NO_AVX512))
     ),
 )
 """The rows."""

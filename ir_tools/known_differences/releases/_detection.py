@@ -48,14 +48,15 @@ def _has_rows_of_none(seen: Seen) -> bool:
     return _has_known_rows(seen) and (computed or seen.version == FIRST_VERSION) and not cut
 
 
-def _nms(op: str, *results: int, least: float = 0.1, images: str = "1") -> Call:
+def _nms(op: str, *results: int, least: float = 0.1, images: str = "1", coordinates: str = "4") -> Call:
     """Return a suppression among three boxes of two classes.
 
-    `results`: outputs that are those of the model, if any; `least`: the least score; `images`: how many, in the file.
+    `results`: outputs that are those of the model, if any; `least`: the least score; `images`, `coordinates`: how many
+    images, and coordinates of a box, in the file.
     """
     boxes = np.array([[[0, 0, 1, 1], [0, 2, 1, 3], [0, 4, 1, 5]]], np.float32)
     limits = map(Fixed, (number(3, np.int64), floats(0.5)[0], floats(least)[0])) if op.startswith("NonMax") else ()
-    data = Given(boxes, f"{images},3,4"), Given(counted(1, 2, 3), f"{images},2,3")
+    data = Given(boxes, f"{images},3,{coordinates}"), Given(counted(1, 2, 3), f"{images},2,3")
     return Call(op, (*data, *limits), results=results or None)
 
 
@@ -205,6 +206,14 @@ ROWS = (
                 for op, first in (("NonMaxSuppression-1", "2023.1"), ("NonMaxSuppression-3", "2022.1"))
             ),
         )
+    ),
+    not_compiled(
+        name="suppression of boxes with an unknown number of coordinates",
+        span="2022.1 to 2026.4",
+        ops=SUPPRESSIONS,
+        reason="That a box has four coordinates has to be known to compile it.",
+        model=Call("Negative-1", (_nms("NonMaxSuppression-1", coordinates="?"),)),
+        applies=lambda seen: not all(size.static for size in (seen.inputs[0].shape or ())[-1:]),
     ),
     ReleaseDifference(
         name="DeformablePSROIPooling with unequal bins",

@@ -9,6 +9,7 @@ from ir_tools.known_differences.releases._predicates import CONVOLUTIONS, ELEMEN
 from ir_tools.known_differences.releases._row import ReleaseDifference, not_compiled
 from ir_tools.known_differences.releases._samples import UNPADDED, attention, quantized
 from ir_tools.known_differences.releases._seen import Seen
+from ir_tools.processors import Processor
 from ir_tools.releases.measured import State
 from ir_tools.types import element_type, is_static
 
@@ -224,6 +225,7 @@ ROWS = (
             ops=("Asin-1", "Acos-1", "Acosh-4", "Atanh-4"),
             reason="Beyond the range of the function another number comes than 0.",
             sometimes=True,
+            folded=True,
             model=_arcsines(kind, inside=where in {"converted", "within a model"}),
             types=kind,
             applies=applies,
@@ -553,13 +555,17 @@ ROWS = (
         ),
         applies=_is_convolved,
     ),
-    not_compiled(
-        name="Mish behind an attention",
-        span="2024.3 to 2026.4",
-        ops=("Mish-4",),
-        reason="A Mish that alone reads a ScaledDotProductAttention is not compiled with it.",
-        model=Call("Mish-4", (attention(),)),
-        applies=lambda seen: seen.is_behind({"ScaledDotProductAttention"}),
+    *(
+        not_compiled(
+            name=f"Mish behind an attention, {first} to 2026.4",
+            span=f"{first} to 2026.4",
+            ops=("Mish-4",),
+            reason="A Mish that alone reads a ScaledDotProductAttention is not compiled with it.",
+            model=Call("Mish-4", (attention(),)),
+            applies=lambda seen: seen.is_behind({"ScaledDotProductAttention"}),
+            processor=processor,
+        )
+        for first, processor in (("2024.3", Processor.AVX512), ("2024.4", Processor.NO_AVX512))
     ),
 )
 """The rows."""

@@ -10,6 +10,7 @@ from ir_tools.known_differences.releases._predicates import axes_of, gives_alone
 from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_run
 from ir_tools.known_differences.releases._seen import FIRST_VERSION, Seen
 from ir_tools.ops.definition import Fact
+from ir_tools.processors import Processor
 from ir_tools.types import element_type, is_static
 
 __all__ = ["ROWS"]
@@ -25,10 +26,10 @@ def _has_negative_indices(seen: Seen) -> bool:
     return seen.inputs[1].value is not None and bool((seen.inputs[1].value.upper < 0).any())
 
 
-def _is_one_batch(seen: Seen, *, single: bool) -> bool:
+def _is_one_batch(seen: Seen, *, single: bool, lanes: int = 16) -> bool:
     """Return whether a Gather with batches has one of them, and nothing else before the axis.
 
-    `single`: whether single elements are gathered, few of few; else 2 to 16 at a time.
+    `single`: whether single elements are gathered, fewer than `lanes`; else 2 to `lanes` at a time.
     """
     data, indices = (fact.shape for fact in seen.inputs[:2])
     axes = axes_of(seen, 2)
@@ -38,7 +39,9 @@ def _is_one_batch(seen: Seen, *, single: bool) -> bool:
     if not (is_static(data) and is_static(indices)) or any(size.hi != 1 for size in data[:axis]):
         return False
     elements, places = math.prod(size.size for size in data[axis + 1 :]), math.prod(size.size for size in indices)
-    return elements == 1 and data[axis].size <= 16 and places < 16 if single else 1 < elements <= 16
+    if single:
+        return elements == 1 and places < lanes and (lanes < 16 or data[axis].size <= lanes)
+    return 1 < elements <= lanes
 
 
 def _has_short_sequences(seen: Seen) -> bool:
@@ -52,6 +55,8 @@ def _has_short_sequences(seen: Seen) -> bool:
     )
 
 
+OF_4_BYTES = "f32 f16 bf16 f64 i16 u16 i32 u32 i64 u64"
+"""Element types that a Gather moves in 4 bytes."""
 PLACES = Call("NonZero-3", (counted(2, 3),), {"output_type": "i64"})
 
 ROWS = (
@@ -78,16 +83,23 @@ ROWS = (
     ),
     *(
         ends(
-            name=f"Gather from one batch, {what} at a time",
+            name=f"Gather from one batch, {what} at a time, {processor}",
             span=f"{first} to 2026.4",
             ops=("Gather-7", "Gather-8"),
             reason=f"From one batch of known size, {what} at a time are read from beyond the data.",
             model=Call(
                 "Gather-8", (counted(1, 8, size), np.arange(count)[None] % 8, Fixed(np.array(1))), {"batch_dims": "1"}
             ),
-            applies=partial(_is_one_batch, single=size == 1),
+            types=types,
+            applies=partial(_is_one_batch, single=size == 1, lanes=lanes),
+            processor=processor,
         )
-        for what, first, size, count in (("2 to 16 elements", "2022.1", 5, 100), ("few elements", "2026.0", 1, 3))
+        for what, first, size, count, types, lanes, processor in (
+            ("2 to 16 elements", "2022.1", 5, 100, "", 16, Processor.AVX512),
+            ("few elements", "2026.0", 1, 3, "", 16, Processor.AVX512),
+            ("2 to 8 elements", "2022.1", 2, 100, OF_4_BYTES, 8, Processor.NO_AVX512),
+            ("few elements", "2022.1", 1, 3, "", 8, Processor.NO_AVX512),
+        )
     ),
     not_run(
         name="empty bags without a row",
@@ -182,23 +194,27 @@ ROWS = (
         model=Call("SearchSorted-15", (counted(3, 1), Fixed(floats([2], [0], [3]))), {"right_mode": "false"}),
         applies=_has_short_sequences,
     ),
-    not_compiled(
-        name="ScatterElementsUpdate with a reduction of bf16, i8, u8 and booleans",
-        span="2023.1 to 2024.0",
-        ops=("ScatterElementsUpdate-12",),
-        reason="Reductions of bf16, i8, u8 and booleans are read and not compiled.",
-        model=Call(
-            "ScatterElementsUpdate-12",
-            (
-                counted(2, 4).astype(element_type("bf16").dtype),
-                Fixed(np.array([[0, 1]])),
-                counted(1, 2).astype(element_type("bf16").dtype),
-                Fixed(number(0, np.int64)),
+    *(
+        not_compiled(
+            name=f"ScatterElementsUpdate with a reduction of {', '.join(types.split())}",
+            span="2023.1 to 2024.0",
+            ops=("ScatterElementsUpdate-12",),
+            reason=f"Reductions of {', '.join(types.split())} are read and not compiled.",
+            model=Call(
+                "ScatterElementsUpdate-12",
+                (
+                    counted(2, 4).astype(element_type(types.split()[0]).dtype),
+                    Fixed(np.array([[0, 1]])),
+                    counted(1, 2).astype(element_type(types.split()[0]).dtype),
+                    Fixed(number(0, np.int64)),
+                ),
+                {"reduction": "sum"},
             ),
-            {"reduction": "sum"},
-        ),
-        types="bf16 i8 u8 boolean",
-        applies=lambda seen: not has_value("reduction", "none")(seen),
+            types=types,
+            applies=lambda seen: not has_value("reduction", "none")(seen),
+            processor=processor,
+        )
+        for types, processor in (("bf16", Processor.AVX512), ("i8 u8 boolean", Processor.ANY))
     ),
     not_compiled(
         name="GatherND with indices of unknown length",

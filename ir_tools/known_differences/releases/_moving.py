@@ -54,10 +54,10 @@ def _has_blocks_elsewhere(seen: Seen) -> bool:
     return size is None or bool(size % blocks)
 
 
-def _has_more_repeats(seen: Seen) -> bool:
-    """Return whether a Tile has more repeats than its data has dimensions."""
+def _has_other_repeats(seen: Seen) -> bool:
+    """Return whether a Tile has more or fewer repeats than its data has dimensions."""
     data, repeats = seen.inputs[0].shape, seen.inputs[1].shape
-    return data is not None and repeats is not None and repeats[0].lo > len(data)
+    return data is not None and repeats is not None and repeats[0].lo != len(data)
 
 
 def _may_be_tiled_wrongly(seen: Seen) -> bool:
@@ -149,13 +149,13 @@ ROWS = (
     ),
     *(
         ReleaseDifference(
-            name=f"one number that is transposed behind other layers, {span}",
+            name=f"a number or list that is transposed without an order, {span}",
             span=span,
             ops=("Transpose-1",),
             state=state,
-            reason="The layer is removed, and nobody writes the output of the model.",
+            reason="The layer is removed within a model, and nobody writes its output.",
             model=Call("Transpose-1", (Call("Add-1", (number(3), Fixed(number(2)))), Fixed(whole()))),
-            applies=lambda seen: seen.last and not seen.first and has_rank(seen, 0),
+            applies=lambda seen: not _is_alone(seen) and axes_of(seen) == [] and len(seen.inputs[0].shape or ()) < 2,
         )
         for span, state in (("2024.3 to 2025.0", State.DIFFERS), ("2025.1 to 2025.2", State.FAILS))
     ),
@@ -266,13 +266,13 @@ ROWS = (
     ),
     *(
         ReleaseDifference(
-            name=f"Tile by more repeats than dimensions, {span}",
+            name=f"Tile by more or fewer repeats than dimensions, {span}",
             span=span,
             ops=("Tile-1",),
             state=state,
-            reason="More repeats than the data has dimensions stop the release.",
+            reason="More or fewer repeats than the data has dimensions stop the release.",
             model=Call("Tile-1", (counted(2, 3), Fixed(whole(1, 1, 2)))),
-            applies=_has_more_repeats,
+            applies=_has_other_repeats,
         )
         for span, state in (("2021.2 to 2021.3", State.UNCOMPILED), ("2021.4 to 2021.4", State.FAILS))
     ),

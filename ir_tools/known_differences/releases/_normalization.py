@@ -9,6 +9,7 @@ from ir_tools.known_differences._model import Call, Fixed, Given, counted, float
 from ir_tools.known_differences.releases._predicates import axes_of, has_rank
 from ir_tools.known_differences.releases._row import ReleaseDifference, not_compiled, not_read
 from ir_tools.known_differences.releases._seen import Seen
+from ir_tools.processors import Processor
 from ir_tools.types import element_type, is_static
 
 __all__ = ["ROWS"]
@@ -27,6 +28,12 @@ def _is_of_one_channel(seen: Seen) -> bool:
 def _takes_all_but_the_first(seen: Seen) -> bool:
     """Return whether a NormalizeL2 is known to be over all axes but the first."""
     return axes_of(seen) == [*range(1, len(seen.inputs[0].shape or ()))]
+
+
+def _takes_the_last_axes(seen: Seen) -> bool:
+    """Return whether an MVN is over all axes from 1 or 2 on, or over the only one."""
+    rank = len(seen.inputs[0].shape or ())
+    return axes_of(seen) in ([*range(min(1, rank - 1), rank)], [*range(2, rank)])
 
 
 def _has_large_eps(seen: Seen, *, modes: Collection[str], least: int) -> bool:
@@ -54,18 +61,22 @@ def _is_along_the_middle_axis(seen: Seen) -> bool:
 
 
 ROWS = (
-    not_compiled(
-        name="normalizations of bf16 over computed axes",
-        span="2022.1 to 2026.4",
-        ops=("MVN-6", "NormalizeL2-1"),
-        reason="In bf16, axes that are computed are read and not compiled.",
-        model=Call(
-            "MVN-6",
-            (counted(2, 3).astype(element_type("bf16").dtype), whole(1)),
-            VARIANCE,
-        ),
-        types="bf16 i8 u8",
-        applies=lambda seen: 1 not in seen.constant,
+    *(
+        not_compiled(
+            name=f"normalizations of {types.replace(' ', ', ')} over computed axes, 2022.1 to {last}",
+            span=f"2022.1 to {last}",
+            ops=("MVN-6", "NormalizeL2-1"),
+            reason=f"For {types.replace(' ', ', ')}, axes that are computed are read and not compiled.",
+            model=Call("MVN-6", (counted(2, 3).astype(element_type(types.split()[0]).dtype), whole(1)), VARIANCE),
+            types=types,
+            applies=lambda seen: 1 not in seen.constant,
+            processor=processor,
+        )
+        for types, last, processor in (
+            ("bf16", "2026.4", Processor.AVX512),
+            ("bf16", "2023.0", Processor.NO_AVX512),
+            ("i8 u8 boolean", "2026.4", Processor.ANY),
+        )
     ),
     *(
         not_compiled(
@@ -81,6 +92,15 @@ ROWS = (
             (Call("MVN-6", (counted(1, 3), whole(1)), VARIANCE), "2022.1 to 2023.2"),
             (Call("NormalizeL2-1", (counted(1, 3), whole(1)), {"eps": "0.001", "eps_mode": "add"}), "2023.0 to 2023.2"),
         )
+    ),
+    not_compiled(
+        name="MVN of booleans over other axes than those behind the batch or the channels",
+        span="2021.3 to 2026.4",
+        ops=("MVN-6",),
+        reason="Booleans are read and not compiled but over all axes from 1 or 2 on.",
+        model=Call("MVN-6", (np.array([[True, False]]), Fixed(whole(0))), VARIANCE),
+        types="boolean",
+        applies=lambda seen: 1 in seen.constant and not _takes_the_last_axes(seen),
     ),
     ReleaseDifference(
         name="MVN along the middle axis",

@@ -7,6 +7,7 @@ from ir_tools.known_differences.releases._predicates import gives_alone, has_val
 from ir_tools.known_differences.releases._row import ReleaseDifference, not_compiled, not_run
 from ir_tools.known_differences.releases._samples import WINDOWS
 from ir_tools.known_differences.releases._seen import Seen
+from ir_tools.processors import Processor
 from ir_tools.types import element_type, is_static
 
 __all__ = ["ROWS"]
@@ -119,6 +120,7 @@ ROWS = (
             reason="Indices are not computed for bf16.",
             model=Call(op, (counted(1, 1, 4, 4).astype(element_type("bf16").dtype),), INDEXED, (1,)),
             instead=("bf16",),
+            processor=Processor.AVX512,
             applies=lambda seen: any(number == 1 for number, _ in seen.readers),
         )
         for op, first in (("MaxPool-8", "2022.1"), ("MaxPool-14", "2024.0"))
@@ -131,6 +133,7 @@ ROWS = (
         model=Call("AvgPool-1", (Given(counted(1, 3, 4, 4), "1,?,4,4"),), WINDOWS),
         types="f32 f16",
         applies=_may_have_few_channels,
+        processor=Processor.AVX512,
     ),
     not_compiled(
         name="i64 indices of AdaptiveMaxPool that are not read",

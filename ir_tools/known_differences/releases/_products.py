@@ -191,6 +191,7 @@ ROWS = (
         sometimes=True,
         model=_compressed(),
         applies=_is_of_scaled_weights,
+        processor=Processor.VNNI,
     ),
     *(
         ReleaseDifference(

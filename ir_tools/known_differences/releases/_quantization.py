@@ -16,6 +16,7 @@ from ir_tools.known_differences.releases._row import ReleaseDifference, not_comp
 from ir_tools.known_differences.releases._samples import UNPADDED, WINDOWS, attention, quantized
 from ir_tools.known_differences.releases._seen import Seen
 from ir_tools.ops import Array
+from ir_tools.processors import Processor
 from ir_tools.releases.measured import State
 from ir_tools.types import element_type, is_static
 
@@ -75,6 +76,29 @@ def _has_limits_along(seen: Seen, axis: int) -> bool:
     rank = len(seen.inputs[0].shape or ())
     lined = [dict(enumerate(fact.shape or (), rank - len(fact.shape or ()))) for fact in seen.inputs[1:]]
     return _has_constant_limits(seen) and any(axis in sizes and sizes[axis].lo > 1 for sizes in lined)
+
+
+def _has_limits_behind_channels(seen: Seen) -> bool:
+    """Return whether constant limits of a FakeQuantize differ along an axis behind the channels."""
+    return any(_has_limits_along(seen, axis) for axis in range(2, len(seen.inputs[0].shape or ())))
+
+
+def _has_low_limits_behind_channels(seen: Seen) -> bool:
+    """Return whether such limits are lists, or there is a sum or product before them."""
+    listed = any(len(fact.shape or ()) == 1 for fact in seen.inputs[1:])
+    return _has_limits_behind_channels(seen) and (listed or seen.is_behind({"Add", "Subtract", "Multiply", "Divide"}))
+
+
+def _has_limits_of_images(seen: Seen) -> bool:
+    """Return whether constant limits differ along axis 0 of three, or of data that an elementwise layer computes."""
+    return _has_limits_along(seen, 0) and (has_rank(seen, 3) or seen.is_behind(ELEMENTWISE | ELEMENTWISE_ALONE))
+
+
+def _is_given_product(seen: Seen) -> bool:
+    """Return whether quantized data are scaled by constants, and only outputs or Transposes read the result."""
+    scaled = seen.is_behind({"FakeQuantize"}) and {*seen.constant} == {*range(1, len(seen.inputs))}
+    swapped = seen.op.type == "Multiply" and seen.is_behind({"FakeQuantize"}, 1) and {*seen.constant} == {0}
+    return (scaled or swapped) and seen.readers in {((0, "Result"),), ((0, "Transpose"),)}
 
 
 def _limits_as_channels(seen: Seen) -> bool:
@@ -254,6 +278,7 @@ ROWS = (
         reason="Numbers below 2^-6 are rounded down or up by turns, in place of to the nearest of f8e4m3.",
         sometimes=True,
         measured=True,
+        folded=True,
         model=_converted(0.015, "f8e4m3"),
         applies=has_value("destination_type", "f8e4m3"),
     ),
@@ -264,6 +289,7 @@ ROWS = (
             ops=("FakeConvert-13",),
             reason=f"Numbers beyond those of {kind} become {found}, in place of the largest.",
             sometimes=True,
+            folded=kind == "f8e5m2",
             model=_converted(1e6, kind),
             applies=has_value("destination_type", kind),
         )
@@ -322,8 +348,13 @@ ROWS = (
             ),
             types=kind,
             applies=lambda seen: not _has_constant_limits(seen),
+            processor=processor,
         )
-        for kind, last in (("u8", "2026.4"), ("i8", "2026.4"), ("bf16", "2023.3"))
+        for kind, last, processor in (
+            ("u8", "2026.4", Processor.ANY),
+            ("i8", "2026.4", Processor.ANY),
+            ("bf16", "2023.3", Processor.AVX512),
+        )
     ),
     *(
         ReleaseDifference(
@@ -339,12 +370,49 @@ ROWS = (
         for span in spans
     ),
     not_compiled(
-        name="FakeQuantize with limits for the heads of an attention",
-        span="2024.1 to 2026.4",
+        name="quantized data that are scaled for an output",
+        span="2021.2 to 2021.4",
+        ops=("Multiply-1", "Divide-1", "Negative-1"),
+        reason="A product of a FakeQuantize by a constant is not compiled if it is an output, transposed or not.",
+        model=Call("Multiply-1", (quantized(counted(2, 3), Fixed(floats(2))), Fixed(floats(2)))),
+        applies=_is_given_product,
+    ),
+    not_compiled(
+        name="FakeQuantize with limits along an axis behind the channels",
+        span="2021.2 to 2021.2",
         ops=("FakeQuantize-1",),
-        reason="Limits that differ along axis 1 or 2 are not compiled with the ScaledDotProductAttention before.",
-        model=_limited_rows(attention()),
-        applies=_has_limits_of_heads,
+        reason="Limits that differ along an axis behind the channels are not compiled.",
+        model=_limited_rows(FOUR_ROWS),
+        applies=_has_limits_behind_channels,
+    ),
+    not_compiled(
+        name="FakeQuantize with a list of limits for the last axis, or behind a sum",
+        span="2021.2 to 2021.3",
+        ops=("FakeQuantize-1",),
+        reason="Limits that differ along an axis behind the channels are not compiled if they are lists, or behind a"
+        " sum or product.",
+        model=quantized(FOUR_ROWS, Fixed(floats(2, 3))),
+        applies=_has_low_limits_behind_channels,
+    ),
+    ReleaseDifference(
+        name="FakeQuantize with limits for each image",
+        span="2021.2 to 2021.4",
+        ops=("FakeQuantize-1",),
+        reason="Limits that differ along axis 0 of three, or behind an elementwise layer, are taken for other ones.",
+        model=quantized(counted(2, 3, 4), Fixed(floats(2, 3).reshape(2, 1, 1))),
+        applies=_has_limits_of_images,
+    ),
+    *(
+        not_compiled(
+            name=f"FakeQuantize with limits for the heads of an attention, {first} to 2026.4",
+            span=f"{first} to 2026.4",
+            ops=("FakeQuantize-1",),
+            reason="Limits that differ along axis 1 or 2 are not compiled with the ScaledDotProductAttention before.",
+            model=_limited_rows(attention()),
+            applies=_has_limits_of_heads,
+            processor=processor,
+        )
+        for first, processor in (("2024.1", Processor.AVX512), ("2023.3", Processor.NO_AVX512))
     ),
 )
 """The rows."""

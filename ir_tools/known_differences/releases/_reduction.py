@@ -9,6 +9,7 @@ from ir_tools.known_differences._model import Call, Fixed, counted, whole
 from ir_tools.known_differences.releases._predicates import axes_of
 from ir_tools.known_differences.releases._row import ReleaseDifference, not_compiled
 from ir_tools.known_differences.releases._seen import NUMBER, Seen
+from ir_tools.processors import Processor
 from ir_tools.types import element_type, is_static
 
 __all__ = ["ROWS"]
@@ -142,6 +143,7 @@ ROWS = (
             model=Call(ops[0], (np.array([[1, 2]]).astype(kind), whole(1)), {"keep_dims": "true"}),
             types=types,
             applies=lambda seen: 1 not in seen.constant,
+            processor=Processor.AVX512 if types == "bf16" else Processor.ANY,
         )
         for what, kind, types, last, ops in (
             ("i8 and u8", np.uint8, "u8 i8", "2022.3", ("ReduceMax-1", "ReduceMin-1")),

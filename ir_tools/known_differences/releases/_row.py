@@ -29,6 +29,7 @@ class ReleaseDifference:
         sometimes: whether other values are slight, or come of some inputs only.
         measured: whether models that were measured fall under it; what was measured of them does not count.
         instead: cases of `measured.json` that the row describes more exactly; what was measured of them does not count.
+        folded: of other values from 2022.1 on: whether constants give them, too, before a device sees the layer.
         applies: whether a layer falls under the row, if its first input has one of the types.
         processor: the processors that show it.
     """
@@ -44,6 +45,7 @@ class ReleaseDifference:
     sometimes: bool = False
     measured: bool = False
     instead: tuple[str, ...] = ()
+    folded: bool = False
     applies: Callable[[Seen], bool] = lambda seen: True
     processor: Processor = Processor.ANY
 

@@ -18,11 +18,33 @@ OF_FIRST = frozenset({"ConvertLike"})
 """Operations whose first input alone decides whether their outputs are known before a device sees them."""
 KEPT = frozenset(
     {
-        *("BGRtoNV12-17", "Col2Im-15", "Identity-16", "LSTMCell-1", "Multinomial-13", "NonMaxSuppression-1"),
-        *("NonMaxSuppression-3", "NonMaxSuppression-4", "RGBtoNV12-17", "SliceScatter-15"),
+        *("AdaptiveAvgPool-8", "AdaptiveMaxPool-8", "AvgPool-1", "AvgPool-14", "AvgPool-16"),
+        *("BatchNormInference-1", "BatchNormInference-5", "BGRtoNV12-17", "BitwiseAnd-13", "BitwiseNot-13"),
+        *("BitwiseOr-13", "BitwiseXor-13", "Bucketize-3", "Col2Im-15", "ConvertPromoteTypes-14"),
+        *("Convolution-1", "ConvolutionBackpropData-1", "CTCGreedyDecoder-1", "CTCGreedyDecoderSeqLen-6"),
+        *("CTCLoss-4", "DeformableConvolution-1", "DeformableConvolution-8", "DeformablePSROIPooling-1"),
+        *("DetectionOutput-1", "DetectionOutput-8", "DFT-7", "Einsum-7", "Elu-1", "EmbeddingBagOffsets-15"),
+        *("EmbeddingBagOffsetsSum-3", "EmbeddingBagPacked-15", "EmbeddingBagPackedSum-3"),
+        *("EmbeddingSegmentsSum-3", "ErfInv-17", "ExperimentalDetectronDetectionOutput-6"),
+        *("ExperimentalDetectronGenerateProposalsSingleImage-6", "ExperimentalDetectronPriorGridGenerator-6"),
+        *("ExperimentalDetectronROIFeatureExtractor-6", "ExperimentalDetectronTopKROIs-6"),
+        *("ExtractImagePatches-3", "FakeQuantize-1", "GatherElements-6", "GatherND-5", "GatherND-8"),
+        *("GatherTree-1", "Gelu-2", "GenerateProposals-9", "GRN-1", "GroupConvolution-1"),
+        *("GroupConvolutionBackpropData-1", "GroupedMatMul-17", "GroupNormalization-12", "GRUCell-3"),
+        *("GRUSequence-5", "HardSigmoid-1", "I420toBGR-8", "I420toRGB-8", "Identity-16", "IDFT-7"),
+        *("Interpolate-1", "Inverse-14", "IRDFT-9", "IsFinite-10", "IsInf-10", "IsNaN-10", "ISTFT-16"),
+        *("LogSoftmax-5", "LRN-1", "LSTMCell-1", "LSTMCell-4", "LSTMSequence-5", "MatrixNms-8", "Mod-1"),
+        *("MulticlassNms-8", "MulticlassNms-9", "Multinomial-13", "MVN-1", "NMSRotated-13"),
+        *("NonMaxSuppression-1", "NonMaxSuppression-3", "NonMaxSuppression-4", "NonMaxSuppression-5"),
+        *("NonMaxSuppression-9", "NormalizeL2-1", "NV12toBGR-8", "NV12toRGB-8", "Proposal-1", "Proposal-4"),
+        *("PSROIPooling-1", "RDFT-9", "RegionYolo-1", "ReorgYolo-1", "ReverseSequence-1"),
+        *("RGBtoNV12-17", "RNNCell-1", "RNNSequence-5", "ROIAlign-9", "ROIAlignRotated-15", "ROIPooling-1"),
+        *("Roll-7", "ScaledDotProductAttention-13", "SearchSorted-15", "SegmentMax-16", "Selu-1"),
+        *("SliceScatter-15", "SoftSign-9", "SparseFillEmptyRows-16", "STFT-15", "StringTensorPack-15"),
+        "Unique-10",
     }
 )
-"""Operations that some releases do not compile, not of constants either: those do not compute them before."""
+"""Operations that no release computes of constants: a device sees them, whatever they read. Measured."""
 
 
 @dataclass(frozen=True, slots=True)

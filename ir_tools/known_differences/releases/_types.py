@@ -78,6 +78,10 @@ def _packed(kind: str, bits: int) -> Call:
 
 
 ALONG, QUANTIZED, NONE = {"sum", "each", "first", "vector"}, {"quantized"}, frozenset[str]()
+BY_NUMBER = State.DIFFERS, floats(2), {"number"}, QUANTIZED
+BY_SUM, DYING = ((state, SCALE, {"sum"}, NONE) for state in (State.DIFFERS, State.DIES))
+BY_EACH = State.DIFFERS, counted(4, 4), {"each"}, NONE
+BY_OUTPUT = State.DIFFERS, SCALE.reshape(1, 4), {"output"}, NONE
 BYTES = Fixed((np.arange(16) * 5 - 40).astype(np.int8).reshape(4, 4))
 BOTH = Call("Multiply-1", (_floats(BYTES), Fixed(SCALE)))
 COLUMNS = Call("Multiply-1", (_floats(BYTES), Fixed(SCALE.reshape(1, 4))))
@@ -88,7 +92,7 @@ GROUPS = Call("Reshape-1", (GROUPS, Fixed(whole(4, 4))), {"special_zero": "false
 ROWS = (
     not_compiled(
         name="bf16",
-        span="2021.3 to 2022.3",
+        span="2021.2 to 2022.3",
         ops=BF16,
         reason="The plugin has no code for bf16.",
         types="bf16",
@@ -128,31 +132,31 @@ ROWS = (
             reason=f"Constants of {kind} are unpacked for a MatMul as if each output had a scale of its own.",
             model=_weights(kind, scale),
             applies=partial(_is_used, kinds=kind, uses=uses, others=others),
+            processor=processor,
         )
-        for kind, what, span, state, scale, uses, others in (
+        for kind, what, span, state, scale, uses, others, processor in (
             *(
-                (kind, "scaled otherwise", "2023.2 to 2024.1", State.UNCOMPILED, floats(2), {"number", *ALONG}, NONE)
-                for kind in ("u4", "i4", "nf4")
-            ),
-            ("nf4", "scaled along the sum", "2023.2 to 2024.3", State.UNCOMPILED, SCALE, ALONG, NONE),
-            ("nf4", "scaled along the sum, others", "2025.0 to 2026.4", State.DIFFERS, SCALE, {"sum"}, NONE),
-            *(
-                (kind, "scaled by one number", "2024.3 to 2024.6", State.DIFFERS, floats(2), {"number"}, QUANTIZED)
-                for kind in ("i8", "u8", "i4", "u4")
-            ),
-            *(
-                (kind, f"scaled along the sum, {span}", span, state, SCALE, {"sum"}, NONE)
-                for kind in ("i8", "u8", "i4", "u4")
-                for span, state in (
-                    ("2025.0 to 2025.0", State.DIES),
-                    ("2025.1 to 2026.4", State.DIFFERS),
+                (kind, what, span, State.UNCOMPILED, scale, uses, NONE, Processor.ANY)
+                for kind, what, span, scale, uses in (
+                    ("u4", "scaled otherwise", "2023.2 to 2024.1", floats(2), {"number", "computed", *ALONG}),
+                    ("i4", "scaled otherwise", "2023.2 to 2024.1", floats(2), {"number", "computed", *ALONG}),
+                    ("nf4", "scaled by one number", "2023.2 to 2024.1", floats(2), {"number"}),
+                    ("nf4", "scaled along the sum", "2023.2 to 2024.3", SCALE, {"computed", *ALONG}),
                 )
             ),
             *(
-                (kind, "scaled one by one", "2026.1 to 2026.4", State.DIFFERS, counted(4, 4), {"each"}, NONE)
-                for kind in ("i4", "u4", "nf4")
+                (kind, f"{what}, {span}", span, state, scale, uses, others, processor)
+                for kinds, what, span, state, scale, uses, others, processor in (
+                    ("i8 u8 i4 u4", "scaled by one number", "2024.3 to 2024.6", *BY_NUMBER, Processor.VNNI),
+                    ("i8 u8 i4 u4", "scaled along the sum", "2025.0 to 2025.0", *DYING, Processor.AVX512),
+                    ("i8 u8 i4 u4", "scaled along the sum", "2025.1 to 2026.4", *BY_SUM, Processor.AVX512),
+                    ("i8 u8 i4 u4", "scaled along the sum", "2025.0 to 2026.4", *BY_SUM, Processor.NO_AVX512),
+                    ("nf4", "scaled along the sum", "2025.0 to 2026.4", *BY_SUM, Processor.ANY),
+                    ("i4 u4 nf4", "scaled one by one", "2026.1 to 2026.4", *BY_EACH, Processor.ANY),
+                    ("u8", "scaled along the output", "2023.1 to 2023.1", *BY_OUTPUT, Processor.ANY),
+                )
+                for kind in kinds.split()
             ),
-            ("u8", "scaled along the output", "2023.1 to 2023.1", State.DIFFERS, SCALE.reshape(1, 4), {"output"}, NONE),
         )
     ),
     *(
@@ -164,8 +168,9 @@ ROWS = (
             reason=reason,
             model=model,
             applies=applies,
+            processor=processor,
         )
-        for what, span, state, reason, model, applies in (
+        for what, span, state, reason, model, applies, processor in (
             (
                 "weights of 4 bits for data of four dimensions",
                 "2023.2 to 2023.3",
@@ -173,6 +178,7 @@ ROWS = (
                 "Constants of 4 bits are unpacked for a MatMul of data of three dimensions at most.",
                 _weights("u4", SCALE.reshape(1, 4), DATA.reshape(1, 1, 2, 4)),
                 partial(_is_used, kinds="u4 i4 nf4", uses={"deep"}),
+                Processor.ANY,
             ),
             (
                 "weights of i4 from which i4 is subtracted",
@@ -181,6 +187,7 @@ ROWS = (
                 "For a MatMul numbers of i4 are subtracted from i4 as if they had no sign.",
                 _weights("i4", SCALE.reshape(1, 4), zero=True),
                 partial(_is_used, kinds="i4", uses={"signed zeros"}),
+                Processor.ANY,
             ),
             (
                 "weights of groups scaled by one number",
@@ -189,6 +196,7 @@ ROWS = (
                 "For a MatMul each group of weights has to have a scale of its own.",
                 _product(GROUPS, "true"),
                 partial(_is_used, kinds="i8 u8 i4 u4 nf4", uses={"number of groups"}, others=QUANTIZED),
+                Processor.ANY,
             ),
             *(
                 (
@@ -198,8 +206,25 @@ ROWS = (
                     "Weights that a MatMul transposes and another one does not are scaled in the same way for both.",
                     Call("Add-1", (_product(BOTH, "true"), _product(BOTH, "false"))),
                     partial(_is_used, kinds="i8 u8 i4 u4", uses={"both ways"}),
+                    processor,
                 )
-                for span, state in (("2025.0 to 2025.0", State.DIES), ("2025.1 to 2026.4", State.DIFFERS))
+                for span, state, processor in (
+                    ("2025.0 to 2025.0", State.DIES, Processor.AVX512),
+                    ("2025.1 to 2026.4", State.DIFFERS, Processor.AVX512),
+                    ("2025.0 to 2026.4", State.DIFFERS, Processor.NO_AVX512),
+                )
+            ),
+            *(
+                (
+                    f"weights of {kind} scaled by one number for one row of data",
+                    "2024.2 to 2024.3",
+                    State.DIFFERS,
+                    "For a MatMul of one row of data weights are unpacked as if each output had a scale of its own.",
+                    _weights(kind, floats(2), DATA[:1]),
+                    partial(_is_used, kinds=kind, uses={"number of a row"}, others=QUANTIZED),
+                    Processor.NO_AVX512,
+                )
+                for kind in ("i8", "u8", "i4", "u4", "nf4")
             ),
             (
                 "square weights that are transposed for one of two products",
@@ -208,6 +233,7 @@ ROWS = (
                 "A MatMul that does not transpose square weights takes those that another one does for its own.",
                 Call("Add-1", (_product(SQUARE, "true"), _product(SQUARE, "false"))),
                 partial(_is_used, kinds="f32 f16 bf16", uses={"square both ways"}),
+                Processor.ANY,
             ),
             (
                 "rows whose columns are scaled",
@@ -216,6 +242,7 @@ ROWS = (
                 "A Gather takes the scale of each column for one of each row.",
                 Call("Gather-8", (COLUMNS, whole(3, 1), Fixed(number(0, np.int64)))),
                 partial(_is_used, kinds="i8 u8 i4 u4 nf4", uses={"columns"}),
+                Processor.ANY,
             ),
         )
     ),
