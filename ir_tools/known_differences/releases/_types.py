@@ -15,6 +15,7 @@ from ir_tools.releases.measured import State
 
 __all__ = ["ROWS"]
 
+INDEXED = {"kernel": "2,2", "strides": "1,1", "dilations": "1,1", "pads_begin": "0,0", "pads_end": "0,0"}
 DATA = floats([127, 1, -2, 3], [-4, 127, 5, 0])
 """What releases that quantize data to 8 bits leave as it is."""
 SCALE = floats([1], [2], [3], [4])
@@ -32,6 +33,13 @@ BF16 = (
     *("Tanh-1", "TopK-1", "TopK-3"),
 )
 """Operations that oneDNN and code of the plugin itself compute, which need instructions for bf16."""
+BF16_UNTIL_2023_0 = (
+    *("AvgPool-1", "BatchNormInference-1", "BatchNormInference-5", "Convolution-1", "ConvolutionBackpropData-1"),
+    *("Einsum-7", "GRUCell-3", "GroupConvolution-1", "GroupConvolutionBackpropData-1", "HSigmoid-5", "IsFinite-10"),
+    *("IsInf-10", "IsNaN-10", "LRN-1", "LSTMCell-4", "Log-1", "MatMul-1", "MaxPool-1", "Mish-4", "RNNCell-1"),
+    *("SoftMax-1", "SoftMax-8", "SoftPlus-4", "SoftSign-9", "TopK-1", "TopK-3", "TopK-11"),
+)
+"""Those among them, and Log, that 2023.0 does not compute in f32 in place of bf16."""
 
 
 def _made_of(kind: str) -> Callable[[Seen], bool]:
@@ -90,13 +98,29 @@ GROUPS = Call("Multiply-1", (_floats(Fixed(BYTES.array.reshape(4, 2, 2))), Fixed
 GROUPS = Call("Reshape-1", (GROUPS, Fixed(whole(4, 4))), {"special_zero": "false"})
 
 ROWS = (
+    *(
+        not_compiled(
+            name=f"bf16, {span}",
+            span=span,
+            ops=ops,
+            reason="The plugin has no code for bf16.",
+            types="bf16",
+            model=Call(layer, (floats(1, 2).astype(ml_dtypes.bfloat16),)),
+            processor=Processor.NO_AVX512,
+        )
+        for span, ops, layer in (
+            ("2021.2 to 2022.3", BF16, "ReLU-1"),
+            ("2023.0 to 2023.0", BF16_UNTIL_2023_0, "Log-1"),
+        )
+    ),
     not_compiled(
-        name="bf16",
-        span="2021.2 to 2022.3",
-        ops=BF16,
-        reason="The plugin has no code for bf16.",
+        name="MaxPool-8 of bf16 whose indices are not read",
+        span="2022.1 to 2023.0",
+        ops=("MaxPool-8",),
+        reason="Without its indices it is a MaxPool-1, which has no code for bf16.",
         types="bf16",
-        model=Call("ReLU-1", (floats(1, -2).astype(ml_dtypes.bfloat16),)),
+        model=Call("MaxPool-8", (counted(1, 1, 4, 4).astype(ml_dtypes.bfloat16),), INDEXED, results=(0,)),
+        applies=lambda seen: all(number == 0 for number, _ in seen.readers),
         processor=Processor.NO_AVX512,
     ),
     *(
