@@ -7,7 +7,7 @@ import numpy as np
 
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, number, whole
 from ir_tools.known_differences.releases._predicates import axes_of, has_rank
-from ir_tools.known_differences.releases._row import ReleaseDifference, not_compiled, not_read
+from ir_tools.known_differences.releases._row import ReleaseDifference, not_compiled, not_read, not_run
 from ir_tools.known_differences.releases._seen import Seen
 from ir_tools.processors import Processor
 from ir_tools.types import element_type, is_static
@@ -28,6 +28,12 @@ def _is_of_one_channel(seen: Seen) -> bool:
 def _takes_all_but_the_first(seen: Seen) -> bool:
     """Return whether a NormalizeL2 is known to be over all axes but the first."""
     return axes_of(seen) == [*range(1, len(seen.inputs[0].shape or ()))]
+
+
+def _takes_unknown_axes(seen: Seen) -> bool:
+    """Return whether no size of the axes that the second input names is known."""
+    shape, axes = seen.inputs[0].shape or (), axes_of(seen)
+    return bool(axes) and not any(shape[axis].static for axis in axes or ())
 
 
 def _takes_the_last_axes(seen: Seen) -> bool:
@@ -92,6 +98,19 @@ ROWS = (
             (Call("MVN-6", (counted(1, 3), whole(1)), VARIANCE), "2022.1 to 2023.2"),
             (Call("NormalizeL2-1", (counted(1, 3), whole(1)), {"eps": "0.001", "eps_mode": "add"}), "2023.0 to 2023.2"),
         )
+    ),
+    not_run(
+        name="LRN over axes of unknown size",
+        span="2022.1 to 2026.4",
+        ops=("LRN-1",),
+        reason="Over axes none of whose sizes is known it is read and fails.",
+        model=Call(
+            "LRN-1",
+            (Given(counted(2, 3, 4, 5), "2,?,4,5"), Fixed(whole(1))),
+            {"alpha": "0.5", "beta": "0.75", "bias": "1", "size": "5"},
+        ),
+        applies=_takes_unknown_axes,
+        processor=Processor.NO_AVX512,
     ),
     not_compiled(
         name="MVN of booleans over other axes than those behind the batch or the channels",
