@@ -713,9 +713,9 @@ def _migrate_onnx(
     target = f"opset{(to and Target.of(to).opset) or 8}"
     found = onnx.convert(path, target, extensions)
     shaped = reshaped(found.model, shapes, extensions)
-    moved = migration.migrate(shaped, to=to, passes=passes, in_place=True)
-    others = tuple(replace(step, line=None) for step in moved.steps if not _only_restamped(step))
-    return replace(moved, steps=(*(_step(node, target) for node in found.nodes), *others))
+    migrated = migration.migrate(shaped, to=to, passes=passes, in_place=True)
+    others = tuple(replace(step, line=None) for step in migrated.steps if not _only_restamped(step))
+    return replace(migrated, steps=(*(_step(node, target) for node in found.nodes), *others))
 
 
 def _only_restamped(step: MigrationStep) -> bool:

@@ -385,7 +385,6 @@ def run_layer(
     inputs: Sequence[Array],
     *,
     first_only: bool = False,
-    floats: ElementType | None = None,
     mask_rounding: bool = False,
     ready: _Ready | None = None,
 ) -> LayerRun:
@@ -393,15 +392,14 @@ def run_layer(
 
     With `first_only` perhaps only the first.
 
-    `floats`: replaces every float type that the attributes name. `mask_rounding`: what errors of rounding in the inputs
-    decide counts as undefined, too. `ready`: of the layer, with `floats` in it.
+    `mask_rounding`: what errors of rounding in the inputs decide counts as undefined, too. `ready`: of the layer.
 
     Raises:
         UnsupportedError: the reference has no kernel for the layer.
         UsageError: its attributes have no meaning.
         ShapeError: its attributes do not fit the inputs.
     """
-    op, attrs, packed = ready or _prepared(layer, floats)
+    op, attrs, packed = ready or _prepared(layer, None)
     assert op.kernel is not None
     masked = op.ill_conditioned if mask_rounding and op.ill_conditioned else None
     with np.errstate(all="ignore"):

@@ -33,12 +33,12 @@ class IndexBounds:
         for number, port in enumerate(signature.outputs):
             output, bound = op.output(number), largest[0] if op.elements(0).copied else None
             if output is not None and output.indexes is not None:
-                bound = (_size(facts[0], output.indexes(attrs, facts)) or 0) - 1
+                bound = (facts[0].size(output.indexes(attrs, facts)) or 0) - 1
             if bound is not None and bound >= 0:
                 self._largest[id(graph), Source(layer.id, port.id)] = bound
         for slot, fact, bound in zip(op.inputs, facts, largest, strict=False):
             if slot.indexes is not None:
-                return _beyond(fact, bound, _size(facts[0], slot.indexes(attrs, facts)))
+                return _beyond(fact, bound, facts[0].size(slot.indexes(attrs, facts)))
         return None
 
 
@@ -54,9 +54,3 @@ def _beyond(indices: Fact, largest: int | None, rows: int | None) -> str | None:
     if rows is None or largest is None or largest < rows:
         return None
     return f"indices reach to {largest}; the table has {rows} rows"
-
-
-def _size(fact: Fact, axis: int | None) -> int | None:
-    if axis is None or fact.shape is None or not -len(fact.shape) <= axis < len(fact.shape):
-        return None
-    return fact.shape[axis].size if fact.shape[axis].static else None

@@ -12,7 +12,7 @@ from ir_tools.graph import Layer
 from ir_tools.inputs._generators import Generator
 from ir_tools.ops import Attrs, Fact
 
-__all__ = ["CONSUMERS", "Consumer", "Row"]
+__all__ = ["CONSUMERS", "INDICES", "Consumer", "Row"]
 
 FEW = 4
 """Of what there may be any number: rows, columns, steps."""
@@ -27,12 +27,14 @@ class Consumer:
         attrs: its attributes.
         facts: of its inputs that are known, by their names in the operation.
         own: the fact of the input that reads.
+        indexed: of indices: the size of the axis that they point into, if it is known.
     """
 
     layer: Layer
     attrs: Attrs
     facts: Mapping[str, Fact]
     own: Fact
+    indexed: int | None = None
 
     def sizes(self, name: str) -> list[int] | None:
         """Return the shape of an input, if it is known."""
@@ -44,10 +46,7 @@ class Consumer:
     def size(self, name: str, axis: int) -> int | None:
         """Return one size of an input, if it is known."""
         fact = self.facts.get(name)
-        if fact is None or fact.shape is None or not -len(fact.shape) <= axis < len(fact.shape):
-            return None
-        dim = fact.shape[axis]
-        return dim.size if dim.static else None
+        return None if fact is None else fact.size(axis)
 
     def rank(self, name: str) -> int | None:
         """Return the number of dimensions of an input, if it is known."""
@@ -116,10 +115,6 @@ def spread(consumer: Consumer, end: int) -> Generator:
 
 
 # --- indices ----------------------------------------------------------------------------------------------------
-
-
-def gathered(consumer: Consumer) -> Generator:
-    return below(consumer.size("data", consumer.value("axis", 0)))
 
 
 def gathered_nd(consumer: Consumer) -> Generator:
@@ -268,8 +263,8 @@ def boxes_each(consumer: Consumer) -> Generator:
     return constant((consumer.size("boxes", 1) or consumer.count) // max(consumer.count, 1))
 
 
-INDICES = Row("indices of", gathered)
-OF_ROWS = Row("indices of", lambda consumer: below(consumer.size("emb_table", 0)))
+INDICES = Row("indices of", lambda consumer: below(consumer.indexed))
+DEFAULT_INDEX = Row("indices of", lambda consumer: below(consumer.size("emb_table", 0)))
 BAGS = Row("offsets of", lambda consumer: spread(consumer, consumer.size("indices", 0) or 1))
 SEGMENTS = Row("segments of", lambda consumer: spread(consumer, consumer.value("num_segments", FEW)))
 HOW_MANY = Row("a number for", always(constant(FEW)), fixed=True)
@@ -292,11 +287,7 @@ LEVELS = Row("levels of", always(Generator("integers", (0, 255))))
 
 CONSUMERS: Mapping[tuple[str, str], Row] = {
     # indices
-    ("Gather", "indices"): INDICES,
     ("Gather", "axis"): Row("axis of", lambda consumer: constant(consumer.attrs.get("batch_dims", 0)), fixed=True),
-    ("GatherElements", "indices"): Row(
-        "indices of", lambda consumer: below(consumer.size("data", consumer.attrs.axis))
-    ),
     ("GatherND", "indices"): Row("indices of", gathered_nd),
     ("GatherTree", "parent_idx"): Row("indices of", lambda consumer: below(consumer.size("step_ids", -1))),
     ("GatherTree", "max_seq_len"): Row("lengths for", lambda consumer: constant(consumer.size("step_ids", 0) or 1)),
@@ -305,18 +296,13 @@ CONSUMERS: Mapping[tuple[str, str], Row] = {
     ("ScatterElementsUpdate", "indices"): Row("indices of", scattered),
     ("ScatterElementsUpdate", "axis"): Row("axis of", always(constant(-1)), fixed=True),
     ("ScatterNDUpdate", "indices"): Row("indices of", gathered_nd),
-    ("EmbeddingBagOffsets", "indices"): OF_ROWS,
     ("EmbeddingBagOffsets", "offsets"): BAGS,
-    ("EmbeddingBagOffsets", "default_index"): OF_ROWS,
-    ("EmbeddingBagOffsetsSum", "indices"): OF_ROWS,
+    ("EmbeddingBagOffsets", "default_index"): DEFAULT_INDEX,
     ("EmbeddingBagOffsetsSum", "offsets"): BAGS,
-    ("EmbeddingBagOffsetsSum", "default_index"): OF_ROWS,
-    ("EmbeddingBagPacked", "indices"): OF_ROWS,
-    ("EmbeddingBagPackedSum", "indices"): OF_ROWS,
-    ("EmbeddingSegmentsSum", "indices"): OF_ROWS,
+    ("EmbeddingBagOffsetsSum", "default_index"): DEFAULT_INDEX,
     ("EmbeddingSegmentsSum", "segment_ids"): SEGMENTS,
     ("EmbeddingSegmentsSum", "num_segments"): HOW_MANY,
-    ("EmbeddingSegmentsSum", "default_index"): OF_ROWS,
+    ("EmbeddingSegmentsSum", "default_index"): DEFAULT_INDEX,
     ("SegmentMax", "segment_ids"): SEGMENTS,
     ("SegmentMax", "num_segments"): HOW_MANY,
     ("OneHot", "indices"): Row("indices of", depth_of),
@@ -500,4 +486,4 @@ CONSUMERS: Mapping[tuple[str, str], Row] = {
     **{(f"I420to{order}", name): LEVELS for order in ("RGB", "BGR") for name in ("image", "u", "v")},
     **{(f"{order}toNV12", "image"): LEVELS for order in ("RGB", "BGR")},
 }
-"""By operation, of any version, and name of the input."""
+"""By operation, of any version, and name of the input; of inputs with `Input.indexes` see `INDICES`."""

@@ -10,11 +10,12 @@ import numpy as np
 from ir_tools.errors import ShapeError
 from ir_tools.graph import Graph, Layer, Model, Source
 from ir_tools.infer import Trial
-from ir_tools.inputs._consumers import CONSUMERS, Consumer
+from ir_tools.inputs._consumers import CONSUMERS, INDICES, Consumer
 from ir_tools.inputs._folding import folded
 from ir_tools.inputs._generators import Generator
-from ir_tools.ops import Array, Elements, Fact, Op, elements_of, find_op, newest_op
+from ir_tools.ops import Array, Attrs, Elements, Fact, Op, elements_of, find_op, newest_op
 from ir_tools.ops.bodies import port_maps
+from ir_tools.ops.definition import UNKNOWN, Input
 from ir_tools.types import ElementType, is_static
 
 __all__ = ["FIXED", "Wish", "Wishes"]
@@ -201,9 +202,11 @@ class Wishes:
     def _listed(self, step: _Step, consumer: Layer, number: int, op: Op | None, count: int) -> Wish | None:
         """Return what the table says of an input of an operation."""
         slot = op.inputs[min(number, len(op.inputs) - 1)] if op is not None and op.inputs else None
-        row = CONSUMERS.get((op.type, slot.name)) if op is not None and slot is not None else None
-        attrs = None if op is None else op.read(consumer.raw, [])
-        if op is None or row is None or attrs is None:
+        if op is None or slot is None:
+            return None
+        row = CONSUMERS.get((op.type, slot.name), INDICES if slot.indexes else None)
+        attrs = op.read(consumer.raw, [])
+        if row is None or attrs is None:
             return None
         facts = self._trial().inputs(step.graph, consumer)
         own = facts[number]
@@ -215,7 +218,7 @@ class Wishes:
             return (
                 Wish(Generator("ones"), f"adds up to {why}", VALUES) if step.summed and own.dtype.is_integer else None
             )
-        values = row.make(Consumer(consumer, attrs, known, own))
+        values = row.make(Consumer(consumer, attrs, known, own, _indexed(slot, attrs, facts)))
         values = None if values is None else _before(values, step, count)
         return None if values is None else Wish(values, why, FIXED if row.fixed else VALUES)
 
@@ -283,6 +286,12 @@ def _indices(layer: Layer) -> Set[int]:
     """Return the numbers of the outputs that hold indices."""
     op = newest_op(layer.type)
     return set() if op is None else {number for number, output in enumerate(op.outputs) if output.indexes}
+
+
+def _indexed(slot: Input, attrs: Attrs, facts: Sequence[Fact | None]) -> int | None:
+    """Return the size of the axis that the indices of an input point into."""
+    known = [fact or UNKNOWN for fact in facts]
+    return None if slot.indexes is None else known[0].size(slot.indexes(attrs, known))
 
 
 def _before(values: Generator, step: _Step, count: int) -> Generator | None:

@@ -76,7 +76,7 @@ def normal_axis(axis: int, rank: int, name: str = "axis") -> int:
     return axis % rank if rank else 0
 
 
-def known_axis(fact: Fact, rank: int, name: str = "axis") -> int | None:
+def known_axis(fact: Fact, rank: int) -> int | None:
     """Return the only value of an input, as an axis counted from the front; None where it is not known.
 
     Raises:
@@ -86,8 +86,8 @@ def known_axis(fact: Fact, rank: int, name: str = "axis") -> int | None:
     if values is None:
         return None
     if len(values) != 1:
-        raise ShapeError(f"has {len(values)} values; expected one", attribute=name)
-    return normal_axis(values[0], rank, name)
+        raise ShapeError(f"has {len(values)} values; expected one", attribute="axis")
+    return normal_axis(values[0], rank)
 
 
 def known_axes(fact: Fact, rank: int, name: str = "axes") -> list[int] | None:

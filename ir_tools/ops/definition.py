@@ -163,6 +163,12 @@ class Fact:
         """The sizes as a port records them: -1 for what is not one size, nothing for an unknown rank."""
         return tuple(dim.lo if dim.lo == dim.hi else -1 for dim in self.shape or ())
 
+    def size(self, axis: int | None) -> int | None:
+        """Return the size along an axis, if there is one and it is known."""
+        if axis is None or self.shape is None or not -len(self.shape) <= axis < len(self.shape):
+            return None
+        return self.shape[axis].size if self.shape[axis].static else None
+
     @property
     def spatial(self) -> tuple[Dim, ...]:
         """The dimensions after batch and channels."""

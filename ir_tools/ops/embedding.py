@@ -41,7 +41,7 @@ def offsets_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     table, indices, offsets, *rest = inputs
     require_rank(indices, 1, "indices")
     require_rank(offsets, 1, "offsets")
-    _require_filling_and_weights(indices, rest, 1)
+    _require_filling_and_weights(indices, rest)
     return _summed(table, _first(offsets))
 
 
@@ -63,12 +63,12 @@ def segments_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     require_rank(segments, 1, "segment_ids")
     merge(indices.shape, segments.shape)
     require_rank(count, 0, "num_segments")
-    _require_filling_and_weights(indices, rest, 1)
+    _require_filling_and_weights(indices, rest)
     sizes = sizes_of(count, "num_segments")
     return _summed(table, sizes[0] if sizes else Dim())
 
 
-def _require_filling_and_weights(indices: Fact, rest: Sequence[Fact], rank: int) -> None:
+def _require_filling_and_weights(indices: Fact, rest: Sequence[Fact]) -> None:
     """Require a scalar index for empty bags, and as many weights as indices.
 
     Raises:
@@ -77,7 +77,7 @@ def _require_filling_and_weights(indices: Fact, rest: Sequence[Fact], rank: int)
     for fact in rest[:1]:
         require_rank(fact, 0, "default_index")
     for fact in rest[1:]:
-        require_rank(fact, rank, "per_sample_weights")
+        require_rank(fact, 1, "per_sample_weights")
         merge(indices.shape, fact.shape)
 
 

@@ -41,14 +41,14 @@ def interpolate_1_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...
     dims = list(data.shape)
     for axis in attrs.axes:
         require(0 <= axis < len(dims), f"is {axis}, but the input has rank {len(dims)}", attribute="axes")
-    _put_sizes(dims, attrs.axes, sizes, "axes")
+    _put_sizes(dims, attrs.axes, sizes)
     return (Fact(data.dtype, tuple(dims)),)
 
 
-def _put_sizes(dims: list[Dim], axes: Sequence[int], sizes: Fact, name: str) -> None:
+def _put_sizes(dims: list[Dim], axes: Sequence[int], sizes: Fact) -> None:
     """Put known sizes in the places of axes; what is not known may be any size."""
     found = (Dim(),) * len(axes) if sizes.value is None else sizes.value.dims()
-    require(len(found) >= len(axes), f"has {len(axes)} axes, but there are {len(found)} sizes", attribute=name)
+    require(len(found) >= len(axes), f"has {len(axes)} axes, but there are {len(found)} sizes", attribute="axes")
     for axis, size in zip(axes, found, strict=False):
         dims[axis] = size
 
@@ -83,7 +83,7 @@ def _resized(attrs: Attrs, data: Fact, target: Fact, axes: Sequence[Fact]) -> tu
     if attrs.shape_calculation_mode == "scales":
         _scale(dims, places, target)
     else:
-        _put_sizes(dims, places, target, "axes")
+        _put_sizes(dims, places, target)
     return (Fact(data.dtype, tuple(dims)),)
 
 

@@ -43,9 +43,9 @@ print(time.perf_counter() - start, int(peak) * 1024)
 
 
 def move(source: Path, target: Path, steps: int = 1, to: str = "opset8") -> None:
-    moved = ir_tools.migrate(source, to=to)
-    assert len(moved.steps) == steps
-    ir_tools.write(moved.model, target)
+    migrated = ir_tools.migrate(source, to=to)
+    assert len(migrated.steps) == steps
+    ir_tools.write(migrated.model, target)
 
 
 def seconds(work: Callable[[], object]) -> float:

@@ -251,5 +251,5 @@ def test_sizes_of_fixed_shapes_are_known_before_a_device_sees_them(known: bool) 
     builder.model.version = 10
     found = {one.release.name: str(one.answer) for one in compatibility(builder.model, OPENVINO[:3])}
     assert ([*found.values()] == ["runs"] * 3) is known
-    moved = migrate(builder.model, "openvino-2021.2")
-    assert (moved.refused == () and moved.steps == ()) is known
+    migrated = migrate(builder.model, "openvino-2021.2")
+    assert (migrated.refused == () and migrated.steps == ()) is known

@@ -37,12 +37,12 @@ def test_moved_below_opset8_it_gives_the_same_values(sizes: str, shape: str, tar
     x = op.parameter(ov.PartialShape(SHAPES[shape]), ov.Type.f32, name="x")
     counts, more = SIZES[sizes](x)
     model = ov.Model([op.adaptive_avg_pool(x, counts)], [x, *more], "adaptive")
-    moved = ir_tools.migrate(ir_tools.read(model), to=target)
-    assert not moved.refused
-    assert all(layer.type != "AdaptiveAvgPool" for layer in moved.model.graph.layers())
+    migrated = ir_tools.migrate(ir_tools.read(model), to=target)
+    assert not migrated.refused
+    assert all(layer.type != "AdaptiveAvgPool" for layer in migrated.model.graph.layers())
     settings = {"INFERENCE_PRECISION_HINT": "f32"}
     before = ov.compile_model(model, "CPU", settings)
-    after = ov.compile_model(ir_tools.to_openvino(moved.model), "CPU", settings)
+    after = ov.compile_model(ir_tools.to_openvino(migrated.model), "CPU", settings)
     data = np.random.default_rng(0).standard_normal([2, 3, 7, 9]).astype(np.float32)
     fed = [data, *([np.array([4, 2], np.int64)] if more else [])]
     np.testing.assert_allclose(after(fed)[0], before(fed)[0], rtol=1e-5, atol=1e-6)

@@ -17,8 +17,8 @@ from tests.rewrite.migrations import (
     Compiled,
     Row,
     attributes,
+    migrated_alike,
     model_of,
-    moved_alike,
     random_case,
     random_data,
     random_pooling,
@@ -43,19 +43,19 @@ def lowered(wanted: Pooling, shape: str, target: int) -> Rewrite:
 
 @pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])
 def test_a_moved_layer_gives_the_same_values_on_the_runtime(dynamic: bool) -> None:
-    assert moved_alike(11, 24 if dynamic else 120, dynamic=dynamic) == []
+    assert migrated_alike(11, 24 if dynamic else 120, dynamic=dynamic) == []
 
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(10))
 def test_random_static_moves(seed: int) -> None:
-    assert moved_alike(100 + seed, 1200) == []
+    assert migrated_alike(100 + seed, 1200) == []
 
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(10))
 def test_random_dynamic_moves(seed: int) -> None:
-    assert moved_alike(200 + seed, 240, dynamic=True) == []
+    assert migrated_alike(200 + seed, 240, dynamic=True) == []
 
 
 def test_ceil_torch_is_floor_with_other_pads_for_every_size() -> None:
@@ -160,11 +160,11 @@ def test_moved_maxima_are_the_same_on_the_runtime(target: int) -> None:
         rows.append(Row("MaxPool", "opset14", raw, case.row.shape, case.row.counts))
         cases.append(case)
     model = model_of(rows)
-    moved = migrate(model, f"opset{target}")
-    assert moved.refused == ()
+    migrated = migrate(model, f"opset{target}")
+    assert migrated.refused == ()
     numbers = np.random.default_rng(target)
     data = {f"x{index}": random_data(numbers, case.shape, "f32") for index, case in enumerate(cases)}
-    before, after = Compiled(model)(data), Compiled(moved.model)(data)
+    before, after = Compiled(model)(data), Compiled(migrated.model)(data)
     for index, case in enumerate(cases):
         one, two = before[f"y{index}"], after[f"y{index}"]
         assert one.shape == two.shape

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ir_tools.cli.compare import _columns
+from ir_tools.cli._comparisons import _columns
 from ir_tools.comparison import Comparison, LayerComparison, OutputComparison, difference
 from ir_tools.inputs import InputPlan, PlannedInput, parse_generator
 from ir_tools.report import render_report, write_report

@@ -230,7 +230,7 @@ def difference(case: Case, shape: Shape, before: np.ndarray[Any, Any], after: np
     return None if apart <= allowed else f"{apart} apart: {case} on {shape}"
 
 
-def moved_alike(seed: int, number: int, *, dynamic: bool = False, batch: int = 60) -> list[str]:
+def migrated_alike(seed: int, number: int, *, dynamic: bool = False, batch: int = 60) -> list[str]:
     """Move `number` random layers to random opsets, run both models, and say what went wrong.
 
     Dynamic ones run on ten sizes each; the runtime bounds some dynamic outputs wrongly and then fails on sizes outside
@@ -242,10 +242,10 @@ def moved_alike(seed: int, number: int, *, dynamic: bool = False, batch: int = 6
         target = f"opset{rng.choice([1, 2, 4, 5, 7, *[8] * 4, 11, 12, 13, 14, 15, 16, 17])}"
         cases = [random_case(rng, dynamic=dynamic) for _ in range(batch)]
         model = model_of([case.row for case in cases])
-        moved = migrate(model, target)
-        problems += [f"{target}: {refused}" for refused in moved.refused]
-        problems += [f"{target}, again: {step}" for step in migrate(moved.model, target).steps]
-        before, after = Compiled(model), Compiled(moved.model)
+        migrated = migrate(model, target)
+        problems += [f"{target}: {refused}" for refused in migrated.refused]
+        problems += [f"{target}, again: {step}" for step in migrate(migrated.model, target).steps]
+        before, after = Compiled(model), Compiled(migrated.model)
         for _ in range(10 if dynamic else 1):
             shapes = [_some_shape(rng, before, index, case) for index, case in enumerate(cases)]
             inputs = {

@@ -81,12 +81,14 @@ def names(model: Model) -> list[str]:
 
 
 def test_ir_10_calls_layers_by_the_names_of_tensors() -> None:
-    moved = migrate(doubled(), "ir10")
-    assert moved.model.version == 10
-    assert names(moved.model)[:2] == ["x", "y"]
-    assert [(step.path, step.after, step.how) for step in moved.steps] == [("sum", "Add 'y'", "named after its tensor")]
-    assert moved.notes == ()
-    assert migrate(moved.model, "ir10").steps == ()
+    migrated = migrate(doubled(), "ir10")
+    assert migrated.model.version == 10
+    assert names(migrated.model)[:2] == ["x", "y"]
+    assert [(step.path, step.after, step.how) for step in migrated.steps] == [
+        ("sum", "Add 'y'", "named after its tensor")
+    ]
+    assert migrated.notes == ()
+    assert migrate(migrated.model, "ir10").steps == ()
 
 
 def test_a_layer_that_has_the_name_already_gives_it_up() -> None:
@@ -115,10 +117,10 @@ def test_a_tensor_that_two_results_call_otherwise_keeps_both_names_in_ir_10() ->
     results = [layer for layer in builder.model.graph.layers() if layer.type == "Result"]
     for layer, name in zip(results, ("y", "z"), strict=True):
         layer.tag["output_names"] = name
-    moved = migrate(builder.model, "ir10")
-    names = {layer.type: layer.name for layer in moved.model.graph.layers()}
+    migrated = migrate(builder.model, "ir10")
+    names = {layer.type: layer.name for layer in migrated.model.graph.layers()}
     assert (names["ReLU"], names["Convert"]) == ("y", "z")
-    assert moved.notes == ()
+    assert migrated.notes == ()
 
 
 def test_ir_11_gives_names_and_types_of_ir_10() -> None:
@@ -127,12 +129,18 @@ def test_ir_11_gives_names_and_types_of_ir_10() -> None:
     for layer in model.graph.layers():
         for port in layer.outputs:
             port.names = ()
-    moved = migrate(model, "ir11")
-    assert [end.name for end in (*moved.model.inputs, *moved.model.outputs)] == ["x", "sum"]
-    assert [end.port.precision for end in (*moved.model.inputs, *moved.model.outputs)] == ["FP32", "FP32"]
-    assert [layer.type for layer in moved.model.graph.ordered()] == ["Parameter", "Convert", "Add", "Convert", "Result"]
-    assert [step.after for step in moved.steps] == ["Parameter of f32 + Convert", "Convert + Result"]
-    named = [name for layer in moved.model.graph.layers() for port in layer.outputs for name in port.names]
+    migrated = migrate(model, "ir11")
+    assert [end.name for end in (*migrated.model.inputs, *migrated.model.outputs)] == ["x", "sum"]
+    assert [end.port.precision for end in (*migrated.model.inputs, *migrated.model.outputs)] == ["FP32", "FP32"]
+    assert [layer.type for layer in migrated.model.graph.ordered()] == [
+        "Parameter",
+        "Convert",
+        "Add",
+        "Convert",
+        "Result",
+    ]
+    assert [step.after for step in migrated.steps] == ["Parameter of f32 + Convert", "Convert + Result"]
+    named = [name for layer in migrated.model.graph.layers() for port in layer.outputs for name in port.names]
     assert sorted(named) == sorted(set(named))
 
 
@@ -159,9 +167,9 @@ def test_dynamic_shapes_are_refused_with_what_to_type_and_fixed_on_request(shape
     model = doubled(shape)
     (refused,) = migrate(model, "openvino-2021.4").refused
     assert refused.reason == f"OpenVINO 2021.4 has no dynamic shapes; give the input fixed sizes: --set x={sizes}"
-    moved = migrate(model, "openvino-2021.4", shapes={"x": sizes})
-    assert moved.ok
-    assert moved.model.inputs[0].layer.raw["shape"] == sizes
+    migrated = migrate(model, "openvino-2021.4", shapes={"x": sizes})
+    assert migrated.ok
+    assert migrated.model.inputs[0].layer.raw["shape"] == sizes
     assert migrate(model, "openvino-2022.1").refused == ()
 
 
@@ -202,12 +210,12 @@ FLOATS = [0.0, 0.5, -1.5, 6.0]
     ],
 )
 def test_constants_of_types_that_a_release_lacks(kind: str, release: str, stored: str, numbers: list[float]) -> None:
-    moved = migrate(weighed(kind, numbers), release)
-    assert f"Const of {stored}" in [step.after for step in moved.steps]
-    layer = next(one for one in moved.model.graph.layers() if one.name == "weights")
+    migrated = migrate(weighed(kind, numbers), release)
+    assert f"Const of {stored}" in [step.after for step in migrated.steps]
+    layer = next(one for one in migrated.model.graph.layers() if one.name == "weights")
     assert (layer.raw["element_type"], layer.outputs[0].precision) == (stored, element_type(stored).precision)
-    assert constant(layer.raw, moved.model.weights).tolist() == numbers
-    (reader,) = (one for one in moved.model.graph.layers() if one.type == "Convert")
+    assert constant(layer.raw, migrated.model.weights).tolist() == numbers
+    (reader,) = (one for one in migrated.model.graph.layers() if one.type == "Convert")
     assert reader.inputs[0].precision == layer.outputs[0].precision
 
 
@@ -241,9 +249,9 @@ def test_compressed_weights_that_an_older_release_does_not_unpack_are_stored_in_
 ) -> None:
     setting, wider = PRODUCTS[name]
     model = compressed_product(kind, **setting)
-    moved = migrate(model, "openvino-2023.3")
-    assert [step.path for step in moved.steps] == ["weights"] * wider
-    assert moved.notes == ()
+    migrated = migrate(model, "openvino-2023.3")
+    assert [step.path for step in migrated.steps] == ["weights"] * wider
+    assert migrated.notes == ()
     assert migrate(model, f"openvino-{first}").steps == ()
 
 
@@ -258,10 +266,10 @@ def test_compressed_weights_that_a_release_scales_in_another_way_are_unpacked(
 ) -> None:
     model = compressed_product("i4", **PRODUCTS[name][0])
     data = np.random.default_rng(7).normal(size=(2, 4)).astype(np.float32)
-    moved = migrate(model, f"openvino-{version}")
-    assert [step.after for step in moved.steps] == ["Const of f32"] * name.startswith(what)
-    assert {layer.type for layer in moved.model.graph.layers()} >= ({"MatMul"} if moved.steps else {"Convert"})
-    for wanted, found in zip(run(model, {"x": data}).values(), run(moved.model, {"x": data}).values(), strict=True):
+    migrated = migrate(model, f"openvino-{version}")
+    assert [step.after for step in migrated.steps] == ["Const of f32"] * name.startswith(what)
+    assert {layer.type for layer in migrated.model.graph.layers()} >= ({"MatMul"} if migrated.steps else {"Convert"})
+    for wanted, found in zip(run(model, {"x": data}).values(), run(migrated.model, {"x": data}).values(), strict=True):
         np.testing.assert_array_equal(found, wanted)
 
 
@@ -276,10 +284,10 @@ def test_square_weights_of_products_both_ways_become_two(
         data = builder.parameter(name, [2, 4])
         builder.result(builder.call("MatMul", data, weights, transpose_a=False, transpose_b=transposed), f"{name} out")
     fed = {name: rng.normal(size=(2, 4)).astype(np.float32) for name in "xy"}
-    moved = migrate(builder.model, f"openvino-{version}")
-    assert [step.how for step in moved.steps] == ["weights transposed"] * steps
-    assert migrate(moved.model, f"openvino-{version}").steps == ()
-    for wanted, found in zip(run(builder.model, fed).values(), run(moved.model, fed).values(), strict=True):
+    migrated = migrate(builder.model, f"openvino-{version}")
+    assert [step.how for step in migrated.steps] == ["weights transposed"] * steps
+    assert migrate(migrated.model, f"openvino-{version}").steps == ()
+    for wanted, found in zip(run(builder.model, fed).values(), run(migrated.model, fed).values(), strict=True):
         np.testing.assert_allclose(found, wanted, rtol=1e-6)
 
 
@@ -362,9 +370,9 @@ def test_names_and_rt_info_that_older_releases_refuse() -> None:
     x, total = [layer for layer in model.graph.ordered()][:2]
     total.tag["name"] = "x"
     x.rt_info.append({"name": "mine", "value": "1"})
-    moved = migrate(model, "openvino-2023.3")
-    assert names(moved.model)[:2] == ["x", "x/2"]
-    assert moved.notes == ("rt_info without a version dropped from 1 layer: OpenVINO 2023.3 does not read it",)
+    migrated = migrate(model, "openvino-2023.3")
+    assert names(migrated.model)[:2] == ["x", "x/2"]
+    assert migrated.notes == ("rt_info without a version dropped from 1 layer: OpenVINO 2023.3 does not read it",)
     assert migrate(model, "openvino-2024.6").steps == ()
     assert migrate(model, "openvino-2024.6").notes == ()
 
@@ -401,8 +409,8 @@ def test_the_first_releases_that_read_them(what: str) -> None:
         with client_of(release.name.removeprefix("openvino-")) as client, sources(unusual(what)) as files:
             with nullcontext() if reads else pytest.raises(RuntimeFailure):
                 client.check(*files)
-            with sources(migrate(unusual(what), release.name).model) as migrated:
-                client.check(*migrated)
+            with sources(migrate(unusual(what), release.name).model) as files:
+                client.check(*files)
 
 
 def twice() -> Model:
@@ -415,10 +423,10 @@ def twice() -> Model:
 
 
 def test_a_tensor_of_two_results_has_a_name_for_each_in_ir_10() -> None:
-    moved = migrate(twice(), "ir10")
-    sources = [moved.model.graph.sources(end.layer.id).popitem()[1] for end in moved.model.outputs]
+    migrated = migrate(twice(), "ir10")
+    sources = [migrated.model.graph.sources(end.layer.id).popitem()[1] for end in migrated.model.outputs]
     assert len({*sources}) == 3
-    assert [step.how for step in moved.steps if step.after == "Convert + Result"] == ["a tensor of its own"]
+    assert [step.how for step in migrated.steps if step.after == "Convert + Result"] == ["a tensor of its own"]
 
 
 def flattened() -> Model:
@@ -433,8 +441,8 @@ def flattened() -> Model:
 
 @pytest.mark.parametrize(("release", "steps"), [("openvino-2022.1", 1), ("openvino-2022.2", 0)])
 def test_lists_are_joined_along_the_first_axis(release: str, steps: int) -> None:
-    moved = migrate(flattened(), release)
-    assert [step.how for step in moved.steps if step.before == "Concat-1"] == ["axis 0"] * steps
+    migrated = migrate(flattened(), release)
+    assert [step.how for step in migrated.steps if step.before == "Concat-1"] == ["axis 0"] * steps
 
 
 def test_layers_of_one_name_get_others_in_ir_10() -> None:
@@ -455,9 +463,9 @@ def test_sizes_of_0_are_known_sizes() -> None:
 
 @pytest.mark.parametrize(("kind", "taken"), [("f64", "f32"), ("u32", "i64")])
 def test_inputs_of_types_that_2021_does_not_take(kind: str, taken: str) -> None:
-    moved = migrate(doubled(kind=kind), "openvino-2021.4")
-    assert f"input 'x' takes {taken}: OpenVINO 2021.4 has no inputs of {kind}" in moved.notes
-    assert [layer.type for layer in moved.model.graph.ordered()] == ["Parameter", "Convert", "Add", "Result"]
+    migrated = migrate(doubled(kind=kind), "openvino-2021.4")
+    assert f"input 'x' takes {taken}: OpenVINO 2021.4 has no inputs of {kind}" in migrated.notes
+    assert [layer.type for layer in migrated.model.graph.ordered()] == ["Parameter", "Convert", "Add", "Result"]
 
 
 def test_the_output_of_a_split_has_its_place_among_the_outputs_in_ir_10() -> None:
@@ -480,8 +488,8 @@ def test_the_outputs_of_a_split_get_their_places_as_names_in_ir_11() -> None:
     for layer in builder.model.graph.layers():
         for port in layer.outputs:
             port.names = ()
-    moved = migrate(builder.model, "ir11")
-    assert [end.name for end in moved.model.outputs] == ["split.0", "split.1"]
+    migrated = migrate(builder.model, "ir11")
+    assert [end.name for end in migrated.model.outputs] == ["split.0", "split.1"]
 
 
 def test_inputs_of_bodies_keep_their_types_for_2021() -> None:
@@ -494,24 +502,24 @@ def test_inputs_of_bodies_keep_their_types_for_2021() -> None:
     assert [step.after for step in fitting.steps] == ["Parameter of f32 + Convert"]
 
 
-def ran(moved: Migration, version: str, data: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    assert moved.ok
+def ran(migrated: Migration, version: str, data: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    assert migrated.ok
     with client_of(version) as client:
-        found = client.infer_model(moved.model, {moved.model.inputs[0].name: data})
+        found = client.infer_model(migrated.model, {migrated.model.inputs[0].name: data})
     return next(iter(found.outputs.values()))
 
 
 @pytest.mark.parametrize("version", ["2021.4", "2022.1", "2022.3", "2023.3"])
 def test_older_releases_read_the_values_of_packed_types(version: str) -> None:
-    moved = migrate(weighed("i4", [-8, 7, 0, -1]), f"openvino-{version}")
-    assert ran(moved, version, np.zeros(4, np.float32)).tolist() == [-8, 7, 0, -1]
+    migrated = migrate(weighed("i4", [-8, 7, 0, -1]), f"openvino-{version}")
+    assert ran(migrated, version, np.zeros(4, np.float32)).tolist() == [-8, 7, 0, -1]
 
 
 def test_2021_gives_a_tensor_twice() -> None:
-    moved = migrate(twice(), "openvino-2021.4")
+    migrated = migrate(twice(), "openvino-2021.4")
     data = np.arange(8, dtype=np.float32).reshape(2, 4)
     with client_of("2021.4") as client:
-        found = client.infer_model(moved.model, {"x": data}).outputs
+        found = client.infer_model(migrated.model, {"x": data}).outputs
     np.testing.assert_array_equal(found["a"], data[:, 2:])
     np.testing.assert_array_equal(found["c"], data[:, :2])
 
@@ -523,9 +531,9 @@ def test_2022_1_takes_sizes_that_are_joined() -> None:
 
 @pytest.mark.parametrize("kind", ["f32", "f16", "f64", "u32", "i64", "u8"])
 def test_2021_takes_the_inputs(kind: str) -> None:
-    moved = migrate(doubled("2", kind), "openvino-2021.4")
-    dtype = element_type(moved.model.inputs[0].layer.raw["element_type"]).dtype
-    assert ran(moved, "2021.4", np.array([1, 2], dtype)).tolist() == [2, 4]
+    migrated = migrate(doubled("2", kind), "openvino-2021.4")
+    dtype = element_type(migrated.model.inputs[0].layer.raw["element_type"]).dtype
+    assert ran(migrated, "2021.4", np.array([1, 2], dtype)).tolist() == [2, 4]
 
 
 def test_notes_have_the_names_that_layers_get() -> None:

@@ -58,8 +58,8 @@ def changed_lines(before: Model, after: Model) -> list[tuple[str, str]]:
 
 def test_an_edit_in_place_changes_that_layers_tags_only() -> None:
     model = model_of([pool("opset14"), pool("opset8"), pool("opset16", dilations="1,1")])
-    moved = migrate(model, "opset8")
-    pairs = changed_lines(model, moved.model)
+    migrated = migrate(model, "opset8")
+    pairs = changed_lines(model, migrated.model)
     assert [('version="opset14"' in old, 'version="opset16"' in old) for old, _ in pairs] == [
         (True, False),
         (False, True),
@@ -72,9 +72,9 @@ def test_an_edit_in_place_changes_that_layers_tags_only() -> None:
 def test_the_callers_model_is_not_changed() -> None:
     model = model_of([pool("opset16", dilations="2,2", rounding_type="ceil_torch")])
     text = render(model)
-    moved = migrate(model, "opset8")
-    assert moved.ok
-    assert moved.model is not model
+    migrated = migrate(model, "opset8")
+    assert migrated.ok
+    assert migrated.model is not model
     assert render(model) == text
     assert model.weights.pending == 0
 
@@ -97,24 +97,24 @@ def test_a_legacy_layer_is_completed_and_its_misspellings_are_noted() -> None:
         "mine": "1",
     }
     model = model_of([Row("AvgPool", "opset1", attrs, (1, 3, 7, 8), (1, 3, 4, 5))])
-    moved = migrate(model, "opset8")
-    (step,) = moved.steps
+    migrated = migrate(model, "opset8")
+    (step,) = migrated.steps
     assert any("exclude_pad" in note for note in step.notes)
-    raw = layer(moved.model, "pool0").raw
+    raw = layer(migrated.model, "pool0").raw
     assert raw == {
         "kernel": "2,2", "strides": "2,2", "pads_begin": "1,1", "pads_end": "1,1", "mine": "1",
         "exclude-pad": "true", "rounding_type": "floor", "auto_pad": "explicit",
     }  # fmt: skip
     data = {"x0": np.random.default_rng(0).random((1, 3, 7, 8), np.float32)}
-    assert np.array_equal(Compiled(model)(data)["y0"], Compiled(moved.model)(data)["y0"])
+    assert np.array_equal(Compiled(model)(data)["y0"], Compiled(migrated.model)(data)["y0"])
 
 
 def test_a_misspelling_beside_the_attribute_is_dropped() -> None:
     model = model_of([pool("opset8", exclude_pad="false")])
-    moved = migrate(model, "opset8")
-    assert len(moved.steps) == 1
-    assert layer(moved.model, "pool0").raw == PLAIN
-    assert migrate(moved.model, "opset8").steps == ()
+    migrated = migrate(model, "opset8")
+    assert len(migrated.steps) == 1
+    assert layer(migrated.model, "pool0").raw == PLAIN
+    assert migrate(migrated.model, "opset8").steps == ()
 
 
 def test_missing_dilations_that_crash_the_runtime_are_filled_in() -> None:
@@ -160,14 +160,14 @@ def test_a_replacement_keeps_id_name_tensor_names_and_readers() -> None:
     info = b'<rt_info><attribute name="fused" version="0" value="a"/></rt_info>'
     named = text.replace(port, port + b' names="mine,ours"', 1).replace(end, end.replace(b"><", b">" + info + b"<", 1))
     model = read(named, weights)
-    moved = migrate(model, "opset8").model
-    old, new = layer(model, "pool0"), layer(moved, "pool0")
+    migrated = migrate(model, "opset8").model
+    old, new = layer(model, "pool0"), layer(migrated, "pool0")
     assert (new.id, new.name, new.type) == (old.id, old.name, "GroupConvolution")
     assert new.outputs[0].names == ("mine", "ours")
     assert new.outputs[0].dims == old.outputs[0].dims == (1, 3, -1, -1), "as the file records them"
     assert new.rt_info == old.rt_info == [{"name": "fused", "version": "0", "value": "a"}]
-    assert [end.name for end in moved.outputs] == [end.name for end in model.outputs]
-    names = [found.layer.name for found in moved.walk()]
+    assert [end.name for end in migrated.outputs] == [end.name for end in model.outputs]
+    names = [found.layer.name for found in migrated.walk()]
     assert len(names) == len(set(names))
 
 
@@ -176,9 +176,9 @@ def test_a_replacement_keeps_id_name_tensor_names_and_readers() -> None:
 def test_indices_of_max_pool_go_on_to_be_counted_from_their_axis(axis: str, target: str) -> None:
     attrs = {**DILATED, "index_element_type": "i32", "axis": axis, "dilations": "2,2"}
     del attrs["exclude-pad"]
-    moved = migrate(model_of([Row("MaxPool", "opset14", attrs, (1, 3, 7, 8), (1, 3, 3, 3))]), target)
-    assert moved.ok
-    raw = layer(moved.model, "pool0").raw
+    migrated = migrate(model_of([Row("MaxPool", "opset14", attrs, (1, 3, 7, 8), (1, 3, 3, 3))]), target)
+    assert migrated.ok
+    raw = layer(migrated.model, "pool0").raw
     assert (raw["axis"], raw["index_element_type"], raw["dilations"]) == (axis, "i32", "2,2")
 
 
@@ -188,10 +188,10 @@ def test_a_refusal_changes_nothing_and_says_why() -> None:
     rows = [pool("opset14"), Row("MaxPool", "opset8", attrs, (1, 3, 7, 8), (1, 3, 3, 3))]
     model = model_of(rows)
     text = render(model)
-    moved = migrate(model, "opset1")
-    (refused,) = moved.refused
+    migrated = migrate(model, "opset1")
+    (refused,) = migrated.refused
     assert (refused.path, refused.attribute, refused.before) == ("pool1", "dilations", "MaxPool-8")
-    assert moved.model is model
+    assert migrated.model is model
     assert render(model) == text
 
 
@@ -200,9 +200,9 @@ def test_a_refusal_of_a_later_stage_leaves_a_model_that_is_changed_in_place_alon
     del attrs["exclude-pad"]
     model = model_of([pool("opset14", (1, 3, 8, 8)), Row("MaxPool", "opset8", attrs, (1, 3, 7, 8), (1, 3, 3, 3))])
     text = render(model)
-    moved = migrate(model, "opset1", "avg-pool-to-adaptive", in_place=True)
-    assert moved.steps[0].after == "AdaptiveAvgPool opset8"
-    assert [refused.path for refused in moved.refused] == ["pool1"]
+    migrated = migrate(model, "opset1", "avg-pool-to-adaptive", in_place=True)
+    assert migrated.steps[0].after == "AdaptiveAvgPool opset8"
+    assert [refused.path for refused in migrated.refused] == ["pool1"]
     assert render(model) == text
 
 
@@ -295,9 +295,9 @@ def test_an_output_that_is_read_is_not_dropped() -> None:
     attrs = {**PLAIN, "dilations": "1,1", "index_element_type": "i64", "axis": "0"}
     del attrs["exclude-pad"]
     text, weights = build([Row("MaxPool", "opset8", attrs, (1, 3, 7, 8), (1, 3, 3, 4))])
-    moved = migrate(read(text, weights), "opset7")
-    assert moved.ok
-    assert [len(layer(each, "pool0").outputs) for each in (read(text, weights), moved.model)] == [2, 1]
+    migrated = migrate(read(text, weights), "opset7")
+    assert migrated.ok
+    assert [len(layer(each, "pool0").outputs) for each in (read(text, weights), migrated.model)] == [2, 1]
     indices = text.replace(b'from-layer="1" from-port="1"', b'from-layer="1" from-port="2"')
     (refused,) = migrate(read(indices, weights), "opset7").refused
     assert refused.reason == "output 1 is read by 'y0', and the target has no such output"
@@ -335,9 +335,9 @@ def test_layers_in_bodies_are_moved() -> None:
         '<edge from-layer="1" from-port="1" to-layer="2" to-port="0"/>\n</edges>\n</net>\n'
     )
     model = read(outer.encode(), weights)
-    moved = migrate(model, "opset8")
-    assert [step.path for step in moved.steps] == ["loop/body/pool0"]
-    assert len(changed_lines(model, moved.model)) == 1
+    migrated = migrate(model, "opset8")
+    assert [step.path for step in migrated.steps] == ["loop/body/pool0"]
+    assert len(changed_lines(model, migrated.model)) == 1
 
 
 def test_wrong_recorded_dims_are_noted() -> None:
@@ -374,9 +374,9 @@ def test_unknown_pass() -> None:
 def test_layers_above_the_target_are_listed() -> None:
     text, weights = build([pool("opset14")])
     newer = text.replace(b'type="Result" version="opset1"', b'type="Mystery" version="opset13"')
-    moved = migrate(read(newer, weights), "opset8")
-    assert repr(moved) == "Migration(1 step, 0 refused, 1 remaining)"
-    (entry,) = moved.remaining
+    migrated = migrate(read(newer, weights), "opset8")
+    assert repr(migrated) == "Migration(1 step, 0 refused, 1 remaining)"
+    (entry,) = migrated.remaining
     assert entry.line == next(number for number, one in enumerate(newer.splitlines(), 1) if b"Mystery" in one)
     at_target = text.replace(b'type="Result" version="opset1"', b'type="Mystery" version="opset8"')
     assert migrate(read(at_target, weights), "opset8").remaining == ()
@@ -387,16 +387,16 @@ def test_layers_above_the_target_are_listed() -> None:
 def test_real_models_are_moved(corpus_model: Path, target: str) -> None:
     model = read(corpus_model)
     try:
-        moved = migrate(model, target)
+        migrated = migrate(model, target)
     except ReadError:
         assert not corpus_model.with_suffix(".bin").exists(), "a constant can be added"
         return
-    if moved.refused:
+    if migrated.refused:
         assert target == "opset1"
-        assert not any("Pool" in refused.before for refused in moved.refused)
+        assert not any("Pool" in refused.before for refused in migrated.refused)
         return
-    assert migrate(moved.model, target).steps == ()
-    pools = [found for found in moved.model.walk() if found.layer.type == "AvgPool"]
+    assert migrate(migrated.model, target).steps == ()
+    pools = [found for found in migrated.model.walk() if found.layer.type == "AvgPool"]
     assert all(int(found.layer.version[5:]) <= int(target[5:]) for found in pools)
 
 
@@ -427,9 +427,9 @@ def test_output_sizes_that_the_graph_computes_are_known() -> None:
 def test_a_missing_element_type_is_computed() -> None:
     text, weights = build([pool("opset16", dilations="2,2")])
     bare = text.replace(b' precision="FP32" names="x0"', b' names="x0"', 1).replace(b' precision="FP32"', b"")
-    moved = migrate(read(bare, weights), "opset8")
-    assert [step.after for step in moved.steps] == ["GroupConvolution opset1"]
-    ports = [port for place in moved.model.walk() for port in place.layer.inputs]
+    migrated = migrate(read(bare, weights), "opset8")
+    assert [step.after for step in migrated.steps] == ["GroupConvolution opset1"]
+    ports = [port for place in migrated.model.walk() for port in place.layer.inputs]
     assert {port.precision for port in ports} == {None}, "as in the rest of the file"
 
 
@@ -457,10 +457,10 @@ def test_an_attribute_that_would_be_lost_stops_the_rewrite(to: str | None, monke
     monkeypatch.setattr(migration, "find_op", with_a_divisor)
     passes = [] if to else ["avg-pool-to-adaptive"]
     for text, lost in (("3", True), ("0", False)):
-        moved = migrate(model_of([pool("opset14", (1, 3, 8, 8), divisor_override=text)]), to, passes)
-        assert len(moved.steps) == (not lost)
+        migrated = migrate(model_of([pool("opset14", (1, 3, 8, 8), divisor_override=text)]), to, passes)
+        assert len(migrated.steps) == (not lost)
         message = "layer 1 'pool0' (AvgPool-14): divisor_override: has a value that is not carried over"
-        assert list(map(str, moved.refused)) == [message] * (lost and to is not None)
+        assert list(map(str, migrated.refused)) == [message] * (lost and to is not None)
 
 
 @pytest.mark.parametrize(
@@ -475,13 +475,13 @@ def test_a_layer_that_has_no_meaning_is_refused(changes: dict[str, str], wanted:
     """With the place in the file, and the notes about the layer as it was."""
     attrs = {name.replace("-", "_"): word for name, word in PLAIN.items()} | changes
     text, weights = build([pool(), Row("AvgPool", "opset14", attrs, (1, 3, 7, 8), (1, 3, -1, -1))])
-    moved = migrate(read(text, weights), "opset8")
-    (refused,) = moved.refused
+    migrated = migrate(read(text, weights), "opset8")
+    (refused,) = migrated.refused
     assert str(refused) == f"layer 5 'pool1' (AvgPool-14): {wanted}"
     line = next(number for number, one in enumerate(text.splitlines(), 1) if b'"pool1"' in one)
     assert (refused.line, refused.reason) == (line, wanted.rpartition("strides: ")[2])
     assert [note.split()[0] for note in refused.notes] == ["exclude_pad"]
-    assert repr(moved) == "Migration(1 step, 1 refused)"
+    assert repr(migrated) == "Migration(1 step, 1 refused)"
 
 
 def test_stages_that_run_at_once_know_what_each_of_them_changed() -> None:

@@ -44,8 +44,8 @@ def undefined(row: Row, inputs: Sequence[Array]) -> npt.NDArray[np.bool_] | None
     return op.undefined_mask(attrs, inputs)
 
 
-def after(moved: Migration) -> list[str]:
-    return [step.after for step in moved.steps]
+def after(migrated: Migration) -> list[str]:
+    return [step.after for step in migrated.steps]
 
 
 def test_the_page_of_commands_lists_all() -> None:
@@ -99,12 +99,12 @@ def test_adaptive_to_reduce_mean(shape: tuple[int, ...], counts: tuple[int, ...]
         ((2, 3, -1, 5), (3,), False),
     ],
 )
-def test_reduce_mean_to_adaptive(shape: tuple[int, ...], axes: tuple[int, ...], moved: bool, keep_dims: str) -> None:
+def test_reduce_mean_to_adaptive(shape: tuple[int, ...], axes: tuple[int, ...], migrated: bool, keep_dims: str) -> None:
     model = reduce_mean(shape, axes, keep_dims)
     found = migrate(model, None, ["reduce-mean-to-adaptive"])
     squeezed = "AdaptiveAvgPool + Squeeze" if keep_dims == "false" else "AdaptiveAvgPool opset8"
-    assert after(found) == ([squeezed] if moved else [])
-    if moved:
+    assert after(found) == ([squeezed] if migrated else [])
+    if migrated:
         data = {"x0": np.random.default_rng(0).random(shape, np.float32)}
         before, new = Compiled(model)(data)["y0"], Compiled(found.model)(data)["y0"]
         assert before.shape == new.shape
@@ -121,8 +121,8 @@ def test_there_and_back() -> None:
 def test_integers_stay_average_pooling() -> None:
     attrs = {"kernel": "2", "strides": "2", "pads_begin": "0", "pads_end": "0", "exclude-pad": "true"}
     rows = [Row("AvgPool", "opset1", attrs, (1, 2, 8), (1, 2, 4), precision) for precision in PRECISIONS]
-    moved = migrate(model_of(rows), None, ["avg-pool-to-adaptive"])
-    assert len(moved.steps) == 4
+    migrated = migrate(model_of(rows), None, ["avg-pool-to-adaptive"])
+    assert len(migrated.steps) == 4
 
 
 @pytest.mark.parametrize("name", named_rewrites())
@@ -157,9 +157,9 @@ def test_random_adaptive_poolings_on_the_runtime(how: str, dynamic: bool) -> Non
         rows.append(adaptive(known, counts, rng.choice(FLOATS)))
         shapes.append(shape)
     model = model_of(rows)
-    moved = migrate(model, None, [how]) if how in named_rewrites() else migrate(model, how)
-    assert moved.refused == ()
-    before, after = Compiled(model), Compiled(moved.model)
+    migrated = migrate(model, None, [how]) if how in named_rewrites() else migrate(model, how)
+    assert migrated.refused == ()
+    before, after = Compiled(model), Compiled(migrated.model)
     data = {
         f"x{index}": random_data(numbers, shape, row.precision)
         for index, (row, shape) in enumerate(zip(rows, shapes, strict=True))

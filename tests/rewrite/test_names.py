@@ -112,8 +112,8 @@ def test_ends_of_models_of_the_corpus(corpus_model: Path, there: str, back: str)
 @pytest.mark.sweep
 @pytest.mark.parametrize("target", ["openvino-2021.4", "openvino-2022.1", "openvino-2024.6", "ir10", "opset8"])
 def test_a_second_migration_changes_no_byte(corpus_model: Path, target: str) -> None:
-    moved = migrate(ir_tools.read(corpus_model), target)
-    if moved.ok:
-        again = migrate(moved.model, target)
+    migrated = migrate(ir_tools.read(corpus_model), target)
+    if migrated.ok:
+        again = migrate(migrated.model, target)
         assert (again.refused, again.steps) == ((), ())
-        assert render(again.model) == render(moved.model)
+        assert render(again.model) == render(migrated.model)

@@ -482,24 +482,24 @@ def problems_of(setting: Setting, targets: Sequence[int], dynamic: int) -> Itera
     wanted: dict[str, Array] | None = None
     seen = {bytes(render(model))}
     for target in targets:
-        moved = migrate(model, f"opset{target}")
-        assert not moved.remaining
-        if moved.refused:
+        migrated = migrate(model, f"opset{target}")
+        assert not migrated.remaining
+        if migrated.refused:
             failure = None if dynamic else failure_of(setting, model, target)
             yield from [failure] if failure else []
             continue
-        for step in migrate(moved.model, f"opset{target}").steps if moved.steps else ():
+        for step in migrate(migrated.model, f"opset{target}").steps if migrated.steps else ():
             yield f"{setting} to opset{target} again: {step}"
-        yield from (f"{setting} to opset{target}: {one}" for one in unreadable(moved.model, target))
+        yield from (f"{setting} to opset{target}: {one}" for one in unreadable(migrated.model, target))
         if not dynamic and not errors(model):
-            yield from (f"{setting} to opset{target}: {one}" for one in errors(moved.model))
-        text = bytes(render(moved.model))
+            yield from (f"{setting} to opset{target}: {one}" for one in errors(migrated.model))
+        text = bytes(render(migrated.model))
         if text in seen:
             continue
         seen.add(text)
         with np.errstate(all="ignore"):
             wanted = run(model, setting.inputs()) if wanted is None else wanted
-            found = run(moved.model, setting.inputs())
+            found = run(migrated.model, setting.inputs())
         differences = {name: difference(found[name], array) for name, array in wanted.items()}
         wrong = [f"{setting} to opset{target}, {name}: {why}" for name, why in differences.items() if why]
         yield from wrong or (None,)
@@ -583,8 +583,8 @@ def test_what_the_version_before_reads_alike_is_not_refused() -> None:
         for setting in sampled(op, rng):
             reads = known.issuperset(setting.raw) and len(setting.arrays) <= len(old.inputs)
             if reads and old.read(setting.raw, []) is not None and is_valid(setting):
-                moved = migrate(setting.model(), f"opset{op.version - 1}")
-                assert not moved.refused, f"{setting}: {moved.refused}"
+                migrated = migrate(setting.model(), f"opset{op.version - 1}")
+                assert not migrated.refused, f"{setting}: {migrated.refused}"
                 compared += 1
     assert compared > 150
 
@@ -596,15 +596,15 @@ def test_rows_of_unknown_number_meet_in_rows_of_the_data(reduction: str, rest: t
     data, rows = (builder.parameter(name, [-1, *unknown], kind) for name in ("data", "rows"))
     indices = builder.parameter("indices", [-1, 1], "i64")
     builder.result(builder.call("ScatterNDUpdate", data, indices, rows, reduction=reduction), "out")
-    moved, rng, dtype = migrate(builder.model, "opset8"), np.random.default_rng(1), ELEMENT_TYPES[kind].dtype
-    assert moved.ok
+    migrated, rng, dtype = migrate(builder.model, "opset8"), np.random.default_rng(1), ELEMENT_TYPES[kind].dtype
+    assert migrated.ok
     for count in (5, 1, 0):
         fed: dict[str, Array] = {
             "data": rng.normal(size=(4, *rest)).astype(dtype),
             "rows": rng.normal(size=(count, *rest)).astype(dtype),
             "indices": rng.integers(-4, 4, (count, 1)),
         }
-        assert difference(run(moved.model, fed)["out"], run(builder.model, fed)["out"]) is None
+        assert difference(run(migrated.model, fed)["out"], run(builder.model, fed)["out"]) is None
 
 
 SPECIAL = np.array(
@@ -631,11 +631,11 @@ def test_steps_at_special_numbers(name: str) -> None:
             continue
         model = setting.model()
         for target in (max(op.version - 1, 1), 1):
-            moved = migrate(model, f"opset{target}")
-            if moved.refused or not moved.steps:
+            migrated = migrate(model, f"opset{target}")
+            if migrated.refused or not migrated.steps:
                 continue
             with np.errstate(all="ignore"):
-                wanted, found = run(model, setting.inputs()), run(moved.model, setting.inputs())
+                wanted, found = run(model, setting.inputs()), run(migrated.model, setting.inputs())
             for key, array in wanted.items():
                 np.testing.assert_allclose(
                     found[key], array, rtol=1e-4, atol=1e-6, err_msg=f"{setting} to opset{target}"
@@ -708,13 +708,13 @@ def test_steps_on_the_runtime(name: str) -> None:
             except RuntimeFailure:
                 continue
             for target in OPSETS:
-                moved = migrate(model, f"opset{target}")
-                text = bytes(render(moved.model))
-                if not moved.steps or moved.refused or text in seen:
+                migrated = migrate(model, f"opset{target}")
+                text = bytes(render(migrated.model))
+                if not migrated.steps or migrated.refused or text in seen:
                     continue
                 seen.add(text)
                 try:
-                    found = client.infer_model(moved.model, setting.inputs(), config=ONE_THREAD).outputs
+                    found = client.infer_model(migrated.model, setting.inputs(), config=ONE_THREAD).outputs
                 except RuntimeFailure as failure:
                     wrong.append(f"{setting} to opset{target}: {failure}")
                     continue
@@ -739,13 +739,13 @@ def test_steps_on_releases(release: str) -> None:
             if any(not array.size or array.ndim > 4 or array.dtype.name in NOT_FED for array in setting.arrays):
                 continue
             model = setting.model()
-            moved = migrate(model, release)
-            if moved.refused or find_release(release).holds(setting.op, setting.op.version):
+            migrated = migrate(model, release)
+            if migrated.refused or find_release(release).holds(setting.op, setting.op.version):
                 continue
             with np.errstate(all="ignore"):
                 wanted = run(model, setting.inputs())
             try:
-                found = client.infer_model(moved.model, setting.inputs()).outputs
+                found = client.infer_model(migrated.model, setting.inputs()).outputs
             except RuntimeFailure as failure:
                 empty = any(not array.size for array in wanted.values())
                 wrong += [] if empty else [f"{setting}: {failure}"]

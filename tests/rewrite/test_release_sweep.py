@@ -32,15 +32,15 @@ def client(request: pytest.FixtureRequest) -> Iterator[ReleaseClient]:
 
 def verified(model: Model, client: ReleaseClient) -> str:
     """What is wrong with the migrated model on the release; a refusal is right if the release refuses the original."""
-    moved = ir_tools.migrate(model, to=client.release.name)
-    if moved.refused:
+    migrated = ir_tools.migrate(model, to=client.release.name)
+    if migrated.refused:
         try:
             with sources(model) as (text, weights):
                 client.check(text, weights)
         except RuntimeFailure:
             return ""
-        return f"refused without need: {moved.refused[0]}"
-    found = compare(model, moved.model, layers=False, against_client=client)
+        return f"refused without need: {migrated.refused[0]}"
+    found = compare(model, migrated.model, layers=False, against_client=client)
     return "" if found.ok else str(found)
 
 
@@ -66,7 +66,7 @@ def test_light_models(name: str, client: ReleaseClient, tmp_path: Path) -> None:
 def test_legacy_models(number: int, corpus: Path, client: ReleaseClient) -> None:
     path = sorted(one for one in corpus.glob("models/*.xml") if ".v1" not in one.name)[number]
     model = ir_tools.read(path)
-    moved = ir_tools.migrate(model, to=client.release.name)
-    assert moved.ok
-    found = compare(current_model(model), moved.model, layers=False, against_client=client)
+    migrated = ir_tools.migrate(model, to=client.release.name)
+    assert migrated.ok
+    found = compare(current_model(model), migrated.model, layers=False, against_client=client)
     assert found.ok, str(found)

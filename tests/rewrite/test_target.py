@@ -76,12 +76,12 @@ def one_layer(type: str, version: str, inputs: tuple[Any, ...] = (), **attribute
 @pytest.mark.parametrize("target", ["opset8", "openvino-2022.3"])
 def test_a_layer_of_the_same_operation_gets_another_stamp(target: str) -> None:
     model = one_layer("ReLU", "opset14")
-    moved = migrate(model, target)
-    (step,) = moved.steps
+    migrated = migrate(model, target)
+    (step,) = migrated.steps
     assert (step.before, step.after, step.how) == ("ReLU-1", "ReLU opset1", "another version stamp")
     assert step.proof == "opset1 and opset14 hold the same operation, ReLU-1"
-    assert [found.layer.version for found in moved.model.walk()] == ["opset1"] * 3
-    assert migrate(moved.model, target).steps == ()
+    assert [found.layer.version for found in migrated.model.walk()] == ["opset1"] * 3
+    assert migrate(migrated.model, target).steps == ()
 
 
 @pytest.mark.parametrize("version", ["opset1", "opset8"])
@@ -99,10 +99,10 @@ def test_what_a_release_reads_stays(version: str) -> None:
 
 
 def test_softmax_along_the_last_axis() -> None:
-    moved = migrate(one_layer("SoftMax", "opset8", axis=-1), "openvino-2021.4")
-    (step,) = moved.steps
+    migrated = migrate(one_layer("SoftMax", "opset8", axis=-1), "openvino-2021.4")
+    (step,) = migrated.steps
     assert (step.after, step.proof) == ("SoftMax opset1", "axis -1 of [1,3,4,4] is axis 3")
-    again = migrate(moved.model, "opset8")
+    again = migrate(migrated.model, "opset8")
     assert [(step.after, step.how) for step in again.steps] == [("SoftMax opset8", "same attributes")]
 
 
@@ -159,11 +159,11 @@ def test_what_gives_other_values_on_a_release_is_rewritten_if_something_else_mea
     data = builder.parameter("x", "1,3,4")
     mask = builder.parameter("mask", "3,3", "boolean")
     builder.result(builder.call("ScaledDotProductAttention", data, data, data, mask, causal=False))
-    moved = migrate(builder.model, f"openvino-{release}")
-    assert (moved.steps == ()) is stays
-    assert any(found.layer.type == "Select" for found in moved.model.walk()) is not stays
-    assert moved.notes == ()
-    assert migrate(moved.model, f"openvino-{release}").steps == ()
+    migrated = migrate(builder.model, f"openvino-{release}")
+    assert (migrated.steps == ()) is stays
+    assert any(found.layer.type == "Select" for found in migrated.model.walk()) is not stays
+    assert migrated.notes == ()
+    assert migrate(migrated.model, f"openvino-{release}").steps == ()
 
 
 def test_of_two_forms_that_a_release_reads_the_one_with_right_values_is_taken() -> None:
@@ -186,8 +186,8 @@ def test_a_slice_before_a_product_and_a_sum_has_no_masks_but_those_of_its_limits
     for type in chain:
         found = builder.call(type, found, np.float32(2))
     builder.result(found)
-    moved = migrate(builder.model, f"openvino-{release}")
-    assert [step.after for step in moved.steps] == ["StridedSlice + Squeeze"] * steps
+    migrated = migrate(builder.model, f"openvino-{release}")
+    assert [step.after for step in migrated.steps] == ["StridedSlice + Squeeze"] * steps
 
 
 def test_what_a_release_reads_and_rejects_is_refused_if_nothing_else_means_the_same() -> None:
@@ -224,10 +224,10 @@ def test_what_a_release_does_not_run_rightly_is_substituted(
     made = builder.call(type, data, *inputs[type], name="y", **attributes)
     for number in range(len(builder.graph.layer(made.layer).outputs)):
         builder.result(Source(made.layer, builder.graph.layer(made.layer).outputs[number].id), f"y{number}")
-    moved = migrate(builder.model, f"openvino-{release}")
-    assert moved.refused == ()
-    assert any(wanted in step.after for step in moved.steps)
-    assert migrate(moved.model, f"openvino-{release}").steps == ()
+    migrated = migrate(builder.model, f"openvino-{release}")
+    assert migrated.refused == ()
+    assert any(wanted in step.after for step in migrated.steps)
+    assert migrate(migrated.model, f"openvino-{release}").steps == ()
 
 
 @pytest.mark.parametrize("kept", [True, False])
@@ -241,8 +241,8 @@ def test_what_is_subtracted_from_something_is_scaled_by_minus_one(
     builder = Builder()
     total = builder.call("ReduceSum", builder.parameter("x", "5,2,4", kind), np.array([2]), keep_dims=kept)
     builder.result(builder.call("Subtract", builder.parameter("y", "1", kind), total))
-    moved = migrate(builder.model, f"openvino-{release}")
-    assert [step.after for step in moved.steps] == ["ReduceSum + Maximum"] * apart
+    migrated = migrate(builder.model, f"openvino-{release}")
+    assert [step.after for step in migrated.steps] == ["ReduceSum + Maximum"] * apart
 
 
 def test_layers_of_a_rewrite_are_migrated_for_what_reads_them_in_the_model() -> None:
@@ -310,15 +310,15 @@ def scaled_image(*, recorded: bool) -> Model:
 
 @pytest.mark.parametrize("recorded", [True, False])
 def test_sizes_that_constant_factors_decide_are_known_to_a_release_without_dynamic_shapes(recorded: bool) -> None:
-    moved = migrate(scaled_image(recorded=recorded), "openvino-2021.4")
-    assert moved.refused == ()
-    assert [step.after for step in moved.steps] == ["Interpolate opset4"]
-    assert moved.model.outputs[0].port.dims == (1, 1, 4, 6)
+    migrated = migrate(scaled_image(recorded=recorded), "openvino-2021.4")
+    assert migrated.refused == ()
+    assert [step.after for step in migrated.steps] == ["Interpolate opset4"]
+    assert migrated.model.outputs[0].port.dims == (1, 1, 4, 6)
 
 
 def test_topk_without_order_is_given_one_by_value_on_2021() -> None:
-    moved = migrate(one_layer("TopK", "opset3", (2,), axis=1, mode="max", sort="none"), "openvino-2021.4")
-    (top,) = (found.layer for found in moved.model.walk() if found.layer.type == "TopK")
+    migrated = migrate(one_layer("TopK", "opset3", (2,), axis=1, mode="max", sort="none"), "openvino-2021.4")
+    (top,) = (found.layer for found in migrated.model.walk() if found.layer.type == "TopK")
     assert top.raw["sort"] == "value"
 
 
@@ -345,19 +345,19 @@ def test_absent_attributes_that_a_release_does_not_read_as_absent_are_written_ou
     made = next(layer for layer in model.graph.layers() if layer.type == type)
     made.raw.clear()
     assert [step for step in migrate(model, f"openvino-{first_right}").steps if step.path == "y"] == []
-    moved = migrate(model, f"openvino-{last_wrong}")
-    (step,) = (step for step in moved.steps if step.path == "y")
+    migrated = migrate(model, f"openvino-{last_wrong}")
+    (step,) = (step for step in migrated.steps if step.path == "y")
     assert (step.after, step.how) == (f"{type} opset1", "attributes written out")
-    assert moved.model.graph.layer(made.id).raw == written
-    assert migrate(moved.model, f"openvino-{last_wrong}").steps == ()
+    assert migrated.model.graph.layer(made.id).raw == written
+    assert migrate(migrated.model, f"openvino-{last_wrong}").steps == ()
 
 
 @pytest.mark.parametrize(("release", "written"), [("2026.1", "1.7976931348623157e+308"), ("2026.2", "inf")])
 def test_infinite_attributes_are_written_as_finite_ones_where_they_are_not_read(release: str, written: str) -> None:
     builder = Builder()
     builder.result(builder.call("Clamp", builder.parameter("x", "2"), min="1", max="inf", name="y"))
-    moved = migrate(builder.model, f"openvino-{release}")
-    (layer,) = (layer for layer in moved.model.graph.layers() if layer.type == "Clamp")
+    migrated = migrate(builder.model, f"openvino-{release}")
+    (layer,) = (layer for layer in migrated.model.graph.layers() if layer.type == "Clamp")
     assert (float(layer.raw["min"]), layer.raw["max"]) == (1, written)
 
 
@@ -365,8 +365,8 @@ def test_infinite_attributes_are_written_as_finite_ones_where_they_are_not_read(
 def test_what_ends_the_process_of_a_release_is_rewritten(release: str, steps: int) -> None:
     builder = Builder()
     builder.result(builder.call("Einsum", builder.parameter("x", "2,3"), equation="ab->ab", name="y"), "y")
-    moved = migrate(builder.model, f"openvino-{release}")
-    assert [step.after for step in moved.steps if step.before == "Einsum-7"] == ["Transpose opset1"] * steps
+    migrated = migrate(builder.model, f"openvino-{release}")
+    assert [step.after for step in migrated.steps if step.before == "Einsum-7"] == ["Transpose opset1"] * steps
 
 
 def test_sizes_that_are_known_count_as_constants() -> None:
@@ -402,9 +402,9 @@ def test_reductions_along_computed_axes(type: str, client: ReleaseClient) -> Non
     builder = Builder()
     axes = builder.parameter("axes", "1", "i64")
     builder.result(builder.call(type, builder.parameter("x", "3,3", kind), axes, keep_dims=True))
-    moved = migrate(builder.model, client.release.name)
-    assert len(moved.steps) == (type != "ReduceMax")
-    with sources(moved.model) as (text, weights):
+    migrated = migrate(builder.model, client.release.name)
+    assert len(migrated.steps) == (type != "ReduceMax")
+    with sources(migrated.model) as (text, weights):
         (found,) = client.infer(text, weights, inputs).outputs.values()
     reduced = data.all if type == "ReduceLogicalAnd" else data.any
     np.testing.assert_array_equal(found.astype(bool), reduced(axis=1, keepdims=True))
@@ -439,10 +439,10 @@ def test_a_variable_that_does_not_begin_with_zeros(sizes: str, opset: int, clien
     total = builder.call("Add", state, builder.parameter("x", sizes))
     builder.unchecked(assign, {"variable_id": "v"}, [total], "kept")
     builder.result(total)
-    moved = migrate(builder.model, client.release.name)
-    assert len(moved.steps) == (client.release.number < (2023, 3))
+    migrated = migrate(builder.model, client.release.name)
+    assert len(migrated.steps) == (client.release.number < (2023, 3))
     states: dict[str, Any] = {}
-    with sources(moved.model) as (text, weights):
+    with sources(migrated.model) as (text, weights):
         for wanted in (6, 7, 8):
             found = client.infer(text, weights, {"x": np.ones(shape, np.float32)}, states=states)
             states = found.states
@@ -465,9 +465,9 @@ def test_a_file_gets_bytes_where_a_release_does_not_read_one_without() -> None:
     builder.result(builder.call("ReduceSum", x, np.zeros(0, np.int64), keep_dims=True))
     for version in ("2021.4", "2022.1"):
         with client_of(version) as client:
-            moved = migrate(builder.model, client.release.name).model
-            assert moved.weights.size == (version == "2021.4")
-            with sources(moved) as (text, weights):
+            migrated = migrate(builder.model, client.release.name).model
+            assert migrated.weights.size == (version == "2021.4")
+            with sources(migrated) as (text, weights):
                 client.check(text, weights)
 
 
@@ -577,17 +577,17 @@ def test_other_layers_for_what_a_release_does_not_run(
 ) -> None:
     builder = Builder()
     builder.result(builder.call(type, builder.parameter("x", shape), *constants, **attributes))
-    moved = migrate(builder.model, f"openvino-{release}")
-    assert moved.ok, moved.refused
-    layers = [layer.type for layer in moved.model.graph.ordered()]
+    migrated = migrate(builder.model, f"openvino-{release}")
+    assert migrated.ok, migrated.refused
+    layers = [layer.type for layer in migrated.model.graph.ordered()]
     assert [one for one in layers if one not in {"Parameter", "Const", "Result"}] == made
-    assert not migrate(moved.model, f"openvino-{release}").steps
+    assert not migrate(migrated.model, f"openvino-{release}").steps
 
 
 def test_two_levels_are_quantized_by_other_layers() -> None:
     builder = Builder()
     limits = [np.array(limit, np.float32) for limit in (0, 5, -1, 1)]
     builder.result(builder.call("FakeQuantize", builder.parameter("x", "2,3"), *limits, levels=2))
-    moved = migrate(builder.model, "openvino-2022.1")
-    assert moved.ok
-    assert "FakeQuantize" not in {layer.type for layer in moved.model.graph.layers()}
+    migrated = migrate(builder.model, "openvino-2022.1")
+    assert migrated.ok
+    assert "FakeQuantize" not in {layer.type for layer in migrated.model.graph.layers()}

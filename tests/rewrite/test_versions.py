@@ -43,7 +43,7 @@ def lowered(model: Model, target: int) -> list[str]:
     return [f"{one.attribute}: {one.reason}" for one in found.refused] or types(found.model)
 
 
-def moved(model: Model, target: int) -> Model:
+def migrated(model: Model, target: int) -> Model:
     """The migrated model; nothing in it is refused."""
     found = migrate(model, f"opset{target}")
     assert found.ok, found.refused
@@ -53,7 +53,7 @@ def moved(model: Model, target: int) -> Model:
 def same(model: Model, target: int, *arrays: Array) -> bool:
     """Whether the migrated model computes the same."""
     inputs = {place.name: array for place, array in zip(model.inputs, arrays, strict=True)}
-    before, after = run(model, inputs), run(moved(model, target), inputs)
+    before, after = run(model, inputs), run(migrated(model, target), inputs)
     return all(np.array_equal(after[name], array) for name, array in before.items())
 
 
@@ -61,7 +61,7 @@ def close(model: Model, target: int, *arrays: Array, apart: float = 0) -> bool:
     """Whether the migrated model computes the same but for the last digits of each number, or for so much."""
     inputs = {place.name: array for place, array in zip(model.inputs, arrays, strict=True)}
     with np.errstate(all="ignore"):
-        before, after = run(model, inputs), run(moved(model, target), inputs)
+        before, after = run(model, inputs), run(migrated(model, target), inputs)
     return all(np.allclose(after[name], array, 1e-6, apart, equal_nan=True) for name, array in before.items())
 
 
@@ -135,8 +135,8 @@ def test_updates_that_may_meet_are_combined_by_comparisons() -> None:
         assert same(twice, 8, rows, updates)
         integers = layer("ScatterNDUpdate-15", {"reduction": reduction}, ("i32", "4,3"), ("i64", "2,1"), ("i32", "2,3"))
         assert same(integers, 8, rows.astype(np.int32), np.array([[1], [-3]]), updates.astype(np.int32))
-        moved = migrate(integers, "opset8").model
-        held = [values(each.raw, moved.weights) for each in moved.graph.layers() if each.type == "Const"]
+        migrated = migrate(integers, "opset8").model
+        held = [values(each.raw, migrated.weights) for each in migrated.graph.layers() if each.type == "Const"]
         assert max(int(numbers.max()) for numbers in held) < 2**24, "what releases that compute in floats hold"
     given = layer("ScatterNDUpdate-15", {"reduction": "sum"}, data, ("i64", "2,2"), ("f32", "2"))
     assert same(given, 8, rows, np.array([[1, -1], [1, 2]]), updates[0, :2])
@@ -175,8 +175,8 @@ def test_updates_that_may_meet_along_an_axis(reduction: str, keeps: str) -> None
 
 
 def test_a_roll_by_one_moves_elements_to_the_next_place() -> None:
-    moved = migrate(layer("Roll-7", {}, ("f32", "2,3"), ints(1), ints(-1)), "opset6").model
-    found = run(moved, {"in0": np.arange(6, dtype=np.float32).reshape(2, 3)})
+    migrated = migrate(layer("Roll-7", {}, ("f32", "2,3"), ints(1), ints(-1)), "opset6").model
+    found = run(migrated, {"in0": np.arange(6, dtype=np.float32).reshape(2, 3)})
     assert found["out0"].tolist() == [[2, 0, 1], [5, 3, 4]]
 
 
@@ -278,9 +278,9 @@ def test_the_number_of_classes_is_worked_out() -> None:
     inputs = ("f32", "1,8"), ("f32", "1,6"), ("f32", "1,2,8")
     model = layer("DetectionOutput-8", raw, *inputs)
     assert lowered(model, 7) == ["DetectionOutput-1"]
-    moved = migrate(model, "opset7").model
-    assert next(one.raw for one in moved.graph.layers() if one.type == "DetectionOutput")["num_classes"] == "3"
-    assert lowered(moved, 8) == ["DetectionOutput-8"]
+    migrated = migrate(model, "opset7").model
+    assert next(one.raw for one in migrated.graph.layers() if one.type == "DetectionOutput")["num_classes"] == "3"
+    assert lowered(migrated, 8) == ["DetectionOutput-8"]
     unknown = layer("DetectionOutput-8", raw, ("f32", "1,8"), ("f32", "1,?"), ("f32", "1,2,?"))
     assert "needs the number of classes" in lowered(unknown, 7)[0]
 
@@ -415,8 +415,8 @@ def test_a_row_of_a_sequence_ends_where_its_length_says(direction: str) -> None:
     inputs: list[Array | tuple[str, str]] = [("f32", "?,4,5"), ("f32", f"?,{ways},2"), ("i32", "?"), *weights]
     model = layer("GRUSequence-5", {**RECURRENT, "direction": direction}, *inputs)
     assert {*lowered(model, 4)} > {"GRUCell-3", "Select-1"}
-    moved = migrate(model, "opset2").model
-    assert "GRUCell-3" not in types(moved)
+    migrated = migrate(model, "opset2").model
+    assert "GRUCell-3" not in types(migrated)
     assert close(model, 2, data, state, np.array([4, 0, 2], np.int32), apart=1e-6)
     long = layer("GRUSequence-5", {**RECURRENT, "direction": direction}, ("f32", "?,257,5"), *inputs[1:])
     assert "more than 256" in lowered(long, 4)[0]
@@ -471,7 +471,7 @@ def test_an_attention_of_as_many_rows_as_heads_is_not_made_again_of_its_layers()
     found = builder.call("ScaledDotProductAttention", *(builder.parameter(name, "1,4,4,8") for name in arrays))
     builder.result(builder.call("Transpose", found, ints(0, 2, 1, 3)), "out")
     with RuntimeClient() as client:
-        (values,) = client.infer_model(moved(builder.model, 12), arrays).outputs.values()
+        (values,) = client.infer_model(migrated(builder.model, 12), arrays).outputs.values()
     (wanted,) = run(builder.model, arrays).values()
     np.testing.assert_allclose(values, wanted, rtol=1e-4, atol=1e-5)
 
@@ -504,5 +504,5 @@ def test_a_layer_that_nothing_feeds_stays_in_its_place_or_is_refused() -> None:
 def test_elements_in_windows_are_counted_once_for_all_batches() -> None:
     raw = {"kernel": "2,2", "strides": "1,1", "dilations": "2,2", "pads_begin": "1,1", "pads_end": "1,1"}
     given = layer("AvgPool-16", {**raw, "exclude-pad": "true", "rounding_type": "floor"}, ("f32", "4,2,?,?"))
-    sums = [one for one in moved(given, 8).graph.ordered() if one.type == "GroupConvolution"]
+    sums = [one for one in migrated(given, 8).graph.ordered() if one.type == "GroupConvolution"]
     assert [one.inputs[0].dims for one in sums] == [(4, 2, -1, -1), (1, 2, -1, -1)]

@@ -29,9 +29,9 @@ def reshaped(layer: LegacyLayer, data: Source, sizes: Sequence[int], free: int |
     return layer.call("Reshape", data, target, special_zero=True)
 
 
-def as_declared(layer: LegacyLayer, tensor: Source, index: int = 0) -> Source:
-    """Return a tensor with the sizes that the file declares for an output."""
-    sizes = declared_sizes(layer, index)
+def as_declared(layer: LegacyLayer, tensor: Source) -> Source:
+    """Return a tensor with the sizes that the file declares for the first output."""
+    sizes = declared_sizes(layer)
     return tensor if layer.sizes(tensor) == sizes else reshaped(layer, tensor, sizes)
 
 

@@ -78,8 +78,8 @@ def test_facade_does_not_load_openvino() -> None:
 
 def test_python_names_take_onnx(overhanging: Path) -> None:
     assert [end.name for end in ir_tools.read(overhanging).outputs] == ["y"]
-    moved = ir_tools.migrate(overhanging)
-    assert [(step.before, step.line) for step in moved.steps] == [("AveragePool", None)]
+    migrated = ir_tools.migrate(overhanging)
+    assert [(step.before, step.line) for step in migrated.steps] == [("AveragePool", None)]
     result = ir_tools.compare(overhanging)
     assert result.ok
 

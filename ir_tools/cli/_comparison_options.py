@@ -1,0 +1,187 @@
+"""The options of `ir-tools compare`, and which of them contradict each other."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ir_tools.cli.arrays import InputOptions
+from ir_tools.cli.releases import ReleaseOptions
+from ir_tools.releases.table import Release, find_release, is_release
+from ir_tools.runtime.setting import RuntimePrecision, Setting
+
+if TYPE_CHECKING:
+    from ir_tools.comparison import ReferenceMode
+    from ir_tools.graph import Model
+    from ir_tools.runtime.client import RuntimeClient
+
+__all__ = ["Options", "Side", "check_files", "check_legacy_options", "check_options", "check_run_options"]
+
+CONTRADICTIONS = (
+    ("--layers", "--outputs-only"),
+    ("--layers", "--type"),
+    ("--type", "--outputs-only"),
+    ("--mode isolated", "--outputs-only"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to compare."""
+
+    mode: "ReferenceMode"
+    device: str
+    precision: RuntimePrecision
+    against: tuple[Setting | Release, ...]
+    types: frozenset[str]
+    outputs_only: bool
+    tolerance: float | None
+    inputs: InputOptions
+    samples: int
+    extensions: tuple[Path, ...]
+    states: tuple[tuple[str, str], ...]
+    release: ReleaseOptions
+
+    @property
+    def layers(self) -> bool | frozenset[str]:
+        """Which layers."""
+        return False if self.outputs_only else self.types or True
+
+    @contextmanager
+    def clients(self, side: Setting | Release | None) -> "Iterator[tuple[RuntimeClient, RuntimeClient | None]]":
+        """Start the runtime, and another one if a side of `--against` is a release or the runtime is one."""
+        from ir_tools.runtime.client import RuntimeClient
+
+        with ExitStack() as stack:
+            release = self.release.runtime(self.extensions)
+            their = self.release.started(side, self.extensions) if isinstance(side, Release) else None
+            client = stack.enter_context(release or RuntimeClient(extensions=self.extensions))
+            yield client, None if their is None else stack.enter_context(their)
+
+    def words(self) -> Iterator[str]:
+        """Yield the options as a command line."""
+        yield from ("--device", self.device, "--precision", self.precision)
+        for side in self.against:
+            yield from ("--against", ":".join(side) if isinstance(side, Setting) else side.name)
+        for name in sorted(self.types):
+            yield from ("--type", name)
+        if self.outputs_only:
+            yield "--outputs-only"
+        elif self.mode != "isolated":
+            yield from ("--mode", self.mode)
+        if self.tolerance is not None:
+            yield from ("--tolerance", str(self.tolerance))
+        yield from self.inputs.words()
+        if self.samples > 1:
+            yield from ("--samples", str(self.samples))
+        for library in self.extensions:
+            yield from ("--extension", str(library))
+        for name, file in self.states:
+            yield from ("--state", f"{name}={file}" if name else file)
+        yield from self.release.words()
+
+
+class Side(click.ParamType["Setting | Release"]):
+    """A release of OpenVINO, or `DEVICE:PRECISION`; without a precision, f32."""
+
+    name = "RELEASE|DEVICE[:PRECISION]"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> "Setting | Release":
+        """Read it; UsageError for an unknown release or precision."""
+        if not isinstance(value, str):
+            assert isinstance(value, Setting | Release)
+            return value
+        return find_release(value) if is_release(value) else Setting.parse(value)
+
+
+def check_options(
+    other: Path | None,
+    against: Sequence[Setting | Release],
+    mode: "ReferenceMode | None",
+    layers: bool,
+    types: Sequence[str],
+    outputs_only: bool,
+    bisect: Path | None,
+) -> None:
+    """Raise a usage error for options that contradict each other or that nothing would read."""
+    chosen = {
+        "--layers": layers,
+        "--type": bool(types),
+        "--outputs-only": outputs_only,
+        "--mode isolated": mode == "isolated",
+    }
+    for first, second in CONTRADICTIONS:
+        if chosen[first] and chosen[second]:
+            raise click.UsageError(f"{first} and {second} contradict each other")
+    if mode is not None and (other is not None or against):
+        raise click.UsageError("--mode is for the reference; leave it out with OTHER and --against")
+    if other is not None and any(isinstance(side, Setting) for side in against):
+        raise click.UsageError("compare with OTHER or --against another device, not with both")
+    if other is not None and bisect is not None:
+        raise click.UsageError("--bisect cuts a part out of one model; leave out OTHER")
+
+
+def check_run_options(
+    other: Path | None,
+    against: Sequence[Setting | Release],
+    mode: "ReferenceMode | None",
+    save: Path | None,
+    golden: Path | None,
+    bisect: Path | None,
+    states: Sequence[tuple[str, str]],
+    inputs: InputOptions,
+    samples: int,
+) -> None:
+    """Raise a usage error for options that a saved run cannot have."""
+    chosen: dict[str, object] = {"OTHER": other}
+    if save is not None and len(against) > 1:
+        raise click.UsageError("--save writes one run; name one --against")
+    if golden is not None:
+        chosen |= {"--against": against, "--mode": mode, "--save": save, "--bisect": bisect}
+        chosen |= {"--input": inputs.texts, "--set": inputs.shapes, "--seed": inputs.seed}
+        chosen |= {"--state": states, "--samples": samples > 1}
+        chosen |= {f"--{name}": value for name, value in asdict(inputs.images).items()}
+    for option, value in chosen.items():
+        if value and (save is not None or golden is not None):
+            run = "--save" if golden is None else "--golden"
+            raise click.UsageError(f"{option} is not for {run}, a run of one model on its own inputs; leave it out")
+
+
+def check_legacy_options(
+    legacy: "Model | None",
+    against: Sequence[Setting | Release],
+    mode: "ReferenceMode | None",
+    bisect: Path | None,
+    states: Sequence[tuple[str, str]],
+    save: Path | None,
+) -> None:
+    """Raise a usage error for options that the runtime of a legacy model cannot do."""
+    settings = [side for side in against if isinstance(side, Setting)]
+    chosen = {"--against DEVICE": settings, "--mode": mode, "--bisect": bisect, "--state": states, "--save": save}
+    for option, value in chosen.items():
+        if legacy is not None and value:
+            raise click.UsageError(f"{option} is not for a model of IR v{legacy.version} on the runtime of its time")
+
+
+def check_files(
+    other: Path | None,
+    other_weights: Path | None,
+    against: Sequence[Setting | Release],
+    dump: Path | None,
+    bisect: Path | None,
+    states: Sequence[tuple[str, str]],
+    samples: int,
+) -> None:
+    """Raise a usage error for files that would not be read, or that one comparison fills."""
+    if other is None and other_weights is not None:
+        raise click.UsageError("--other-bin is for OTHER, which is not given")
+    if states and bisect is not None:
+        raise click.UsageError("--bisect compares parts of the model, which have no variables; leave out --state")
+    for option, file in {"--dump": dump, "--bisect": bisect}.items():
+        if file is not None and len(against) > 1:
+            raise click.UsageError(f"{option} writes one comparison; name one --against")
+    if dump is not None and samples > 1:
+        raise click.UsageError("--dump writes the tensors of one sample; leave out --samples")
