@@ -147,7 +147,8 @@ def propagate_shapes(
 
     if in_place and not isinstance(model, Model):
         raise UsageError(
-            "propagate_shapes: in_place=True changes a model; read the file first, and write it afterwards"
+            "propagate_shapes: in_place=True changes a Model, not a file; pass ir_tools.read(path), and write "
+            "the model afterwards"
         )
     loaded = load_model(model, extensions)
     with RuntimeClient(extensions=extensions) as client:
@@ -203,7 +204,7 @@ def validate(
     from ir_tools.findings import Findings
 
     if isinstance(model, str | PathLike) and is_onnx(model):
-        raise UsageError(f"validate: {model} is an ONNX file; validate takes IR: pass it ir_tools.read(path)")
+        raise UsageError(f"validate: {model} is an ONNX file, but validate checks IR; pass ir_tools.read(path)")
     source = path_or_bytes(model) if isinstance(model, str | PathLike | bytes) else load_model(model, extensions)
     given = None if weights is None else path_or_bytes(weights)
     return Findings(
@@ -472,9 +473,9 @@ def compare(
     from ir_tools.runtime.setting import Setting
 
     if golden is not None and (save or other or against or inputs or shapes or states or samples > 1):
-        raise UsageError("golden is a run of one model on its own inputs; leave out what names others")
+        raise UsageError("golden is a saved run of one model with its own inputs; leave out other and inputs")
     if save is not None and other:
-        raise UsageError("save is for a run of one model; leave out the other")
+        raise UsageError("save is for a run of one model; leave out other")
     with ExitStack() as stack:
         named = isinstance(against, str) and is_release(against)
         client = stack.enter_context(runtime_named(runtime, extensions))

@@ -334,7 +334,7 @@ def _read(op: Op, raw: Mapping[str, str]) -> Attrs:
     known = {field.xml or name for name, field in op.attrs.items()}
     unknown = next((key for key in raw if key not in known), None)
     if unknown is not None:
-        raise UsageError(f"{op} has no attribute '{unknown}'; it has {', '.join(sorted(known)) or 'none'}")
+        raise UsageError(f"{op} has no attribute '{unknown}'; its attributes are {', '.join(sorted(known)) or 'none'}")
     violations: list[Violation] = []
     attrs = op.read(raw, violations)
     _raise_first(op, violations)

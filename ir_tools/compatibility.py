@@ -46,7 +46,7 @@ LINES = 10
 """Lines of a repr."""
 WIDTH = 160
 """Characters of each."""
-FOREIGN = "no release reads such an operation without a library that adds it"
+FOREIGN = "releases read this operation only with an extension library that adds it"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +113,7 @@ class Compatibility:
     @property
     def why(self) -> str:
         """The first layers that are the reason, and how many others there are; empty if it runs."""
-        more = [f"{len(self.obstacles) - SHOWN} more"] if len(self.obstacles) > SHOWN else []
+        more = [f"and {len(self.obstacles) - SHOWN} more"] if len(self.obstacles) > SHOWN else []
         return "; ".join([*map(str, self.obstacles[:SHOWN]), *more]).replace(".; ", "; ")
 
 
@@ -188,7 +188,9 @@ def compatibility(
         file: that the model was read from and is as it was; without it, what `write` would write is read again.
     """
     if model.is_legacy:
-        reason = f"IR v{model.version} is of Inference Engine until 2020; ir-tools migrate makes IR v11 of it"
+        reason = (
+            f"IR v{model.version} runs on Inference Engine releases up to 2020; ir-tools migrate converts it to IR v11"
+        )
         return tuple(_whole(release, Answer.STOPPED, reason) for release in releases)
     problem = _problem(file or opened(model))
     if problem is not None:
@@ -257,7 +259,7 @@ def report(
             file = opened(source)
             model = file.whole_model()
     found = compatibility(model, releases, file)
-    badge = f"Inference Engine until 2020 (IR v{model.version})" if model.is_legacy else summary(found)
+    badge = f"Inference Engine up to 2020 (IR v{model.version})" if model.is_legacy else summary(found)
     if migrated:
         found = tuple(one if one.runs else replace(one, migrated=after_migration(model, one.release)) for one in found)
     if check:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from ir_tools.arguments import check_word
 from ir_tools.diagnostics import Diagnostic
+from ir_tools.display import plural
 from ir_tools.errors import ShapeError, UnsupportedError, UsageError
 from ir_tools.execution_order import PlannedLayer, execution_order
 from ir_tools.format.legacy import Centring
@@ -487,8 +488,8 @@ def _problem(op: Op, attrs: Attrs, inputs: Sequence[Array], failure: Exception) 
     if any(array.dtype.hasobject for array in inputs):
         return "the operation does not take strings"
     if isinstance(failure, IndexError):
-        return "they hold an index that is out of range"
-    return "they contradict each other or the attributes"
+        return "an index is out of range"
+    return "the values contradict each other or the attributes"
 
 
 def _is_wide(value: object) -> bool:
@@ -520,8 +521,10 @@ def _require_kernels(model: Model) -> None:
         return
     kinds = sorted({f"{layer.type} {layer.version}" for _, layer, _ in missing})
     raise UnsupportedError(
-        f"the reference has no kernel yet for {', '.join(kinds)} ({len(missing)} layers, the first is"
-        f" '{missing[0].path}'); run the model with the runtime engine",
+        (
+            f"the reference has no kernel for {', '.join(kinds)} ({plural(len(missing), 'layer')}, first "
+            f"'{missing[0].path}'); use the runtime engine"
+        ),
         [_unsupported(model, place) for place in missing],
     )
 
@@ -548,5 +551,5 @@ def _unsupported(model: Model, place: Located) -> Diagnostic:
         layer_id=layer.id,
         layer_name=layer.name,
         path=path,
-        help="run the model with the runtime engine",
+        help="use the runtime engine",
     )

@@ -206,7 +206,7 @@ def check_target(path: Path, *, overwrite: bool = True) -> None:
             if stat.S_ISDIR(mode):
                 raise WriteError(f"{path} is a folder; name a file")
             if not stat.S_ISREG(mode):
-                raise WriteError(f"{path} is not a regular file; name another")
+                raise WriteError(f"{path} is not a regular file; name another file")
             if not os.access(path, os.W_OK):
                 raise WriteError(f"{path} is read-only; name another file or change its permissions")
     check_folder(path.parent)
@@ -220,7 +220,7 @@ def check_folder(folder: Path) -> None:
     """
     with _named(folder):
         if not folder.is_dir():
-            raise WriteError(f"{folder}: there is no such folder; make it first")
+            raise WriteError(f"{folder}: there is no such folder; create it first")
         with _Draft(folder):
             pass
 
@@ -442,4 +442,4 @@ def _named(path: Path) -> Iterator[None]:
         yield
     except (OSError, ValueError) as why:
         reason = getattr(why, "strerror", None) or why
-        raise WriteError(f"{path}: cannot be written: {reason}; nothing was changed") from why
+        raise WriteError(f"{path} cannot be written: {reason}; nothing was changed") from why

@@ -18,7 +18,7 @@ def pointer_problem(data: bytes, file: str | None) -> Diagnostic | None:
     return Diagnostic(
         code=GIT_LFS_POINTER.code,
         severity=GIT_LFS_POINTER.severity,
-        message="the file is a pointer of Git LFS; what it points to was not downloaded",
+        message="the file is a Git LFS pointer; the file itself was not downloaded",
         file=file,
         line=1,
         help="run git lfs pull",

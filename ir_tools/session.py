@@ -96,7 +96,7 @@ class Session:
         if isinstance(runtime, str):
             find_release(runtime)
         if named and engine == "reference":
-            raise UsageError(f"runtime names {runtime}, which engine 'runtime' runs on; leave out engine 'reference'")
+            raise UsageError(f"runtime is {runtime}, which needs engine 'runtime'; leave out engine 'reference'")
         self._extensions = library_paths(extensions)
         self.model = current_model(load_model(model, self._extensions))
         self.engine = engine
@@ -192,7 +192,7 @@ def load_model(source: ModelSource, extensions: Extensions = (), *, weights: byt
     if isinstance(source, str | PathLike | bytes) and not is_onnx(source):
         return read_ir(path_or_bytes(source), None if weights is None else path_or_bytes(weights))
     if weights is not None:
-        raise UsageError("weights belong to an .xml; the source has its own")
+        raise UsageError("weights are for an .xml; this source has its own weights")
     if isinstance(source, Model):
         return source
     if isinstance(source, str | PathLike):

@@ -84,7 +84,7 @@ def checked_states(model: Model, given: Mapping[str, Array], floats: ElementType
     known = variables(model)
     unknown = [name for name in given if name not in known]
     if unknown:
-        raise UsageError(f"there is no state '{unknown[0]}'; the model has {', '.join(known) or 'none'}")
+        raise UsageError(f"there is no state '{unknown[0]}'; the states of the model are {', '.join(known) or 'none'}")
     return {name: _checked(known[name], np.asarray(given[name]), floats) for name in known if name in given}
 
 

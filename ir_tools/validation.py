@@ -65,7 +65,7 @@ def validate(
     if runtime is True:
         require_openvino()
     if shapes and not runtime:
-        raise UsageError("shapes is for runtime=True, which runs the model; add it")
+        raise UsageError("shapes needs runtime=True, which runs the model")
     found: list[Diagnostic] = []
     with gc_paused():
         try:
@@ -124,7 +124,11 @@ def _words(given: str | Collection[str]) -> tuple[str, ...]:
     for word in words:
         if not word or not any(_names(word, rule) for rule in RULES):
             close = closest(word, [text for rule in RULES for text in (rule.code, rule.name)])
-            hint = f"did you mean {close}?" if close else f"codes look like {RULES[0].code}, groups like IR1"
+            hint = (
+                f"did you mean {close}?"
+                if close
+                else f"expected a code such as {RULES[0].code}, or a group such as IR1"
+            )
             raise UsageError(f"there is no rule '{word}'; {hint}")
     return words
 
@@ -169,7 +173,7 @@ def _findings(file: IrFile, rules: Set[Rule], *, mild: bool = True) -> Iterator[
             yield diagnostic_of(file.document, problem)
     for rule in rules:
         if counts[rule] > MAX_LISTED:
-            message = f"{rule.name} is found in {counts[rule]} places; the first {MAX_LISTED} are listed"
+            message = f"the file has {counts[rule]} findings of {rule.name}; the first {MAX_LISTED} are listed"
             yield Diagnostic(code=rule.code, severity=rule.severity, message=message, file=file.document.file)
 
 
@@ -178,5 +182,5 @@ def _problems(check: Check, file: IrFile) -> Iterator[ElementProblem]:
     try:
         yield from check.find(file)
     except Exception as why:
-        message = f"the check itself failed on this file ({type(why).__name__}: {why}); please report it"
+        message = f"ir_tools failed to check this file ({type(why).__name__}: {why}); please report this error"
         yield ElementProblem(check.rules[0], DocumentPlace(None), message, severity=Severity.WARNING)

@@ -139,7 +139,7 @@ class Weights:
             ReadError: they are not all there, or there is no file.
         """
         if offset < 0 or nbytes < 0:
-            raise self._refuse(f"there are no {nbytes} bytes at {offset}")
+            raise self._refuse(f"it has no {nbytes} bytes at offset {offset}")
         if self._chunks and offset >= self._starts[0]:
             index = bisect_right(self._starts, offset) - 1
             first = offset - self._starts[index]
@@ -250,15 +250,20 @@ class Weights:
 
     def _changed(self) -> ReadError:
         return _error(
-            UNREADABLE_WEIGHTS, self.path, "is changed by another program", "run this again when that is done"
+            UNREADABLE_WEIGHTS,
+            self.path,
+            "is being changed by another program",
+            "run this again when that program is done",
         )
 
     def _refuse(self, message: str) -> ReadError:
         if self._data is not None:
             return _error(
-                CONSTANT_OUTSIDE_WEIGHTS, self.path, message, "the .bin is cut off or belongs to another model"
+                CONSTANT_OUTSIDE_WEIGHTS, self.path, message, "the .bin is truncated or belongs to another model"
             )
-        return _error(MISSING_WEIGHTS, self.path, "is missing", "put the model's .bin there, or name it with --bin")
+        return _error(
+            MISSING_WEIGHTS, self.path, "is missing", "copy the .bin of the model there, or name it with --bin"
+        )
 
 
 def _unpickled(path: Path | None, stamp: tuple[int, ...] | None, data: bytes | None, added: list[bytes]) -> Weights:
@@ -344,15 +349,16 @@ def constant(raw: Mapping[str, str], weights: Weights) -> npt.NDArray[Any]:
         return weights.view(offset, size)
     nbytes = kind.byte_size(math.prod(dims))
     if math.prod(dim for dim in dims if dim) * max(kind.bits, 8) > LARGEST:
-        raise _error(
-            WRONG_CONSTANT_SIZE, weights.path, f"a constant of shape {raw['shape']} is more than memory can hold"
-        )
+        raise _error(WRONG_CONSTANT_SIZE, weights.path, f"a constant of shape {raw['shape']} does not fit into memory")
     if nbytes > size:
         raise _error(
             WRONG_CONSTANT_SIZE,
             weights.path,
-            f"the constant at {offset} has size {size}, but shape [{raw.get('shape')}] of {kind} takes {nbytes} bytes",
-            "correct shape, element_type or size of the Const",
+            (
+                f"the constant at offset {offset} has size {size}, but shape [{raw.get('shape')}] of {kind} takes "
+                f"{nbytes} bytes"
+            ),
+            "correct the shape, element_type or size of the Const",
         )
     flat = weights.view(offset, nbytes)
     return flat if kind.dtype is None else flat.view(kind.dtype).reshape(dims)
@@ -383,7 +389,7 @@ def _strings(data: Bytes, count: int, weights: Weights) -> npt.NDArray[Any]:
     broken = not len(head) or head[0] != count or (np.diff(places) < 0).any() or places[-1] > len(text)
     if broken:
         raise _error(
-            WRONG_CONSTANT_SIZE, weights.path, f"a constant of {count} strings does not hold a table of as many strings"
+            WRONG_CONSTANT_SIZE, weights.path, f"a constant of {count} strings has no valid table of its strings"
         )
     ends = zip(places[:-1].tolist(), places[1:].tolist(), strict=True)
     return np.array([bytes(text[start:end]).decode("utf-8", "replace") for start, end in ends], dtype=object)
@@ -405,7 +411,7 @@ def _dims(raw: Mapping[str, str]) -> tuple[int, ...]:
         words.pop()
     dims = [dim for dim in map(whole_number, words) if dim is not None]
     if len(dims) != len(words):
-        raise _error(BAD_CONSTANT, None, f"'{raw['shape']}' is not the shape of a constant", "write sizes, as in 1, 3")
+        raise _error(BAD_CONSTANT, None, f"'{raw['shape']}' is not the shape of a constant", "write sizes such as 1, 3")
     return tuple(dims)
 
 
@@ -413,5 +419,5 @@ def _whole(raw: Mapping[str, str], name: str) -> int:
     number = id_number(raw.get(name))
     if number is None:
         message = f"a constant has {name} '{raw[name]}'" if raw.get(name) else f"a constant has no {name}"
-        raise _error(BAD_CONSTANT, None, message, f"{name} is an integer of bytes")
+        raise _error(BAD_CONSTANT, None, message, f"write {name} as a number of bytes")
     return number

@@ -124,7 +124,11 @@ def test_in_a_body() -> None:
         (lambda b, x: b.call("Nothing", x), UsageError, "there is no operation 'Nothing' in opset16"),
         (lambda b, x: b.call("AvgPool", x), UsageError, "AvgPool-16: kernel is missing"),
         (lambda b, x: b.call("MaxPool", x, **POOLING), ShapeError, "rank 3, 4 or 5"),
-        (lambda b, x: b.call("ReLU", x, slope=1), UsageError, "ReLU-1 has no attribute 'slope'; it has none"),
+        (
+            lambda b, x: b.call("ReLU", x, slope=1),
+            UsageError,
+            "ReLU-1 has no attribute 'slope'; its attributes are none",
+        ),
         (lambda b, x: b.call("Concat", x, axis="two"), UsageError, "Concat-1: axis"),
         (lambda b, x: b.call("MatMul", x, np.ones((5, 5), np.float32)), ShapeError, "rows"),
         (lambda b, x: b.parameter("y", "1,b"), UsageError, "b"),

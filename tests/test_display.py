@@ -136,7 +136,7 @@ def test_notebook_tables_show_what_was_found(large: dict[str, Any]) -> None:
         "8",
         "AvgPool-1",
         "AvgPool opset8",
-        "equal windows on 8x8, the settings being the same",
+        "equal windows on 8x8 (equal attributes)",
     ]
     assert Table(ir_tools.propagate_shapes(model)._repr_html_()).rows[-1] == ["result", "0", "f32", "1,2,4,4", "rule"]
     wrong = Table(large["ShapeReport"]._repr_html_())

@@ -82,7 +82,7 @@ def test_what_goes_wrong_while_writing_changes_nothing(folder: Path, error: Base
         write_files([NewFile(folder / "b", new), NewFile(folder / "a", fail)])
     assert content(folder) == {"a": OLD}
     if isinstance(error, OSError):
-        assert str(raised.value) == f"{folder / 'a'}: cannot be written: No space left on device; nothing was changed"
+        assert str(raised.value) == f"{folder / 'a'} cannot be written: No space left on device; nothing was changed"
 
 
 def test_a_file_that_cannot_grow_is_as_it_was(folder: Path) -> None:
@@ -90,7 +90,7 @@ def test_a_file_that_cannot_grow_is_as_it_was(folder: Path) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (4000, hard))
     try:
-        with pytest.raises(WriteError, match="a: cannot be written: File too large"):
+        with pytest.raises(WriteError, match="a cannot be written: File too large"):
             write_files([NewFile(folder / "b", new)], growth=Growth(folder / "a", NEW))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
@@ -214,7 +214,7 @@ def test_existing_files_are_kept_on_demand(folder: Path, monkeypatch: pytest.Mon
         write_files([NewFile(folder / name, new) for name in ("a", "b")], overwrite=False)
     assert content(folder) == {"b": OLD}
     monkeypatch.setattr(files, "check_target", lambda *_, **__: None)
-    with pytest.raises(WriteError, match="b: cannot be written: File exists"):
+    with pytest.raises(WriteError, match="b cannot be written: File exists"):
         write_files([NewFile(folder / name, new) for name in ("a", "b")], overwrite=False)
     assert content(folder) == {"b": OLD}, "also if it came to be after it was looked for"
 

@@ -93,10 +93,10 @@ WRONG: Any = ir_tools
         (lambda: WRONG.run("model.xml", [np.ones(3)]), "expected arrays or generators by name of the input"),
         (lambda: WRONG.run({"data": np.ones(3)}, "model.xml"), "model is {'data': array"),
         (lambda: WRONG.compare(1, 2), "model is 1 (int)"),
-        (lambda: WRONG.propagate_shapes("model.xml", in_place=True), "read the file first"),
-        (lambda: WRONG.read("model.onnx", b""), "the source has its own"),
+        (lambda: WRONG.propagate_shapes("model.xml", in_place=True), "pass ir_tools.read"),
+        (lambda: WRONG.read("model.onnx", b""), "this source has its own"),
         (lambda: WRONG.validate("model.onnx"), "model.onnx is an ONNX file"),
-        (lambda: WRONG.validate("model.xml", shapes={"data": "1"}), "shapes is for runtime=True"),
+        (lambda: WRONG.validate("model.xml", shapes={"data": "1"}), "shapes needs runtime=True"),
         (lambda: WRONG.validate("model.xml", select=[""]), "there is no rule ''"),
     ],
 )

@@ -120,7 +120,9 @@ def test_a_file_that_is_cut_off_meanwhile_is_an_error(tmp_path: Path) -> None:
     os.truncate(tmp_path / "m.bin", 10)
     for each, at in ((weights, 50_000), (weights.copy(), 50_000), (part, place[0]), (part.copy(), place[0])):
         for ask in (lambda: each.view(at, 100).sum(), lambda: each.save(io.BytesIO())):  # noqa: B023  # called at once
-            with pytest.raises(ReadError, match=r"is changed by another program \(run this again when that is done\)"):
+            with pytest.raises(
+                ReadError, match=r"is being changed by another program \(run this again when that program is done\)"
+            ):
                 ask()
 
 
@@ -146,7 +148,9 @@ def test_a_file_that_changes_while_it_is_copied_is_an_error(tmp_path: Path, monk
     monkeypatch.setattr(os, "copy_file_range", cut_off)
     with (
         (tmp_path / "copy.bin").open("wb") as file,
-        pytest.raises(ReadError, match=r"is changed by another program \(run this again when that is done\)"),
+        pytest.raises(
+            ReadError, match=r"is being changed by another program \(run this again when that program is done\)"
+        ),
     ):
         weights.save(file)
 
@@ -276,9 +280,9 @@ BROKEN = {
     "negative": ({"shape": "-1,4"}, "is not the shape"),
     "too small": ({"shape": "7"}, "has size 24, but shape"),
     "behind the end": ({"offset": "4"}, "it has 24 bytes, and a constant is at bytes 4 to 28"),
-    "overflow": ({"shape": f"{2**62},8"}, "more than memory can hold"),
-    "overflow beside nothing": ({"shape": f"0,{2**62},8"}, "more than memory can hold"),
-    "wraps around to fit": ({"shape": f"{2**61 + 1},8", "size": "8"}, "more than memory can hold"),
+    "overflow": ({"shape": f"{2**62},8"}, "does not fit into memory"),
+    "overflow beside nothing": ({"shape": f"0,{2**62},8"}, "does not fit into memory"),
+    "wraps around to fit": ({"shape": f"{2**61 + 1},8", "size": "8"}, "does not fit into memory"),
     "no type": ({"element_type": "f33"}, "'f33', which is not an element type"),
     "dynamic": ({"element_type": "dynamic"}, ": a constant's element_type cannot be dynamic$"),
     "no offset": ({"offset": ""}, "has no offset"),

@@ -50,23 +50,26 @@ def _is_note(attribute: Element) -> bool:
 def _faults(attribute: Element, seen: set[tuple[str, str]]) -> Iterator[tuple[str, str]]:
     name, version = attribute.get("name"), attribute.get("version")
     if not name:
-        yield "an attribute of rt_info has no name: it is lost", "name it, or delete it"
+        yield "an attribute of rt_info has no name, so the runtime ignores it", "add a name, or delete the attribute"
         return
     if version is None:
-        yield f"the attribute '{quoted(name)}' of rt_info has no version: it is lost", 'write version="0"'
+        yield (
+            f"the attribute '{quoted(name)}' of rt_info has no version, so the runtime ignores it",
+            'write version="0"',
+        )
         return
     if (name, version) in seen:
         yield f"this rt_info already has an attribute '{quoted(name)}'", "delete one of the two"
     seen.add((name, version))
     layout, value = attribute.get("layout"), attribute.get("value")
     if name == "layout" and layout is not None and not LAYOUT.fullmatch(layout):
-        yield f"'{layout[:60]}' is not a layout", 'write one as in layout="[N,C,H,W]"'
+        yield f"'{layout[:60]}' is not a layout", 'write a layout such as layout="[N,C,H,W]"'
     elif name == "layout" and layout and (twice := _twice(layout)):
-        yield f"the layout {layout[:60]} has a dimension {twice[:60]} twice", "name every dimension once, or write ?"
+        yield f"the layout {layout[:60]} has a dimension {twice[:60]} twice", "name each dimension once, or write ?"
     elif name == "old_api_map_order" and value and not NUMBERS.fullmatch(value):
-        yield f"'{value[:60]}' is not an order of dimensions", "write integers with commas between them"
+        yield f"'{value[:60]}' is not an order of dimensions", "write integers separated by commas"
     elif name == "old_api_map_element_type" and value is not None and type_in_file(value) is None:
-        yield f"'{value[:60]}' is not an element type", 'write one as in value="f16"'
+        yield f"'{value[:60]}' is not an element type", 'write an element type such as value="f16"'
 
 
 def _unfit_layout(file: IrFile, attribute: Element, info: Element) -> Iterator[ElementProblem]:

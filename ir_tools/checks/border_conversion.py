@@ -23,7 +23,8 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
         *_shown("output", model.outputs, RESULTS_OF_10, file),
     ]
     if shown:
-        message = f"in IR v10 the runtime shows {', '.join(shown[:5])}{' and others' if len(shown) > 5 else ''}"
+        words = f"{', '.join(shown[:5])}{' and others' if len(shown) > 5 else ''}"
+        message = f"the file is IR v10, for which the runtime exposes {words}"
         yield ElementProblem(
             BORDER_CONVERSION, file.document.root, message, "convert the file to IR v11 to keep the types"
         )

@@ -21,7 +21,7 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
                 late = next(port for port, last, now in zip(ports[1:], ids, ids[1:], strict=False) if now < last)
                 message = f"the {side.tag} ports are in the order {', '.join(map(str, ids))}"
                 yield ElementProblem(
-                    DISORDERED_PORTS, late, message, "sort them by id: the runtime reads them by position"
+                    DISORDERED_PORTS, late, message, "sort them by id; the runtime reads ports by position"
                 )
 
 

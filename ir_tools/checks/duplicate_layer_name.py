@@ -22,7 +22,7 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
             name = layer.get("name")
             if name and first.setdefault(name, layer_id) != layer_id:
                 message = f"layer {first[name]} is also called '{quoted(name)}'"
-                yield ElementProblem(DUPLICATE_LAYER_NAME, layer, message, "rename one of the two")
+                yield ElementProblem(DUPLICATE_LAYER_NAME, layer, message, "rename one of the two layers")
 
 
 CHECK = Check(find, (DUPLICATE_LAYER_NAME,))

@@ -41,7 +41,7 @@ def _refused_notes(file: IrFile) -> Iterator[ElementProblem]:
     notes = notes_read(file)
     refused = [child for child in (() if notes is None else notes) if _is_refused_note(child)]
     for child in refused[:MAX_IN_ELEMENT]:
-        message = f"<{child.tag}> in <meta_data> has no value: the runtime refuses the file"
+        message = f"<{child.tag}> in <meta_data> has no attribute value, so the runtime refuses the file"
         yield ElementProblem(UNKNOWN_ELEMENT, child, message, "delete it, or move it into the <rt_info> of <net>")
 
 
@@ -58,14 +58,17 @@ def _means(file: IrFile) -> Iterator[ElementProblem]:
     inputs = {end.layer.name: end.layer for end in reversed(file.model.inputs)}
     means = [mean for mean in element.iterfind("channel/mean") if mean.get("value") or mean.get("size")]
     if name and name not in inputs:
-        message = f"<pre-process> is for '{quoted(name)}', which is not an input: the runtime refuses the file"
+        message = f"<pre-process> refers to '{quoted(name)}', which is not an input, so the runtime refuses the file"
         yield ElementProblem(UNKNOWN_ELEMENT, element, message, "delete it")
     elif means and not _are_taken(inputs[name] if name else next(iter(reversed(inputs.values())), None), len(means)):
-        message = f"<pre-process> has {plural(len(means), 'mean')}: the runtime refuses another number than channels"
-        yield ElementProblem(UNKNOWN_ELEMENT, element, message, "write a Subtract behind the input instead")
+        message = (
+            f"<pre-process> has {plural(len(means), 'mean')}; the runtime refuses the file if their number is not "
+            "the number of channels"
+        )
+        yield ElementProblem(UNKNOWN_ELEMENT, element, message, "use a Subtract after the input instead")
     elif element.find("channel/mean") is not None:
-        message = "the runtime subtracts the means of <pre-process>, which belongs to IR v2 to v7; other readers do not"
-        remedy = "write a Subtract behind the input"
+        message = "the runtime subtracts the means of <pre-process>, an element of IR v2 to v7; other tools ignore them"
+        remedy = "use a Subtract after the input"
         yield ElementProblem(UNKNOWN_ELEMENT, element, message, remedy, Severity.WARNING)
 
 
@@ -100,21 +103,26 @@ def _unknown(net: Net, parent: Element, tag: Tag) -> Iterator[ElementProblem]:
         meant = closest(local, words)
         severity = None
         if child.prefix is not None and meant is not None:
-            message = f"<{shown}> is not <{meant}> for the runtime, which knows no namespaces"
+            message = (
+                f"<{shown}> has a namespace prefix; the runtime does not support namespaces and does not read it as "
+                f"<{meant}>"
+            )
             remedy = "write element names without a prefix"
         elif meant is not None:
             message = f"<{shown}> is not known in <{parent.tag}>; did you mean <{meant}>?"
-            remedy = f"write <{meant}>" if parent.find(meant) is None else f"there is a <{meant}> already; delete one"
+            remedy = (
+                f"write <{meant}>" if parent.find(meant) is None else f"<{meant}> exists already; delete one of the two"
+            )
         elif child.tag in WORDS or _holds_words(child) or (not tag.once and _may_be_part(child)):
-            message = f"<{shown}> does not belong in <{parent.tag}>: the runtime does not look at it"
+            message = f"<{shown}> does not belong in <{parent.tag}>, so the runtime ignores it"
             listed = ", ".join(f"<{word}>" for word in words)
-            remedy = f"<{parent.tag}> holds {listed}" if words else f"<{parent.tag}> holds no elements"
+            remedy = f"<{parent.tag}> may contain {listed}" if words else f"<{parent.tag}> may not contain elements"
         else:
-            message = f"<{shown}> is not known in <{parent.tag}>: the runtime does not look at it"
-            remedy, severity = "leave it if another tool wrote it", Severity.WARNING
+            message = f"<{shown}> is not known in <{parent.tag}>, so the runtime ignores it"
+            remedy, severity = "delete it, unless another tool needs it", Severity.WARNING
         yield ElementProblem(UNKNOWN_ELEMENT, child, message, remedy, severity, _layer_of(net, parent, child))
     if len(unknown) > MAX_IN_ELEMENT:
-        message = f"<{parent.tag}> has {len(unknown)} unknown elements, of which the first {MAX_IN_ELEMENT} are listed"
+        message = f"<{parent.tag}> has {len(unknown)} unknown elements; the first {MAX_IN_ELEMENT} are listed"
         severity = None if not tag.once and any(map(_may_be_part, unknown)) else Severity.WARNING
         yield ElementProblem(UNKNOWN_ELEMENT, unknown[MAX_IN_ELEMENT], message, None, severity)
 
@@ -166,10 +174,10 @@ def _repeated(parent: Element, once: frozenset[str]) -> Iterator[ElementProblem]
         name = str(child.tag)
         first = seen.setdefault(name, child)
         if name in once and first is not child:
-            message = f"there is a second <{name}> in <{parent.tag}>: the runtime reads the first one only"
+            message = f"<{parent.tag}> has a second <{name}>; the runtime reads only the first one"
             severity = Severity.WARNING if name in NOTES or _adds_nothing(child, first) else None
             yield ElementProblem(
-                REPEATED_ELEMENT, child, message, f"put both into one <{name}>, or delete one", severity
+                REPEATED_ELEMENT, child, message, f"merge them into one <{name}>, or delete one", severity
             )
 
 

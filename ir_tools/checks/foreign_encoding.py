@@ -17,9 +17,12 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
     """Yield one problem for the file."""
     codec = file.document.codec
     if not codec.startswith(KNOWN) and not file.document.text.isascii():
-        message = f"the runtime does not know the encoding {codec} and reads names as UTF-8"
+        message = f"the runtime does not support the encoding {codec} and reads names as UTF-8"
         yield ElementProblem(
-            FOREIGN_ENCODING, DocumentPlace(1), message, "save the file as UTF-8, and say so in its first line"
+            FOREIGN_ENCODING,
+            DocumentPlace(1),
+            message,
+            "save the file as UTF-8, and write encoding='utf-8' in its first line",
         )
 
 

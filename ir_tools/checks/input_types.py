@@ -15,7 +15,7 @@ __all__ = ["CHECK"]
 
 
 REFUSED = {
-    "dynamic": "has no element type: the runtime cannot run it",
+    "dynamic": "has no element type, so the runtime cannot run the model",
     "u1": "has element type u1, which the CPU plugin does not accept",
 }
 """Types that an input of the model cannot have, though one of a body can."""

@@ -16,7 +16,7 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
         return
     root, says = file.document.root, f"this is IR v{file.model.version}"
     if any(layer.get("version") for layer in file.nets[0].layers.values()):
-        message = f"{says} by its version, but its layers have opsets, as since IR v10"
+        message = f"{says} by its version, but its layers have opsets, which exist since IR v10"
         yield ElementProblem(UNKNOWN_IR_VERSION, root, message, 'write version="11" or version="10"')
     else:
         message = f"{says}, which no release since 2021 reads"

@@ -22,10 +22,10 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
             continue
         if edges is not None:
             yield ElementProblem(
-                MISSING_EDGES, edges, "<edges> is empty: no input is connected", "export the model again"
+                MISSING_EDGES, edges, "<edges> is empty, so no input is connected", "export the model again"
             )
         elif not any(closest(str(child.tag), ["edges"]) for child in net.element):
-            message = f"<{net.element.tag}> has no <edges>: no input is connected"
+            message = f"<{net.element.tag}> has no <edges>, so no input is connected"
             yield ElementProblem(MISSING_EDGES, net.element, message, "export the model again")
 
 

@@ -28,7 +28,7 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
                 continue
             for word in islice(map(str, element.attrib), MAX_IN_ELEMENT):
                 if word not in others and closest(word, [name]):
-                    message = f"<{tag}> has an attribute {word}; did you mean {name}?"
+                    message = f"<{tag}> has an unknown attribute {word}; did you mean {name}?"
                     yield ElementProblem(MISSPELLED_ATTRIBUTE, element, message, f'write {name}="..."')
     for net in file.nets:
         for layer in net.bodied:
@@ -43,7 +43,7 @@ def _in_rows(layer: Element) -> Iterator[ElementProblem]:
             for word in islice(map(str, row.attrib), MAX_IN_ELEMENT):
                 meant = None if word in IN_ROWS else closest(word, free)
                 if meant is not None:
-                    message = f"<{row.tag}> has an attribute {word}; did you mean {meant}?"
+                    message = f"<{row.tag}> has an unknown attribute {word}; did you mean {meant}?"
                     yield ElementProblem(MISSPELLED_ATTRIBUTE, row, message, f'write {meant}="{row.get(word)}"')
 
 

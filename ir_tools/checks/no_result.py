@@ -19,7 +19,7 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
     for net in () if file.model.is_legacy else file.nets:
         if net.layers and not _has_end(net):
             words = "the body" if net.element.tag != "net" else "the model"
-            yield ElementProblem(NO_RESULT, net.element, f"{words} has no Result", "add one for each output")
+            yield ElementProblem(NO_RESULT, net.element, f"{words} has no Result", "add a Result for each output")
 
 
 def _has_end(net: Net) -> bool:

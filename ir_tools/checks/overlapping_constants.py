@@ -24,10 +24,12 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
         reported.add((offending.offset, offending.end))
         begin, end = max(first.offset, second.offset), min(first.end, second.end)
         message = (
-            f"the constant reads bytes {begin} to {end - 1}, which belong to '{name_of(other.layer)}' too,"
-            f" whose {other.tensor.size} bytes begin at {other.offset}"
+            f"the constant reads bytes {begin} to {end - 1}, which also belong to '{name_of(other.layer)}' "
+            f"at offset {other.offset} with size {other.tensor.size}"
         )
-        yield ElementProblem(OVERLAPPING_CONSTANTS, offending.data, message, "correct offset or size of one of the two")
+        yield ElementProblem(
+            OVERLAPPING_CONSTANTS, offending.data, message, "correct the offset or size of one of the two"
+        )
 
 
 def _by_extent(constants: Sequence[Constant]) -> list[Constant]:

@@ -18,7 +18,7 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
         tag = str(entry.tag)
         if tag in seen and tag != "info":
             yield ElementProblem(
-                REPEATED_MODEL_INFO, entry, f"there is already an entry <{tag}>", "delete one of the two"
+                REPEATED_MODEL_INFO, entry, f"rt_info already has an entry <{tag}>", "delete one of the two"
             )
         seen.add(tag)
 

@@ -30,16 +30,16 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
             continue
         for text, child in texts[:MAX_IN_ELEMENT]:
             words = text.strip()
-            message = f"there is text in <{element.tag}>: '{words[:40]}'"
+            message = f"<{element.tag}> contains text: '{words[:40]}'"
             place = partial(_place, file.document, element, child, text[: text.index(words[0])].count("\n"))
             if MARKUP.search(words):
-                yield ElementProblem(STRAY_TEXT, place, message, "an element lost its bracket: write <")
+                yield ElementProblem(STRAY_TEXT, place, message, "write the missing < of the element")
             elif element is notes:
-                yield ElementProblem(STRAY_TEXT, place, f"{message}, and the runtime refuses the file", "delete it")
+                yield ElementProblem(STRAY_TEXT, place, f"{message}; the runtime refuses the file", "delete it")
             else:
                 yield ElementProblem(STRAY_TEXT, place, message, "delete it", Severity.WARNING)
         if len(texts) > MAX_IN_ELEMENT:
-            message = f"there are {len(texts)} texts in <{element.tag}>, of which the first {MAX_IN_ELEMENT} are listed"
+            message = f"<{element.tag}> contains {len(texts)} pieces of text; the first {MAX_IN_ELEMENT} are listed"
             yield ElementProblem(STRAY_TEXT, element, message, None, Severity.WARNING)
 
 

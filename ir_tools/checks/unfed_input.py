@@ -36,8 +36,8 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
             if layer_id in misdirected or layer_id in net.repeated_ids:
                 continue
             layer = net.layers[layer_id]
-            message = f"nothing feeds input port {port_id}"
-            remedy = "add an edge that leads to it, or delete the port"
+            message = f"no edge leads to input port {port_id}"
+            remedy = "add an edge to it, or delete the port"
             severity = None if layer_id in needed else Severity.WARNING
             if layer_id not in ports:
                 found = reversed(list(layer.iterfind("input/port")))

@@ -17,8 +17,8 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
     """Yield one problem for each Parameter of the main graph."""
     for layer in file.model.graph.layers():
         if role_of(layer) is Role.PARAMETER and layer.common.raw.get("shape", "").strip() in UNKNOWN:
-            message = "the input has an unknown rank; the CPU plugin compiles the model only with a known one"
-            remedy = "write its dimensions, ? for unknown sizes, or give them with --set"
+            message = "the input has an unknown rank, with which the CPU plugin cannot compile the model"
+            remedy = "write its dimensions, with ? for unknown sizes, or set them with --set"
             yield ElementProblem(UNKNOWN_RANK_INPUT, data_of(layer), message, remedy, attribute="shape")
 
 

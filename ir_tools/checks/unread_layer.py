@@ -26,11 +26,14 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
             kind = _type(layer)
             if kind == "parameter" and net.element.tag == "net":
                 yield ElementProblem(
-                    UNREAD_LAYER, layer, "nothing reads this input of the model", "read it, or delete it"
+                    UNREAD_LAYER, layer, "no layer reads this input of the model", "connect it, or delete it"
                 )
             elif kind not in {"parameter", *ENDS}:
                 yield ElementProblem(
-                    UNREAD_LAYER, layer, "nothing reads what the layer gives", "add a Result, or delete it"
+                    UNREAD_LAYER,
+                    layer,
+                    "no layer reads the output of this layer",
+                    "add an edge or a Result, or delete the layer",
                 )
 
 

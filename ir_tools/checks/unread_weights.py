@@ -14,7 +14,7 @@ __all__ = ["CHECK"]
 
 PADDING = 64
 """Fewer zeros are padding; writers align constants to 64 bytes at most."""
-REMEDY = "take the model's own .bin, or correct offset and size of the constant that belongs there"
+REMEDY = "use the .bin of this model, or correct the offset and size of the constant that these bytes belong to"
 
 
 class _Run(NamedTuple):
@@ -36,7 +36,7 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
         return
     unread = sum(run.end - run.start for run in runs)
     element = file.document.root if runs[0].behind is None else runs[0].behind
-    message = f"no constant reads {unread} of the {size} bytes of the .bin, the first of them at {runs[0].start}"
+    message = f"no constant reads {unread} of the {size} bytes of the .bin, starting at offset {runs[0].start}"
     yield ElementProblem(UNREAD_WEIGHTS, element, message, REMEDY)
 
 

@@ -61,8 +61,8 @@ def _stored_twice(file: IrFile) -> Iterator[ElementProblem]:
             continue
         other = first.setdefault((id(place.graph), name), place.layer)
         if other is not place.layer:
-            message = f"layer '{other.name}' already stores into the variable '{quoted(name)}'"
-            remedy = "delete one of the two, or give it a variable of its own"
+            message = f"layer '{other.name}' already stores the variable '{quoted(name)}'"
+            remedy = "delete one of the two, or use another variable_id"
             yield ElementProblem(VARIABLE_STORED_TWICE, data_of(place.layer), message, remedy)
 
 
@@ -79,9 +79,15 @@ def _fault(
             "use the same variable_id in both",
         )
     if old and True not in known[name]:
-        return f"the ReadValue of '{shown}' is of opset6, this Assign is not", "use the same version in both"
+        return (
+            f"the ReadValue of '{shown}' has version opset6, but this Assign has another",
+            "use the same version in both",
+        )
     if name in idle:
-        return f"nothing reads what the ReadValue of '{shown}' gives", "delete both, or read it"
+        return (
+            f"no layer reads the output of the ReadValue of '{shown}'",
+            "delete both layers, or connect the ReadValue",
+        )
     return None
 
 

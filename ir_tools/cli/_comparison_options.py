@@ -115,13 +115,13 @@ def check_options(
     }
     for first, second in CONTRADICTIONS:
         if chosen[first] and chosen[second]:
-            raise click.UsageError(f"{first} and {second} contradict each other")
+            raise click.UsageError(f"{first} and {second} cannot be combined")
     if mode is not None and (other is not None or against):
         raise click.UsageError("--mode is for the reference; leave it out with OTHER and --against")
     if other is not None and any(isinstance(side, Setting) for side in against):
-        raise click.UsageError("compare with OTHER or --against another device, not with both")
+        raise click.UsageError("use either OTHER or --against with a device, not both")
     if other is not None and bisect is not None:
-        raise click.UsageError("--bisect cuts a part out of one model; leave out OTHER")
+        raise click.UsageError("--bisect extracts a part of one model; leave out OTHER")
 
 
 def check_run_options(
@@ -147,7 +147,9 @@ def check_run_options(
     for option, value in chosen.items():
         if value and (save is not None or golden is not None):
             run = "--save" if golden is None else "--golden"
-            raise click.UsageError(f"{option} is not for {run}, a run of one model on its own inputs; leave it out")
+            raise click.UsageError(
+                f"{option} cannot be combined with {run}, which is a run of one model on its own inputs; leave it out"
+            )
 
 
 def check_legacy_options(
@@ -163,7 +165,9 @@ def check_legacy_options(
     chosen = {"--against DEVICE": settings, "--mode": mode, "--bisect": bisect, "--state": states, "--save": save}
     for option, value in chosen.items():
         if legacy is not None and value:
-            raise click.UsageError(f"{option} is not for a model of IR v{legacy.version} on the runtime of its time")
+            raise click.UsageError(
+                f"{option} does not support models of IR v{legacy.version} on their original runtime"
+            )
 
 
 def check_files(
@@ -177,9 +181,9 @@ def check_files(
 ) -> None:
     """Raise a usage error for files that would not be read, or that one comparison fills."""
     if other is None and other_weights is not None:
-        raise click.UsageError("--other-bin is for OTHER, which is not given")
+        raise click.UsageError("--other-bin is for OTHER, which is missing")
     if states and bisect is not None:
-        raise click.UsageError("--bisect compares parts of the model, which have no variables; leave out --state")
+        raise click.UsageError("--bisect compares parts of the model without variables; leave out --state")
     for option, file in {"--dump": dump, "--bisect": bisect}.items():
         if file is not None and len(against) > 1:
             raise click.UsageError(f"{option} writes one comparison; name one --against")

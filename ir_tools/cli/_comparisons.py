@@ -27,7 +27,7 @@ def show_comparison(screen: "Screen", found: "Comparison", data: Row, plan: "Inp
     compared = [entry for entry in found.layers if entry.status != "skipped"]
     shown = found.layers if everything or len(found.layers) <= SHOWN else _worst(found)
     if shown:
-        heading = f"Furthest off: {plural(len(shown), 'layer')} (--all lists {len(found.layers)})"
+        heading = f"Largest differences: {plural(len(shown), 'layer')} (--all lists {len(found.layers)})"
         screen.heading("Layers" if len(shown) == len(found.layers) else heading)
         show_layers(screen, found, shown)
     screen.heading(f"Outputs of the model: {' against '.join(found.output_sides)}")
@@ -45,10 +45,10 @@ def show_comparison(screen: "Screen", found: "Comparison", data: Row, plan: "Inp
         screen.line(text, style="yellow")
     part = data.get("part")
     if "part" in data and part is None:
-        screen.line("no part was written: the comparison is ok")
+        screen.line("no part was written, because nothing differs")
     if isinstance(part, dict):
-        screen.line(f"the smallest part that differs, {plural(part['layers'], 'layer')}: {part['written']}")
-        screen.line(f"that part again: {part['replay']}", style="dim")
+        screen.line(f"smallest part that differs ({plural(part['layers'], 'layer')}): {part['written']}")
+        screen.line(f"to compare only this part: {part['replay']}", style="dim")
     _show_end(screen, data)
 
 
@@ -187,20 +187,20 @@ def _show_verdict(screen: "Screen", found: "Comparison", compared: int) -> None:
     if found.without_kernel:
         screen.line()
         what = plural(found.without_kernel, "tensor")
-        screen.line(f"{what} computed by the runtime, one layer alone: the reference has no kernel.")
+        screen.line(f"{what} computed by the runtime, one layer at a time, because the reference has no kernel.")
     first = found.first_difference
     if first is None:
         beyond = " beyond the tolerance" if found.needed else ""
         text = f"No difference{beyond} in {compared_words(found)}"
         text += f", {found.samples} samples" if found.samples > 1 else ""
-        text += f"; {sufficient(found.needed)} would have been enough" if found.needed else ""
+        text += f"; a tolerance of {sufficient(found.needed)} would pass" if found.needed else ""
         screen.verdict(f"{text}.", good=True)
         return
     name = first_name(found)
     text = f"{outputs_words(found)}. " if found.outputs and found.mode != "isolated" else ""
     text += f"{rounding_note(found)}; the first is '{name}'" if found.ok else f"The first difference is '{name}'"
     if found.mode == "isolated" and first in found.outputs:
-        text = f"{layers} agree, but taking their tensors out changed the output '{name}' of the runtime"
+        text = f"{layers} agree, but making their tensors outputs changed the output '{name}' of the runtime"
     if getattr(first, "iteration", None) is not None:
         text += f" in iteration {getattr(first, 'iteration', 0) + 1} of its body"
     if found.samples > 1:
@@ -215,7 +215,7 @@ def known_words(data: Row) -> list[str]:
     known, groups = data.get("known"), dict[tuple[str, str], list[Row]]()
     for one in known if isinstance(known, list) else ():
         groups.setdefault((one["release"], one["reason"]), []).append(one)
-    here = ", not seen here" if data["ok"] else ""
+    here = ", which this comparison does not show" if data["ok"] else ""
     return [f"known of {release}{here}: {_layer_words(rows)}: {reason}" for (release, reason), rows in groups.items()]
 
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 __all__ = ["engine_rows", "head", "is_onnx", "output_rows", "show_engines", "verify"]
 
 KNOWN = (
-    "OpenVINO's importer is known to deviate from ONNX if ceil_mode=1 and count_include_pad=1 are combined with pads"
-    " (docs/onnx-average-pooling.md); with onnxruntime installed there is a third opinion"
+    "OpenVINO's importer is known to deviate from ONNX for ceil_mode=1 and count_include_pad=1 with pads "
+    "(docs/onnx-average-pooling.md); install onnxruntime for a third result"
 )
 
 
@@ -114,8 +114,8 @@ def show_engines(screen: "Screen", engines: list[Row], outputs: list[Row]) -> No
     ran = [
         f"{engine['name']} {without_build(str(engine['version']))}" for engine in engines if engine["reason"] is None
     ]
-    screen.heading("Outputs, each engine against each: largest difference")
-    screen.line("ir_tools: this conversion on OpenVINO; openvino: its own conversion", style="dim")
+    screen.heading("Largest difference between the outputs of each pair of engines")
+    screen.line("ir_tools: converted by ir_tools and run on OpenVINO; openvino: converted by OpenVINO", style="dim")
     screen.line(", ".join(ran), style="dim")
     pairs: list[list[Row]] = [entry["pairs"] for entry in outputs if isinstance(entry["pairs"], list)]
     titles = list(dict.fromkeys(f"{pair['first']}:{pair['second']}" for row in pairs for pair in row))

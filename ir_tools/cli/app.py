@@ -141,7 +141,7 @@ def command(
             epilog=f"\b\nExample:\n  {example}",
         )(call)
         if any(isinstance(param.type, Writing) for param in made.params):
-            made.params.append(click.Option(["--no-clobber"], is_flag=True, help="Write no file that exists already."))
+            made.params.append(click.Option(["--no-clobber"], is_flag=True, help="Do not overwrite existing files."))
         made.params += [
             click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON document and nothing else."),
             click.Option(["--debug"], is_flag=True, expose_value=False, help="Show the traceback of an error."),

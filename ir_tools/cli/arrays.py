@@ -114,7 +114,7 @@ class InputOptions:
             yield from arrays.items()
             return
         if not name and len(model.inputs) != 1:
-            raise UsageError(f"{label}: name the input that it is for, NAME=FILE; the model has {_known(model)}")
+            raise UsageError(f"{label}: the model has more than one input; name one as NAME=FILE: {_known(model)}")
         end = ends[name] if name else model.inputs[0]
         if arrays is not None:
             yield name, _only(name, arrays, label)
@@ -126,7 +126,7 @@ def show_plan(screen: "Screen", plan: "InputPlan") -> None:
     """Show one line for each input whose sizes or values were chosen, or that was cast."""
     entries = [entry for entry in plan.inputs if entry.sizes_chosen or entry.values_chosen or entry.why]
     if entries:
-        screen.heading("Inputs that were made up or cast (--input and --set give others)")
+        screen.heading("Inputs that were generated or cast (--input and --set change them)")
     for entry in entries:
         screen.line(str(entry))
 
@@ -156,8 +156,10 @@ def read_arrays(file: str, label: str) -> "dict[str, Array]":
     except OSError as error:
         raise UsageError(f"{label}: {error.strerror or error}") from None
     except (ValueError, EOFError, MemoryError, zipfile.BadZipFile, zipfile.LargeZipFile) as error:
-        reason = "it holds Python objects" if "allow_pickle" in str(error) else "it is damaged, or another kind of file"
-        raise UsageError(f"{label}: {file} is not a .npy or .npz of numbers; {reason}") from None
+        reason = (
+            "it holds Python objects" if "allow_pickle" in str(error) else "it is damaged, or is another kind of file"
+        )
+        raise UsageError(f"{label}: {file} is not a .npy or .npz of numbers: {reason}") from None
 
 
 def _only(name: str, arrays: "dict[str, Array]", label: str) -> "Array":
@@ -166,7 +168,7 @@ def _only(name: str, arrays: "dict[str, Array]", label: str) -> "Array":
         return arrays[name]
     if len(arrays) == 1:
         return next(iter(arrays.values()))
-    raise UsageError(f"{label}: the file holds {', '.join(arrays) or 'nothing'}, and no '{name}'")
+    raise UsageError(f"{label}: the file has no array '{name}'; it has {', '.join(arrays) or 'none'}")
 
 
 def not_run(error: IrToolsError) -> "Row":
@@ -177,7 +179,9 @@ def not_run(error: IrToolsError) -> "Row":
     """
     if isinstance(error, WriteError):
         raise error
-    help = "give inputs that the model takes with --input, or their sizes with --set" if _by_inputs(error) else None
+    help = (
+        "pass inputs that the model accepts with --input, or set their sizes with --set" if _by_inputs(error) else None
+    )
     return {"ok": False, "error": str(error), "help": help, "outputs": []}
 
 
@@ -199,5 +203,5 @@ def listing_made_up(plan: "InputPlan") -> Iterator[None]:
         made_up = [str(entry) for entry in plan.inputs if entry.values_chosen]
         if not made_up or not _by_inputs(failure):
             raise
-        text = f"{failure}; made up: {'; '.join(made_up)} (--input and --set give others)"
+        text = f"{failure}; generated inputs: {'; '.join(made_up)} (--input and --set change them)"
         raise RuntimeFailure(text, kind=failure.kind, stage=failure.stage, reason=failure.reason) from None

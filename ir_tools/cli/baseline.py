@@ -92,7 +92,7 @@ class Baseline:
         except OSError as error:
             raise UsageError(f"{file}: {error.strerror}") from None
         except (ValueError, KeyError, TypeError, AttributeError):
-            raise UsageError(f"{file} is not a baseline; --write-baseline writes one") from None
+            raise UsageError(f"{file} is not a baseline; create one with --write-baseline") from None
         return cls(file, known)
 
     def _name(self, file: Path) -> str:

@@ -59,53 +59,74 @@ __all__ = ["compare"]
 @click.option(
     "--mode",
     type=click.Choice(["isolated", "cumulative"]),
-    help="Each layer on the runtime's own inputs (the default), or the reference by itself, so that errors add up.",
+    help=(
+        "isolated (the default): compute each layer on the runtime's own inputs. cumulative: let the reference run "
+        "the whole model, so that errors add up."
+    ),
 )
 @click.option("--device", default="CPU", show_default=True, help="Device of the runtime.")
 @click.option(
     "--precision",
     type=click.Choice(PRECISIONS),
-    help="Type in which the runtime computes floats; int8: quantized models as they are used. Default: f32, or with"
-    " --golden that of the saved run.",
+    help=(
+        "Element type in which the runtime computes floats; int8 runs quantized models as they are deployed. "
+        "Default: f32, or with --golden that of the saved run."
+    ),
 )
 @click.option(
     "--against",
     type=Side(),
     multiple=True,
-    help="Another release, device or precision, instead of the reference: openvino-2024.6, GPU, CPU:bf16. With OTHER,"
-    " the release that OTHER runs on. May be repeated.",
+    help=(
+        "Compare with another release, device or precision instead of the reference: openvino-2024.6, GPU, "
+        "CPU:bf16. With OTHER, the release that OTHER runs on. May be repeated."
+    ),
 )
 @click.option("--layers", is_flag=True, help="Compare every layer; this is the default.")
-@click.option("--type", "types", multiple=True, metavar="TYPE", help="Only layers of this type. May be repeated.")
-@click.option("--outputs-only", is_flag=True, help="Compare the outputs of the model alone, cumulative.")
-@click.option("--tolerance", type=click.FloatRange(min=0), help="Tolerance, relative to each tensor's largest value.")
+@click.option(
+    "--type", "types", multiple=True, metavar="TYPE", help="Compare only layers of this type. May be repeated."
+)
+@click.option("--outputs-only", is_flag=True, help="Compare only the outputs of the model, cumulatively.")
+@click.option(
+    "--tolerance", type=click.FloatRange(min=0), help="Tolerance, relative to the largest magnitude of each tensor."
+)
 @input_options
 @click.option(
     "--samples",
     type=click.IntRange(min=1),
     default=1,
     show_default=True,
-    help="Compare on N samples of the inputs; each tensor is shown for the sample with its largest difference.",
+    help="Compare on N samples of the inputs; for each tensor, show the sample with the largest difference.",
     metavar="N",
 )
 @states_option
 @extension_option
 @release_options
-@click.option("--all", "everything", is_flag=True, help="List every layer, not only the worst ones.")
 @click.option(
-    "--report", type=OutputFile(".html", ".htm"), metavar="OUT.html", help="Write an HTML page with all results."
+    "--all", "everything", is_flag=True, help="List every layer, not only those with the largest differences."
 )
-@click.option("--dump", type=OutputFolder(), metavar="FOLDER", help="Write every tensor compared as .npy.")
+@click.option(
+    "--report", type=OutputFile(".html", ".htm"), metavar="OUT.html", help="Write all results to an HTML page."
+)
+@click.option("--dump", type=OutputFolder(), metavar="FOLDER", help="Write every compared tensor as a .npy file.")
 @click.option(
     "--save",
     type=OutputFile(".irrun"),
     metavar="OUT.irrun",
-    help="Write what the runtime gave: inputs, outputs, and all tensors or those of --type (none with --outputs-only).",
+    help=(
+        "Write the run of the runtime: inputs, outputs, and the tensors of all layers, or of those of --type (none "
+        "with --outputs-only)."
+    ),
 )
 @click.option(
-    "--golden", type=InputPath(), metavar="RUN.irrun", help="Compare with a run that --save wrote, on its inputs."
+    "--golden",
+    type=InputPath(),
+    metavar="RUN.irrun",
+    help="Compare with a run that --save wrote, on the inputs of that run.",
 )
-@click.option("--bisect", type=OutputModel(), metavar="OUT.xml", help="Write the smallest part that still differs.")
+@click.option(
+    "--bisect", type=OutputModel(), metavar="OUT.xml", help="Write the smallest part of the model that still differs."
+)
 def compare(
     model: Path,
     other: Path | None,
@@ -354,7 +375,8 @@ def _compare_golden(
         show_comparison(screen, found, data, plan, everything=everything)
         if not same:
             screen.line(
-                "the saved run is of a model with other bytes; tensors go by the names of layers", style="yellow"
+                "the bytes of the saved run's model differ from this one; tensors are matched by layer name",
+                style="yellow",
             )
 
     return Answer(data, show, 0 if found.ok else 1)
@@ -533,7 +555,7 @@ def _judged(path: Path, found: "OnnxComparison", plan: "InputPlan", replay: str)
             show_layers(screen, found.isolated, found.isolated.layers)
         show_engines(screen, engines, outputs)
         show_plan(screen, plan)
-        text = "No difference beyond the tolerance."
+        text = "No difference exceeds the tolerance."
         if first is not None:
             text = f"The first difference is '{first.name}': {first.verdict}."
         elif not found.ok:

@@ -22,10 +22,10 @@ __all__ = ["compat"]
 
 @command("compat", example="ir-tools compat model.xml")
 @click.argument("paths", nargs=-1, required=True, type=ModelsPath(), metavar="PATH...")
-@click.option("--release", "names", metavar="NAME", multiple=True, help="Only this release. May be repeated.")
-@click.option("--badge", is_flag=True, help="Print one line for each model: OpenVINO 2022.1 to 2026.4.")
-@click.option("--migrated", is_flag=True, help="Also tell which releases run the model after migrate --for RELEASE.")
-@click.option("--check", "asked", is_flag=True, help="Also let the releases that are here read and compile each file.")
+@click.option("--release", "names", metavar="NAME", multiple=True, help="Check only this release. May be repeated.")
+@click.option("--badge", is_flag=True, help="Print one line per model, such as: OpenVINO 2022.1 to 2026.4.")
+@click.option("--migrated", is_flag=True, help="Also show which releases run the model after migrate --for RELEASE.")
+@click.option("--check", "asked", is_flag=True, help="Also read and compile each file with the installed releases.")
 def compat(paths: tuple[Path, ...], names: tuple[str, ...], badge: bool, migrated: bool, asked: bool) -> Answer:
     """Report which releases of OpenVINO run the models in PATH, files and folders, and what stops the others.
 
@@ -37,7 +37,7 @@ def compat(paths: tuple[Path, ...], names: tuple[str, ...], badge: bool, migrate
 
     releases = [find_release(name) for name in names] or [*OPENVINO]
     if badge and (asked or migrated):
-        raise UsageError("--badge is one line from the table; leave out --check and --migrated")
+        raise UsageError("--badge prints one line from the tables; leave out --check and --migrated")
     converted = [path for path in paths if is_onnx(path)]
     found = discover([path for path in paths if path not in converted], keep_all)
     if problems := [*found.bad_arguments, *found.unreadable]:

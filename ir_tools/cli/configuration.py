@@ -137,13 +137,13 @@ def load(file: Path, seen: tuple[Path, ...] = ()) -> Configuration:
     file = Path(os.path.abspath(file))
     table = _table(file) or {}
     if file in seen:
-        raise UsageError(f"{file}: extend leads back to {seen[0]}")
+        raise UsageError(f"{file}: extend forms a cycle with {seen[0]}")
     values: dict[str, Any] = {}
     for name, value in table.items():
         reader = SETTINGS.get(name)
         if reader is None:
             close = closest(name, SETTINGS)
-            hint = f"did you mean {close}?" if close else f"there are {', '.join(SETTINGS)}"
+            hint = f"did you mean {close}?" if close else f"the settings are {', '.join(SETTINGS)}"
             raise UsageError(f"{file}: there is no setting '{name}'; {hint}")
         values[name.replace("-", "_")] = reader(f"{file}: {name}", value, file.parent)
     base = values.pop("extend", None)
@@ -161,7 +161,7 @@ def _table(file: Path) -> Mapping[str, object] | None:
     except OSError as error:
         raise UsageError(f"{file}: {error.strerror}") from None
     except ValueError as error:
-        raise UsageError(f"{file}: not TOML: {error}") from None
+        raise UsageError(f"{file} is not valid TOML: {error}") from None
     if file.name != "pyproject.toml":
         return document
     tool = document.get("tool")
@@ -189,7 +189,7 @@ def _labelled(label: str) -> Iterator[None]:
 
 def _texts(label: str, value: object, root: Path) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
-        _wrong(label, value, "a list of texts")
+        _wrong(label, value, "a list of strings")
     return tuple(value)
 
 

@@ -74,13 +74,13 @@ def _named(path: Path, excludes: Excludes) -> tuple[list[Path], Problem | None]:
     if not path.exists() and not path.is_symlink():
         return [], (f"there is no such file or folder{similar(path)}", None)
     if Path(os.path.realpath(path)).is_fifo():
-        return [], ("is a named pipe", "copy its content to a file, or give it as standard input")
+        return [], ("is a named pipe", "copy its content to a file, or pass it as standard input")
     if path.suffix.lower() in {".bin", ".onnx"} and path.is_file():
         model = path.with_suffix(".xml")
         if path.suffix.lower() == ".onnx":
-            return [], ("is not an IR; ir-tools migrate makes one of an .onnx", None)
+            return [], ("is not an IR; ir-tools migrate converts an .onnx to IR", None)
         if not model.exists():
-            return [], ("is not an IR; name an .xml, or a folder with such files", None)
+            return [], ("is not an IR; name an .xml, or a folder with .xml files", None)
         path = model
     return [] if excludes(path, named=True) else [path], None
 
@@ -91,7 +91,7 @@ def _below(folder: Path, excludes: Excludes, unreadable: list[Diagnostic]) -> tu
     before, excluded = len(unreadable), excludes(folder, named=True)
 
     def note(error: OSError) -> None:
-        unreadable.append(_unreadable(Path(error.filename), f"the folder cannot be searched: {error.strerror}"))
+        unreadable.append(_unreadable(Path(error.filename), f"the folder cannot be read: {error.strerror}"))
 
     for parent, folders, names in os.walk(folder, onerror=note) if not excluded else ():
         kept = [name for name in folders if not excludes(Path(parent, name))]
@@ -100,7 +100,7 @@ def _below(folder: Path, excludes: Excludes, unreadable: list[Diagnostic]) -> tu
         excluded = excluded or len(kept) < len(folders) or any(map(excludes, models))
         folders[:] = kept
     if not found and not excluded and len(unreadable) == before:
-        return [], ("there is no IR (.xml with a <net>) in this folder", None)
+        return [], ("this folder has no IR (.xml with a <net>)", None)
     return sorted(found), None
 
 

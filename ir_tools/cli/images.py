@@ -53,7 +53,7 @@ class ImageOptions:
         """
         for option, values in asdict(self).items():
             if values:
-                raise UsageError(f"--{option} {values[0]}: only images read it, and no --input is one")
+                raise UsageError(f"--{option} {values[0]} applies to images, but no --input is an image")
 
     def load(self, file: str, names: set[str], dtype: "ElementType", shape: "Shape", label: str) -> "Array":
         """Return an image as an input takes it: resized to its height and width, values 0 to 255 unless normalized.
@@ -71,7 +71,7 @@ class ImageOptions:
         try:
             from PIL import Image
         except ImportError:
-            raise UsageError(f"{label}: images need the package pillow; install it, or give a .npy") from None
+            raise UsageError(f"{label}: reading images needs the package pillow; install it, or pass a .npy") from None
         color = self._of(self.color, names) or COLORS[0]
         if color not in COLORS:
             raise UsageError(f"--color {color}: expected {either(COLORS)}")
@@ -81,8 +81,8 @@ class ImageOptions:
                 layout = self._layout(names, shape, label)
                 pixels = layout.pixels(image, reverse=color == "bgr")
         except OSError as error:
-            kinds = "an array (.npy, .npz), an image or a generator (uniform:0:255)"
-            reason = f"{error.strerror}; expected {kinds}" if error.strerror else f"it is not {kinds}"
+            kinds = "an array (.npy, .npz), an image or a generator such as uniform:0:255"
+            reason = f"{error.strerror}; expected {kinds}" if error.strerror else f"expected {kinds}"
             raise UsageError(f"{label}: {reason}") from None
         except (ValueError, SyntaxError, Image.DecompressionBombError) as error:
             raise UsageError(f"{label}: the image cannot be read: {error}") from None
@@ -109,11 +109,11 @@ class ImageOptions:
         if mean is None and scale is None:
             return pixels.astype(dtype.dtype)
         if not dtype.is_float:
-            raise UsageError(f"{label}: --mean and --scale need an input of floats; this one is {dtype}")
+            raise UsageError(f"{label}: --mean and --scale need a float input; this one is {dtype}")
         shift = _numbers(mean or "0", pixels.shape[-1], "--mean")
         factor = _numbers(scale or "1", pixels.shape[-1], "--scale")
         if not factor.all():
-            raise UsageError("--scale has a 0; expected numbers to divide by")
+            raise UsageError("--scale has a 0; expected numbers other than 0")
         return ((pixels - shift) / factor).astype(dtype.dtype)
 
 
@@ -133,14 +133,18 @@ class Layout:
         """
         axes = word.upper()
         if sorted(axes.replace("N", "")) != ["C", "H", "W"] or axes.count("N") > 1:
-            raise UsageError(f"--layout {word}: expected an order of the letters N, C, H and W, such as NCHW")
+            raise UsageError(
+                f"--layout {word}: expected the letters N, C, H and W in the order of the axes, such as NCHW"
+            )
         sizes = [None] * len(axes) if sizes is None else sizes
         if len(sizes) != len(axes):
-            raise UsageError(f"{label}: layout {axes} has {len(axes)} axes; the input has {len(sizes)}")
+            raise UsageError(f"{label}: layout {axes} has {len(axes)} axes, but the input has {len(sizes)}")
         layout = cls(axes, tuple(sizes))
         if layout._size("C") is None and (layout._size("H") in MODES or layout._size("W") in MODES):
             shown = ",".join("?" if size is None else str(size) for size in sizes)
-            raise UsageError(f"--layout {word}: in the input [{shown}] it makes the channels the height or width")
+            raise UsageError(
+                f"--layout {word} does not match the input [{shown}]: its channel axis is the height or width"
+            )
         return layout
 
     @classmethod
@@ -155,9 +159,7 @@ class Layout:
                 own = axes[-len(sizes or ()) :]
                 if (sizes or ())[own.index("C")] == count:
                     return cls(own, tuple(sizes or ()))
-        raise UsageError(
-            f"{label}: the input has no axis of 1, 3 or 4 channels, as images have; name its axes with --layout"
-        )
+        raise UsageError(f"{label}: the input has no axis of 1, 3 or 4 channels; name its axes with --layout")
 
     @property
     def channels(self) -> int:

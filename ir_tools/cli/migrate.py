@@ -95,22 +95,32 @@ class _Options:
     "--output",
     type=OutputModel(may_replace_model=True, folders=True),
     metavar="OUT.xml",
-    help="Where to write the migrated model; its weights go into the .bin beside it. Of a folder: another folder.",
+    help=(
+        "Where to write the migrated model; its weights are written to the .bin beside it. For a folder of models, "
+        "another folder."
+    ),
 )
 @click.option(
     "--to",
     metavar="TARGET",
     help="Target: opset1 to opset17, ir10 or ir11. Default: opset8, or none with --pass.",
 )
-@click.option("--for", "for_release", metavar="RELEASE", help="Release to run on, as openvino-2021.4, instead of --to.")
+@click.option(
+    "--for", "for_release", metavar="RELEASE", help="Release to run on, such as openvino-2021.4, instead of --to."
+)
 @click.option("--pass", "passes", metavar="NAME", multiple=True, help="Run this pass first. May be repeated.")
 @click.option(
-    "--int8", is_flag=True, help="Of IR v2 to v7: FakeQuantize with the ranges of <statistics>; shows what it changes."
+    "--int8",
+    is_flag=True,
+    help=(
+        "For IR v2 to v7: add FakeQuantize layers with the ranges of <statistics>, and show how much they change "
+        "the outputs."
+    ),
 )
 @click.option("--dry-run", is_flag=True, help="List the steps and write nothing.")
 @click.option("--all", "every", is_flag=True, help="List every layer with its line, not only each kind of step.")
 @click.option("--verify", is_flag=True, help="Run both models on the runtime and compare before writing.")
-@click.option("--layers", is_flag=True, help="With --verify of IR v2 to v7: compare every layer, not only outputs.")
+@click.option("--layers", is_flag=True, help="With --verify of IR v2 to v7: compare every layer, not only the outputs.")
 @release_options
 @input_options
 @extension_option
@@ -135,15 +145,17 @@ def migrate(model: Path, output: Path | None, **given: Any) -> Answer:
     """
     options = _Options(**given)
     if output is None and not options.dry_run:
-        raise UsageError("name the file to write with -o OUT.xml, or ask for --dry-run")
+        raise UsageError("name the file to write with -o OUT.xml, or use --dry-run")
     if options.to and options.for_release:
         raise UsageError("--to and --for exclude each other: a release determines opset and IR version")
     if output is not None and not model.is_dir() and output.suffix.lower() != ".xml":
-        raise UsageError(f"{output} does not end in .xml; the weights go into the .bin beside it")
+        raise UsageError(
+            f"{output} does not end in .xml; expected the name of an .xml, beside which the .bin is written"
+        )
     if not model.is_dir():
         return _migrated(model, output, options)
     if options.weights is not None or options.every:
-        raise UsageError(f"{'--all' if options.every else '--bin'} is for one model, and {model} is a folder")
+        raise UsageError(f"{'--all' if options.every else '--bin'} is for one model, but {model} is a folder")
     if options.for_release or options.to:
         from ir_tools.rewrite.target import Target
 
@@ -157,8 +169,8 @@ def _migrated(model: Path, output: Path | None, options: _Options) -> Answer:
         require_openvino()
     if options.inputs.shapes and options.shapes is None and not options.verify:
         raise UsageError(
-            "--set is for the inputs of --verify, and for a release without dynamic shapes; ir-tools shapes writes a"
-            " model with new shapes"
+            "--set is only for the inputs of --verify and for releases without dynamic shapes; use ir-tools "
+            "shapes to write a model with other shapes"
         )
     if not options.verify:
         _require_verify(options.release, options.inputs, layers=options.layers, int8=options.int8)
@@ -202,7 +214,7 @@ def _of_onnx(model: Path, options: _Options) -> "tuple[Migration, Row | None]":
         MigrationError: an AveragePool has no exact form in the target; its diagnostics name it.
     """
     if options.layers:
-        raise UsageError("--layers is for models of IR v2 to v7, and this one is an .onnx: see compare")
+        raise UsageError("--layers is for models of IR v2 to v7, but this one is an .onnx; use ir-tools compare")
     if options.int8:
         raise UsageError("--int8 is for models of IR v2 to v7")
     migration = options.migrate(model)
@@ -223,7 +235,9 @@ def _of_ir(model: "Model", options: _Options) -> "tuple[Migration, Row | None]":
     """Migrate an IR model, and verify it if that is asked for."""
     options.release.check(model, more=options.for_release is not None)
     if options.layers and not model.is_legacy:
-        raise UsageError(f"--layers is for models of IR v2 to v7; this one is IR v{model.version}: see compare")
+        raise UsageError(
+            f"--layers is for models of IR v2 to v7, but this one is IR v{model.version}; use ir-tools compare"
+        )
     old = options.release.client(model, options.inputs) if options.verify and model.is_legacy else None
     migration = options.migrate(model)
     if not options.verify or migration.refused:
@@ -247,12 +261,12 @@ def _of_folder(folder: Path, output: Path | None, one: Callable[[Path, Path | No
         return output is not None and not named and output.is_dir() and path.is_dir() and path.samefile(output)
 
     if output is not None and output.suffix.lower() == ".xml":
-        raise UsageError(f"{output} is one file, and {folder} a folder; name a folder with -o")
+        raise UsageError(f"{output} is a file, but {folder} is a folder; name a folder with -o")
     found = discover([folder], is_output)
     if problems := [*found.bad_arguments, *found.unreadable]:
         raise UsageError("; ".join(f"{bad.file}: {bad.message}" for bad in problems))
     if not found.files:
-        raise UsageError(f"{folder} has no IR but those in {output}")
+        raise UsageError(f"{folder} has no IR except those in {output}")
     rows, codes = list[Mapping[str, Any]](), list[int]()
     for path in found.files:
         try:
@@ -286,7 +300,7 @@ def _in_words(row: Mapping[str, Any]) -> str:
         return f"refused: {row['refused'][0]}{more}"
     checked = row["verified"]
     if not row["ok"]:
-        return f"not verified: {checked.get('error', 'the migrated model does not give the same values')}"
+        return f"not verified: {checked.get('error', 'the outputs of the migrated model differ')}"
     steps = plural(len({step.path for step in row["steps"]}), "layer")
     return f"{steps} migrated{', verified' if checked else ''}{', written' if row['written'] else ''}"
 
@@ -399,7 +413,10 @@ def _compared(
         by_reference = _by_reference(before, fed, after, taken, their or client)
         if by_reference is None:
             raise
-        return by_reference, f"The original fails, so this is compared with the reference: {failure}"
+        return (
+            by_reference,
+            f"The original model fails, so the migrated model is compared with the reference: {failure}",
+        )
     if found.ok:
         return found, None
     by_reference = _by_reference(before, fed, after, taken, their or client)
@@ -428,7 +445,10 @@ def _fault(model: "Model", client: "RuntimeClient") -> str:
 
     releases = [release for release in OPENVINO if f"{client.title}.".startswith(f"{release.title}.")]
     reasons = [f": {one.why}" for one in compatibility(model, releases) if one.answer is Answer.DIFFERS]
-    found = f"The original gives other values on {client.title}, so this is compared with the reference"
+    found = (
+        f"{client.title} computes wrong values for the original model, so the migrated model is compared with the "
+        "reference"
+    )
     return "".join([found, *reasons])
 
 
@@ -529,7 +549,7 @@ def _show(screen: "Screen", migration: "Migration", data: Row, every: bool) -> N
 
 def _show_measured(screen: "Screen", rounded: Row) -> None:
     if "error" in rounded:
-        screen.line(f"the difference that INT8 makes is not measured: {rounded['error']}", style="yellow")
+        screen.line(f"the effect of INT8 was not measured: {rounded['error']}", style="yellow")
         return
     screen.heading("INT8 against floats")
     _show_outputs(screen, rows_of(rounded["outputs"]))
@@ -541,7 +561,7 @@ def _show_steps(screen: "Screen", migration: "Migration", every: bool) -> None:
     if migration.steps:
         line = [Column("line", right=True)] if every else []
         columns = [Column("layer", fold=True), *line, Column("before", keep=True), Column("after", keep=True)]
-        columns.append(Column("why it means the same", fold=True))
+        columns.append(Column("why the result is the same", fold=True))
         groups = [[step] for step in migration.steps] if every else _grouped(migration)
         screen.table(columns, [_step_row(group, every) for group in groups])
     notes = [(step.path, step.notes) for step in migration.steps] + [
@@ -602,7 +622,7 @@ def _show_remaining(screen: "Screen", migration: "Migration") -> None:
     kinds = sorted({f"{entry.type} {entry.version}" for entry in migration.remaining})
     screen.line()
     screen.line(
-        f"{plural(len(migration.remaining), 'layer')} above the target, of kinds that this version cannot migrate yet: "
+        f"{plural(len(migration.remaining), 'layer')} with an opset above the target that ir_tools cannot migrate: "
         + ", ".join(kinds),
         style="yellow",
     )
@@ -657,7 +677,7 @@ def _first_words(first: object) -> str:
     if isinstance(first, LayerComparison):
         return f"the difference starts at layer '{first.path}' ({first.op}, line {first.line})"
     assert isinstance(first, OutputComparison)
-    return f"the output '{first.name}' differs; --layers names the layer where that starts"
+    return f"the output '{first.name}' differs; use --layers to find the first layer that differs"
 
 
 def _show_verdict(screen: "Screen", migration: "Migration", data: Row) -> None:
@@ -672,7 +692,7 @@ def _show_verdict(screen: "Screen", migration: "Migration", data: Row) -> None:
         if checked.get("help"):
             screen.spans(("help: ", "bold cyan"), (str(checked["help"]), ""))
     elif isinstance(checked, dict) and not checked["ok"]:
-        screen.verdict("The migrated model does not give the same values; nothing was written.", good=False)
+        screen.verdict("The outputs of the migrated model differ; nothing was written.", good=False)
     elif data["written"]:
         screen.verdict(f"Migrated {steps}; wrote {data['written']} (IR v{migration.model.version}).", good=True)
     else:

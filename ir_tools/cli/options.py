@@ -106,7 +106,7 @@ def bin_option(name: str = "bin") -> Decorator:
         name.replace("bin", "weights").replace("-", "_"),
         type=InputPath(),
         metavar="FILE",
-        help=f"The weights of {of}, if they are not in the .bin beside it.",
+        help=f"The weights of {of}, if not in the .bin beside it.",
     )
 
 
@@ -122,8 +122,10 @@ def shapes_option(function: Callable[..., Any]) -> Callable[..., Any]:
         "shapes",
         type=InputShape(),
         multiple=True,
-        help="New shape of an input: sizes, ? for any, 16..64 for an interval. The only input needs no name. May be"
-        " repeated.",
+        help=(
+            "New shape of an input: sizes, ? for an unknown size, 16..64 for an interval. NAME may be left out if "
+            "the model has one input. May be repeated."
+        ),
     )(function)
 
 
@@ -136,7 +138,7 @@ def extension_option(function: Callable[..., Any]) -> Callable[..., Any]:
         multiple=True,
         metavar="LIB",
         callback=_loadable,
-        help="Library with operations of others, for OpenVINO to load. May be repeated.",
+        help="Extension library for OpenVINO to load. May be repeated.",
     )(function)
 
 
@@ -166,7 +168,7 @@ def input_options(function: Callable[..., Any]) -> Callable[..., Any]:
     for name, (metavar, text) in reversed(IMAGE_OPTIONS.items()):
         described = click.option(f"--{name}", name, multiple=True, metavar=metavar, help=text)(described)
     described = click.option(
-        "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the values that are made up."
+        "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed for generated values."
     )(described)
     described = shapes_option(described)
     return click.option(
@@ -174,15 +176,17 @@ def input_options(function: Callable[..., Any]) -> Callable[..., Any]:
         "texts",
         type=InputValues(),
         multiple=True,
-        help="Values of an input: a .npy, .npz or image, or a generator such as uniform:0:255, normal, ones, zeros,"
-        " integers:0:9, constant:0.5, image. A .npz without a name gives all its arrays. May be repeated.",
+        help=(
+            "Values of an input: a .npy, .npz or image, or a generator such as uniform:0:255, normal, ones, zeros, "
+            "integers:0:9, constant:0.5, image. A .npz without NAME provides every array in it. May be repeated."
+        ),
     )(described)
 
 
 IMAGE_OPTIONS = {
-    "layout": ("[NAME=]AXES", "Order of the axes of an input that takes an image: NCHW, NHWC."),
-    "mean": ("[NAME=]NUMBERS", "Subtracted from an image: one number, or one per channel (123.7,116.3,103.5)."),
-    "scale": ("[NAME=]NUMBERS", "What an image is divided by after that: one number, or one per channel."),
+    "layout": ("[NAME=]AXES", "Order of the axes of an image input: NCHW, NHWC."),
+    "mean": ("[NAME=]NUMBERS", "Subtract this from an image: one number, or one per channel (123.7,116.3,103.5)."),
+    "scale": ("[NAME=]NUMBERS", "Divide an image by this after --mean: one number, or one per channel."),
     "color": ("[NAME=]ORDER", "Order of the channels of an image: rgb (the default) or bgr."),
 }
 """Of images among the inputs: the option, how its value is written, what it does."""
@@ -201,13 +205,19 @@ def release_options(function: Callable[..., Any]) -> Callable[..., Any]:
         "--runtime",
         "release_name",
         metavar="NAME",
-        help="Release to run on (ir-tools runtimes lists them): openvino-2024.6. Default: the installed OpenVINO, and"
-        " inference-engine-2020.1 for a model of IR v2 to v7.",
+        help=(
+            "Release to run on, such as openvino-2024.6 (ir-tools runtimes lists them). Default: the installed "
+            "OpenVINO, or inference-engine-2020.1 for a model of IR v2 to v7."
+        ),
     )
     python = click.option(
-        "--runtime-python", "python", type=InputPath(), metavar="PATH", help="The Python that has that release."
+        "--runtime-python",
+        "python",
+        type=InputPath(),
+        metavar="PATH",
+        help="The Python that has this release installed.",
     )
-    install = click.option("--install", is_flag=True, help="Install that release first if it is not here.")
+    install = click.option("--install", is_flag=True, help="Install the release first if necessary.")
     return name(python(install(gathered)))
 
 
@@ -218,5 +228,8 @@ def states_option(function: Callable[..., Any]) -> Callable[..., Any]:
         "states",
         type=StateFile(),
         multiple=True,
-        help="Value of a variable before the run: .npy; a .npz alone gives all its states. May be repeated.",
+        help=(
+            "Value of a variable before the run, as a .npy. A .npz without NAME provides every state in it. May be "
+            "repeated."
+        ),
     )(function)

@@ -105,12 +105,12 @@ class ModelPath(Reading[Path]):
             raise UsageError(f"{path} is a folder; name an .xml{_listed(path)}")
         if not path.exists():
             if path.is_symlink():
-                raise UsageError(f"{path} is a link to {path.readlink()}, which is not there; correct the link")
+                raise UsageError(f"{path} is a link to {path.readlink()}, which does not exist; correct the link")
             raise UsageError(f"{path}: there is no such file{similar(path)}")
         if path.suffix.lower() == ".onnx" and not path.is_file():
-            raise UsageError(f"{path} is not a regular file; copy its content to one")
+            raise UsageError(f"{path} is not a regular file; copy its content to a file")
         if path.suffix.lower() == ".bin":
-            raise UsageError(f"{path} holds weights; name the .xml beside it")
+            raise UsageError(f"{path} contains weights; name the .xml beside it")
         return path
 
     def reads(self, value: Path) -> Iterable[Path]:
@@ -186,7 +186,9 @@ class OutputModel(Writing):
         """Return the path; UsageError if it does not end in `.xml`."""
         path = _named(value)
         if path.suffix.lower() != ".xml" and not self._folders:
-            raise UsageError(f"{path} does not end in .xml; the weights go into the .bin beside it")
+            raise UsageError(
+                f"{path} does not end in .xml; expected the name of an .xml, beside which the .bin is written"
+            )
         return path
 
     def writes(self, path: Path) -> Iterable[Path]:
@@ -287,7 +289,7 @@ def _folded(path: Path) -> str:
 def _named(value: str | Path) -> Path:
     """Return a path; UsageError if it is empty, as a variable of the shell that is not set."""
     if not str(value):
-        raise UsageError("the name of a file is empty; give one")
+        raise UsageError("the name of a file is empty")
     return Path(value)
 
 

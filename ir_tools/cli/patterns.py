@@ -28,7 +28,7 @@ class Pattern:
     def __post_init__(self) -> None:
         """Raise UsageError if the pattern can match nothing."""
         if not self.text.strip("/") or self.text.startswith("!"):
-            raise UsageError(f"{self.text!r} is not a pattern; name what to cover: 'old/**', '*.int8.xml'")
+            raise UsageError(f"{self.text!r} is not a pattern; expected one such as 'old/**' or '*.int8.xml'")
 
     def matches(self, path: Path) -> bool:
         """Return whether the pattern matches this very path, which is absolute."""

@@ -74,7 +74,7 @@ class ReleaseOptions:
 
         release = find_release(self.name or DEFAULT)
         if inputs.shapes:
-            raise UsageError(f"{release.title} runs the file with the sizes in it; leave out --set")
+            raise UsageError(f"{release.title} runs the file with the sizes that it records; leave out --set")
         self.check(model)
         self._install(release, self.python)
         return LegacyClient(release_python(release, self.python))
@@ -86,7 +86,7 @@ class ReleaseOptions:
     def require_name(self) -> None:
         """Raise a UsageError if an option says where a release is, or to install it, and none says which."""
         if self.name is None and self.given:
-            raise UsageError("--runtime-python and --install are for a release: name it with --runtime")
+            raise UsageError("--runtime-python and --install need a release; name it with --runtime")
 
     def started(
         self, release: "Release", extensions: Sequence[Path] = (), memory: int | None = None
@@ -117,8 +117,8 @@ class ReleaseOptions:
         """
         if self.given and self.legacy and not model.is_legacy and not (more and self.name is None):
             raise UsageError(
-                f"{DEFAULT} is for models of IR v2 to v7; this one is IR v{model.version}: name a release"
-                " that reads it with --runtime"
+                f"{DEFAULT} runs models of IR v2 to v7, but this one is IR v{model.version}; name another "
+                "release with --runtime"
             )
 
 

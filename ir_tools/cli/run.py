@@ -48,19 +48,28 @@ SHOWN = 4
     "--steps",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Run N times in a row; variables keep their values. --input repeated for one name gives the values of the"
-    " first steps; an array with one dimension more than the input has one value per step.",
+    help=(
+        "Run N times in a row; variables keep their values. Repeat --input for one name to set its values for the "
+        "first steps, or pass an array with an additional first dimension for the steps."
+    ),
 )
 @states_option
 @click.option(
     "--engine",
     type=click.Choice(["reference", "runtime"]),
-    help="The engine: numpy (the default), or OpenVINO in a child process (the default with --runtime).",
+    help=(
+        "The engine: reference (numpy, the default), or runtime (OpenVINO in a child process, the default with "
+        "--runtime)."
+    ),
 )
 @release_options
-@click.option("--f64", "gold", is_flag=True, help="Let the reference compute all floats in f64: the gold answer.")
+@click.option(
+    "--f64", "gold", is_flag=True, help="Let the reference compute all floats in f64, for the most accurate result."
+)
 @extension_option
-@click.option("-o", "--output", type=OutputFile(".npz"), metavar="OUT.npz", help="Write outputs and states by name.")
+@click.option(
+    "-o", "--output", type=OutputFile(".npz"), metavar="OUT.npz", help="Write the outputs and states, by name."
+)
 def run(
     model: Path,
     weights: Path | None,
@@ -80,7 +89,7 @@ def run(
     release.require_name()
     engine = engine or ("runtime" if release.given else "reference")
     if release.given and engine == "reference":
-        raise click.UsageError("--runtime names what --engine runtime runs on; leave out --engine reference")
+        raise click.UsageError("--runtime needs --engine runtime; leave out --engine reference")
     if gold and engine != "reference":
         raise click.UsageError("--f64 is for the reference")
     loaded = inputs.reshaped(load_current(model, weights, extensions), extensions)
@@ -144,8 +153,8 @@ def _run_step(
             if step == 1 or not made_up:
                 raise
             raise UsageError(
-                f"step {step}: {why}; the states have other sizes now, but the values that were made up have not:"
-                f" give values for each step with --input NAME=FILE ({', '.join(made_up)})"
+                f"step {step}: {why}; the sizes of the states have changed, but those of the generated inputs "
+                f"have not: pass values for each step with --input NAME=FILE ({', '.join(made_up)})"
             ) from None
 
 
@@ -208,14 +217,16 @@ def _show(screen: "Screen", data: Row, plan: "InputPlan") -> None:
         ]
     screen.table(columns, rows)
     if left_out:
-        screen.line(f"steps {left_out[0]} to {left_out[-1]} are left out here; -o and --json have them", style="dim")
+        screen.line(f"steps {left_out[0]} to {left_out[-1]} are not shown; -o and --json contain them", style="dim")
     show_plan(screen, plan)
     screen.line()
     engine = data["release"] or f"the {data['engine']}"
     screen.line(f"computed by {engine}, seed {data['seed']}", style="dim")
     if data["by_runtime"]:
         assert isinstance(data["by_runtime"], list)
-        screen.line(f"without a kernel, run by the runtime alone: {', '.join(data['by_runtime'])}", style="yellow")
+        screen.line(
+            f"layers without a kernel, computed by the runtime: {', '.join(data['by_runtime'])}", style="yellow"
+        )
     if data["written"]:
         screen.line(f"wrote {data['written']}")
 

@@ -16,7 +16,7 @@ __all__ = ["runtimes"]
 
 
 @command("runtimes", example="ir-tools runtimes --add inference-engine-2020.1")
-@click.option("--add", "added", metavar="NAME", help="Make the environment of this release, from PyPI.")
+@click.option("--add", "added", metavar="NAME", help="Create the environment of this release, from PyPI.")
 @click.option("--remove", "removed", metavar="NAME", help="Remove the environment of this release.")
 def runtimes(added: str | None, removed: str | None) -> Answer:
     """List the releases of the runtime that models can be run on, and where they are; add or remove one.
@@ -29,7 +29,7 @@ def runtimes(added: str | None, removed: str | None) -> Answer:
     from ir_tools.runtime import environments
 
     if added is not None and removed is not None:
-        raise UsageError("--add and --remove exclude each other; run two commands")
+        raise UsageError("--add and --remove cannot be combined; run two commands")
     done = ""
     if added is not None:
         done = f"Made {install(find_release(added))}"
@@ -51,7 +51,7 @@ def _show(screen: "Screen", found: "Runtimes", folder: Path, done: str) -> None:
 
     columns = [Column("name", keep=True), Column("reads"), Column("where", fold=True)]
     screen.table(columns, [[one.name, one.versions, _where(one, folder)] for one in found])
-    screen.line(f"here: in {folder}; to add one: ir-tools runtimes --add NAME", style="dim")
+    screen.line(f"environments are in {folder}; add one with: ir-tools runtimes --add NAME", style="dim")
     if done:
         screen.line(done)
 

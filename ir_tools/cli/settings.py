@@ -82,11 +82,11 @@ class Output:
         style = self.style or configured or "text"
         as_json = click.get_current_context().params.get("as_json")
         if as_json and self.file is not None:
-            raise UsageError("--json prints; to write JSON to --output-file, use --format json")
+            raise UsageError("--json prints to standard output; to write JSON to --output-file, use --format json")
         if as_json and self.style not in {None, "json"}:
-            raise UsageError(f"--json is --format json; leave out --json or --format {self.style}")
+            raise UsageError(f"--json means --format json; leave out --json or --format {self.style}")
         if self.statistics and not as_json and style not in {"text", "concise", "json"}:
-            raise UsageError(f"--statistics goes with --format text, concise or json, not {style}")
+            raise UsageError(f"--statistics supports --format text, concise and json, not {style}")
         return replace(self, style=style)
 
 
@@ -103,11 +103,16 @@ def output_options(function: Command) -> Command:
             "--format",
             "style",
             type=click.Choice(FORMATS),
-            help="For people (text, the default, or one line each), programs, code scanning (sarif) and CI systems.",
+            help=(
+                "Format of the findings: text (the default) and concise (one line each) for people, json for "
+                "programs, sarif for code scanning, the others for CI systems."
+            ),
         ),
-        click.option("--output-file", "file", type=OutputFile(), metavar="FILE", help="Write to FILE, print nothing."),
-        click.option("-q", "--quiet", is_flag=True, help="Show the findings only, without counts and progress."),
-        click.option("--statistics", is_flag=True, help="Show how often each rule was broken instead."),
+        click.option(
+            "--output-file", "file", type=OutputFile(), metavar="FILE", help="Write to FILE and print nothing."
+        ),
+        click.option("-q", "--quiet", is_flag=True, help="Show only the findings, without counts and progress."),
+        click.option("--statistics", is_flag=True, help="Show the number of findings of each rule instead."),
     )
 
 
@@ -128,7 +133,7 @@ def settings_options(function: Command) -> Command:
         **arguments: Any,
     ) -> Any:
         if config is not None and isolated:
-            raise UsageError("--config and --isolated contradict each other")
+            raise UsageError("--config and --isolated cannot be combined")
         given = Configuration(
             select=_codes(select) or None,
             extend_select=_codes(more),
@@ -145,16 +150,22 @@ def settings_options(function: Command) -> Command:
     globs: dict[str, Any] = {"multiple": True, "metavar": "GLOBS"}
     return _with(
         gathered,
-        click.option("--select", **codes, help="Only these rules: IR103,IR2,unfed-input."),
-        click.option("--extend-select", "more", **codes, help="These rules, too."),
+        click.option("--select", **codes, help="Check only these rules: IR103,IR2,unfed-input."),
+        click.option("--extend-select", "more", **codes, help="Also check these rules."),
         click.option(
-            "--ignore", **codes, help="Leave out these rules; of two words that match a rule, the longer decides."
+            "--ignore",
+            **codes,
+            help="Skip these rules. If --select and --ignore both match a rule, the longer code decides.",
         ),
-        click.option("--exclude", **globs, help="Files and folders to leave out: 'old/**', third_party."),
-        click.option("--extend-exclude", **globs, help="More to leave out than the configuration says."),
-        click.option("--force-exclude", is_flag=True, help="Leave out excluded files also if they are named."),
-        click.option("--fail-on", type=click.Choice([*FAIL_ON]), help="Lowest severity that fails.  [default: error]"),
-        click.option("--config", type=InputPath(), metavar="FILE", help="Settings of all files."),
+        click.option("--exclude", **globs, help="Files and folders to skip: 'old/**', third_party."),
+        click.option(
+            "--extend-exclude", **globs, help="Files and folders to skip in addition to those of the configuration."
+        ),
+        click.option("--force-exclude", is_flag=True, help="Skip excluded files even if they are named."),
+        click.option(
+            "--fail-on", type=click.Choice([*FAIL_ON]), help="Lowest severity for exit code 1.  [default: error]"
+        ),
+        click.option("--config", type=InputPath(), metavar="FILE", help="Configuration file for all models."),
         click.option("--isolated", is_flag=True, help="Read no configuration file."),
     )
 

@@ -1,4 +1,4 @@
-"""`ir-tools shapes`: recompute every port and set it against what the file records."""
+"""`ir-tools shapes`: recompute every port and compare it with the file."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -27,9 +27,9 @@ __all__ = ["shapes"]
 @model_argument()
 @bin_option()
 @shapes_option
-@click.option("--all", "everything", is_flag=True, help="List every port; with --set, also what each was before.")
+@click.option("--all", "everything", is_flag=True, help="List every port; with --set, also its shape before.")
 @extension_option
-@output_option("Write the model with the computed shapes.")
+@output_option("Write the model with the computed shapes to this file.")
 def shapes(
     model: Path,
     weights: Path | None,
@@ -163,8 +163,8 @@ def _show(screen: "Screen", data: Row, report: "ShapeReport") -> None:
 _ORIGINS = {
     "rule": "rule",
     "runtime": "asking the runtime",
-    "migration": "the model that it is migrated to",
-    "recorded": "what the file records",
+    "migration": "the migrated model",
+    "recorded": "the file",
     "unknown": "nobody (unknown)",
 }
 
@@ -176,7 +176,7 @@ def _show_mismatches(screen: "Screen", report: "ShapeReport", *, reshaped: bool)
         [entry.path, str(entry.line or ""), str(entry.port), entry.what, entry.recorded, entry.computed]
         for entry in report.mismatches
     ]
-    screen.heading("Changed ports" if reshaped else "Recorded against computed")
+    screen.heading("Changed ports" if reshaped else "Recorded and computed")
     columns = [Column("layer", fold=True), Column("line", right=True), Column("port", right=True), Column("what")]
     screen.table([*columns, Column("recorded"), Column("computed")], rows)
 
@@ -191,5 +191,9 @@ def _show_verdict(screen: "Screen", data: Row, changed: int) -> None:
             else "A recorded type contradicts the computed one."
         )
     else:
-        text = "All ports agree." if data["ok"] else f"{plural(changed, 'difference')} from what the file records."
+        text = (
+            "All ports agree."
+            if data["ok"]
+            else f"{plural(changed, 'difference')} between the file and the computed shapes."
+        )
     screen.verdict(text, good=bool(data["ok"]))

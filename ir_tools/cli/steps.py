@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ir_tools.cli.arrays import InputOptions, read_arrays
+from ir_tools.display import plural
 from ir_tools.errors import UsageError
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def _per_step(name: str, value: "InputValue", shape: "Shape", steps: int) -> "Se
     if not isinstance(value, np.ndarray) or shape is None or value.ndim != len(shape) + 1:
         return [value]
     if len(value) != steps:
-        raise UsageError(f"input '{name}' has values for {len(value)} steps; expected {steps}, as --steps says")
+        raise UsageError(f"input '{name}' has values for {plural(len(value), 'step')}; expected {steps} (--steps)")
     return list(value)
 
 
@@ -80,5 +81,5 @@ def _load(name: str, file: str) -> "Iterator[tuple[str, Array]]":
         return
     own = {key.removeprefix(STATE): array for key, array in arrays.items() if key.startswith(STATE)} or arrays
     if name and name not in own:
-        raise UsageError(f"{label} holds {', '.join(own) or 'nothing'}; expected '{name}'")
+        raise UsageError(f"{label} has no array '{name}'; it has {', '.join(own) or 'none'}")
     yield from ((known, array) for known, array in own.items() if name in {"", known})

@@ -41,28 +41,38 @@ STANDARD_INPUT = Path("-")
 @click.argument("paths", nargs=-1, required=True, type=ModelsPath(), metavar="PATH...")
 @output_options
 @settings_options
-@click.option("--baseline", type=InputPath(), metavar="FILE", help="Leave out the findings that FILE lists.")
+@click.option(
+    "--baseline", type=InputPath(), metavar="FILE", help="Leave out the findings that the baseline FILE lists."
+)
 @click.option(
     "--write-baseline",
     "new_baseline",
     type=OutputFile(".json"),
     metavar="FILE.json",
-    help="Write the findings for --baseline; those of other files stay in it.",
+    help="Write the findings to the baseline FILE, and keep its findings of other files.",
 )
 @click.option(
     "--runtime",
     "release_name",
     metavar="[NAME]",
-    help="Also let the installed OpenVINO, or a release such as openvino-2024.6, read and run each file.",
+    help="Also read and run each file with the installed OpenVINO, or with a release such as openvino-2024.6.",
 )
-@click.option("--runtime-python", "python", type=InputPath(), metavar="PATH", help="The Python that has that release.")
-@click.option("--install", is_flag=True, help="Install that release first if it is not here.")
+@click.option(
+    "--runtime-python", "python", type=InputPath(), metavar="PATH", help="The Python that has this release installed."
+)
+@click.option("--install", is_flag=True, help="Install the release first if necessary.")
 @extension_option
 @shapes_option
 @bin_option()
-@click.option("--stdin-filename", "name", type=ModelsPath(), metavar="NAME", help="The name of -.")
-@click.option("--skip-others", is_flag=True, help="Leave out files that are not IR, also if they are named.")
-@click.option("--jobs", type=click.IntRange(min=1), help="Processes; by default one, more for many files.")
+@click.option(
+    "--stdin-filename",
+    "name",
+    type=ModelsPath(),
+    metavar="NAME",
+    help="File name for standard input (-) in the findings.",
+)
+@click.option("--skip-others", is_flag=True, help="Skip files that are not IR, even if they are named.")
+@click.option("--jobs", type=click.IntRange(min=1), help="Number of processes. Default: one, or more for many files.")
 def validate(
     paths: tuple[Path, ...],
     output: Output,
@@ -90,7 +100,7 @@ def validate(
     if asked and release.name is None:
         require_openvino()
     if shapes and not asked:
-        raise UsageError("--set is for --runtime, which runs the model; add it")
+        raise UsageError("--set needs --runtime, which runs the model")
     here = settings.of(Path.cwd())
     output = output.completed(here.format)
     baseline = baseline or (None if new_baseline else here.baseline)
@@ -111,7 +121,7 @@ def validate(
         data["baseline"] = {"file": str(known.file), "gone": gone}
         if gone and not output.quiet:
             what = "1 entry is" if len(gone) == 1 else f"{len(gone)} entries are"
-            click.echo(f"{known.file}: {what} no longer found; write it again with --write-baseline", err=True)
+            click.echo(f"{known.file}: {what} no longer found; update the baseline with --write-baseline", err=True)
     if output.file is not None:
         _write(output, left, data)
     code = 2 if discovery.bad_arguments else int(any(file.failures for file in left))
@@ -130,7 +140,7 @@ def _refuse_to_write(*outputs: Path | None, reads: Sequence[Path | None]) -> Non
 
 def _standard_input(paths: Sequence[Path], name: Path | None, weights: Path | None, settings: Settings) -> list[Task]:
     if len(paths) > 1:
-        raise UsageError("- is standard input, which is checked alone; leave out the other paths")
+        raise UsageError("- (standard input) cannot be combined with other paths")
     beside = None if name is None or not name.with_suffix(".bin").exists() else name.with_suffix(".bin")
     file = STANDARD_INPUT if name is None else name
     if name is not None and settings.excludes(name, named=True):
@@ -141,11 +151,11 @@ def _standard_input(paths: Sequence[Path], name: Path | None, weights: Path | No
 
 def _tasks(discovery: Discovery, name: Path | None, weights: Path | None, settings: Settings) -> list[Task]:
     if name is not None:
-        raise UsageError("--stdin-filename names the content of -, which is not among the paths")
+        raise UsageError("--stdin-filename needs the path - (standard input)")
     if discovery.bad_arguments and not discovery.files and not discovery.unreadable:
         raise UsageError("; ".join(f"{bad.file}: {bad.message}" for bad in discovery.bad_arguments))
     if weights is not None and len(discovery.files) != 1:
-        raise UsageError(f"--bin is for one file; {len(discovery.files)} are to be checked")
+        raise UsageError(f"--bin is for one file, but the paths contain {len(discovery.files)}")
     return [settings.task(file, weights=weights) for file in discovery.files]
 
 

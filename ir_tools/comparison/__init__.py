@@ -123,7 +123,7 @@ def compare(
     """
     check_word("mode", mode, get_args(ReferenceMode))
     if other is not None and against is not None:
-        raise UsageError("compare with another model or with another device, not with both at once")
+        raise UsageError("pass either other or a device to compare with, not both")
     if tolerance is not None and not tolerance >= 0.0:
         raise UsageError(f"tolerance is {tolerance}; expected 0 or more")
     setting = Setting.of(device, precision)
@@ -179,7 +179,7 @@ def _found(
     sides = Sides("reference", setting)
     if mode == "cumulative" or not work.rows.choice.any:
         return "cumulative", work.cumulative(), sides, sides
-    as_it_is = Sides(f"{setting}, as it is", f"{setting}, all tensors taken out")
+    as_it_is = Sides(f"{setting}, as it is", f"{setting}, all tensors as outputs")
     return "isolated", work.isolated(), sides, as_it_is
 
 

@@ -44,7 +44,7 @@ def weakness(expected: Array, actual: Array, before: Array | None, after: Array 
         limit: the difference allowed.
     """
     if not expected.size:
-        return "it has no elements"
+        return "it is empty"
     if expected.dtype.kind in "fV":
         odd = int((~np.isfinite(expected.astype(np.float64))).sum())
         if odd:

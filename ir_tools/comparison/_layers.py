@@ -25,7 +25,7 @@ from ir_tools.runtime.client import Tap
 __all__ = ["IDLE", "Compared", "Rows", "Sink", "sets_of"]
 
 IDLE = "its body does not run on these inputs"
-UNREAD = "nothing reads it"
+UNREAD = "it has no consumer"
 
 
 class Compared(NamedTuple):
@@ -167,7 +167,8 @@ class Rows:
                     follows.update({located.layer.id: cause} if cause else {})
                     if cause and row.status == "differs":
                         row = replace(
-                            self.skipped(located, f"follows '{cause}', whose order rounding decides"), follows=cause
+                            self.skipped(located, f"depends on '{cause}', whose order depends on rounding"),
+                            follows=cause,
                         )
                     yield replace(row, output=index, engine="runtime")
                 else:
@@ -235,7 +236,7 @@ class Rows:
         try:
             self.bodies.run(self.model, located.layer, arrays, visit)
         except IrToolsError as why:
-            yield replace(self._blank(located), reason=f"its body does not run by itself: {why}")
+            yield replace(self._blank(located), reason=f"its body does not run on its own: {why}")
         yield from worst.values()
         for body, graph in idle.items():
             for entry in self.choice.located(graph, f"{located.path}/{body}/"):
@@ -301,7 +302,7 @@ class Rows:
             self._blank(located), output=index, element_type=kind, shape=actual.shape, counterpart=counterpart
         )
         if expected.shape != actual.shape or (kind == "string") != (type_name(expected) == "string"):
-            wanted = f"{type_name(expected)} {list(expected.shape)} is expected"
+            wanted = f"expected {type_name(expected)} {list(expected.shape)}"
             return replace(row, status="differs", reason=wanted)
         rows = index in sets_of(located.layer)
         if rows:

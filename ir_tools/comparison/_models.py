@@ -37,7 +37,7 @@ def renamed(model: Model, other: Model, fed: Mapping[str, Array]) -> dict[str, A
     """
     own, theirs = model.inputs, other.inputs
     if len(own) != len(theirs):
-        raise UsageError(f"the models have {len(own)} and {len(theirs)} inputs and cannot be fed alike")
+        raise UsageError(f"the models have {len(own)} and {len(theirs)} inputs, so they cannot get the same inputs")
     found = {}
     for one, two in _inputs(model, other):
         found[two.name] = fed[one.name]
@@ -45,8 +45,8 @@ def renamed(model: Model, other: Model, fed: Mapping[str, Array]) -> dict[str, A
         packed = "element_type" in two.layer.raw and is_packed(fed[one.name], *parameter_fact(two.layer))
         if not packed and not holds(shape, fed[one.name].shape):
             raise UsageError(
-                f"the models cannot be fed alike: input '{one.name}' has shape {list(fed[one.name].shape)}, and"
-                f" '{two.name}' of the other model takes {shape_text(shape)}"
+                f"the models cannot get the same inputs: input '{one.name}' has shape "
+                f"{list(fed[one.name].shape)}, but '{two.name}' of the other model has {shape_text(shape)}"
             )
     return found
 

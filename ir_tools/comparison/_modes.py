@@ -22,7 +22,7 @@ from ir_tools.runtime.setting import Setting
 
 __all__ = ["LEFT_OUT", "Found", "Work"]
 
-LEFT_OUT = "leads to no output of the model: the runtime leaves it out"
+LEFT_OUT = "leads to no output of the model, so the runtime removes it"
 
 
 class Found(NamedTuple):

@@ -62,7 +62,7 @@ class Origin:
                 candidates = (number for number, row in enumerate(found) if _is_of(row, offending))
                 place = next(candidates, place)
         row = found[place]
-        why = [] if row is start else [f"within its tolerance, but what differs in '{start.path}' starts here"]
+        why = [] if row is start else [f"within its tolerance, but the difference in '{start.path}' starts here"]
         why += self._causes(row)
         reason = "; ".join(filter(None, (row.reason, *why))) or None
         found[place] = replace(row, status="differs", reason=reason)
@@ -127,7 +127,7 @@ class Origin:
         for name in dict.fromkeys((*layer.raw, *twin.raw)):
             mine, theirs = layer.raw.get(name), twin.raw.get(name)
             if _normal(mine) != _normal(theirs):
-                yield f"{name} is {_told(mine)} here and {_told(theirs)} there"
+                yield f"{name} is {_told(mine)} in the first model and {_told(theirs)} in the other"
         constants = zip(_constants_of(own, layer), _constants_of(other, twin), strict=False)
         for index, (first, second) in enumerate(constants):
             if first is not None and second is not None:
@@ -173,13 +173,16 @@ def _differing(index: int, mine: Array, theirs: Array) -> Iterator[str]:
     """Return in words where a constant differs."""
     start = f"its constant input {index}"
     if mine.shape != theirs.shape or mine.dtype != theirs.dtype:
-        yield f"{start} is {mine.dtype} {list(mine.shape)} here and {theirs.dtype} {list(theirs.shape)} there"
+        yield (
+            f"{start} is {mine.dtype} {list(mine.shape)} in the first model and {theirs.dtype} {list(theirs.shape)} "
+            "in the other"
+        )
         return
     found = np.argwhere(mine != theirs)
     if len(found):
         at = tuple(int(place) for place in found[0])
         where = f"{len(found)} of {mine.size} elements, first at {list(at)}"
-        yield f"{start} differs in {where}: {mine[at]} here and {theirs[at]} there"
+        yield f"{start} differs in {where}: {mine[at]} in the first model and {theirs[at]} in the other"
 
 
 def _normal(text: str | None) -> str | None:

@@ -94,7 +94,7 @@ class Outputs:
         kind, shape, reason = type_name(actual), actual.shape, ""
         limit = self._limit(name, kind)
         if expected.shape != shape or (kind == "string") != (type_name(expected) == "string"):
-            reason = f"{type_name(expected)} {list(expected.shape)} is expected, and it is {kind} {list(shape)}"
+            reason = f"expected {type_name(expected)} {list(expected.shape)}, found {kind} {list(shape)}"
         if reason and (expected.ndim != actual.ndim or kind == "string"):
             found = unlike(limit)
         else:
@@ -105,7 +105,7 @@ class Outputs:
                 actual = aligned(expected, actual)
             found = difference(expected, actual, tolerance=limit, undefined=None if reason else undecided)
             if not reason and counts[0] != counts[1]:
-                reason = f"{plural(counts[0], 'row')} expected, {counts[1]} found"
+                reason = f"expected {plural(counts[0], 'row')}, found {counts[1]}"
         return OutputComparison(
             name=name, element_type=kind, shape=shape, difference=found, reason=reason, counterpart=counterpart
         )

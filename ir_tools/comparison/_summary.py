@@ -65,9 +65,9 @@ def narrow_note(found: "Comparison") -> str | None:
         return None
     worst = max((entry.difference.needed for entry in found.in_use), default=0.0)
     return (
-        f"The model is quantized. All of this is its arithmetic in f32. As it is used, the device computes"
-        f" {plural(found.narrow, 'operation')} in int8, which changes the outputs by up to {sufficient(worst)} of their"
-        " largest magnitude; that is not judged here: --precision int8 compares that arithmetic, layer by layer."
+        "The model is quantized, but this comparison runs it in f32. By default the device computes "
+        f"{plural(found.narrow, 'operation')} in int8, which changes the outputs by up to {sufficient(worst)} "
+        "of their largest magnitude; use --precision int8 to compare that arithmetic, layer by layer."
     )
 
 
@@ -87,20 +87,20 @@ def rounding_note(found: "Comparison") -> str:
     if not (found.rounding and wrong):
         return ""
     what = "1 tensor inside is" if wrong == 1 else f"{wrong} tensors inside are"
-    return f"{what} beyond the tolerance: errors of rounding to {found.rounding} add up, so the outputs decide"
+    return f"{what} beyond the tolerance; rounding errors of {found.rounding} add up, so only the outputs decide"
 
 
 def weak_notes(found: "Comparison") -> list[str]:
     """Return sentences for tensors behind an order that rounding decides, and for outputs that prove little."""
     weak = found.weak
     behind = [entry.reason for entry in found.layers if entry.follows is not None]
-    notes = [f"{plural(len(behind), 'tensor')} not compared, the first as it {behind[0]}."] if behind else []
+    notes = [f"{plural(len(behind), 'tensor')} not compared; the first one {behind[0]}."] if behind else []
     notes += [f"The output '{entry.name}' proves little: {entry.weak}." for entry in weak[:WEAK_SHOWN]]
     if len(weak) > WEAK_SHOWN:
-        notes.append(f"{plural(len(weak) - WEAK_SHOWN, 'more output')} of {len(found.outputs)} prove as little.")
+        notes.append(f"{plural(len(weak) - WEAK_SHOWN, 'more output')} of {len(found.outputs)} prove equally little.")
     if weak and len(weak) == len(found.outputs):
         notes.append(
-            "No output proves anything: give other inputs, as with --input NAME=uniform:0:255 or --input FILE."
+            "No output proves anything; use other inputs, such as --input NAME=uniform:0:255 or --input NAME=FILE."
         )
     return notes
 

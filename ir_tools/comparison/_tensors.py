@@ -216,7 +216,7 @@ def as_far_as_it_runs(
             yield from as_far_as_it_runs(run, group[:half], give_up)
             yield from as_far_as_it_runs(run, group[half:], give_up)
         else:
-            yield give_up(group, f"the model does not run with this tensor taken out: {why}")
+            yield give_up(group, f"the model does not run with this tensor as an output: {why}")
     else:
         yield found
 

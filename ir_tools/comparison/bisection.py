@@ -64,7 +64,7 @@ def smallest_part(
     distance = _distances(model, target)
     layers = search.grown(distance)
     if layers is None:
-        raise UsageError("the difference is gone as soon as the model is cut; there is no smaller part")
+        raise UsageError("the difference disappears when the model is cut, so there is no smaller part")
     return search.part(search.shrunk(layers, distance))
 
 
@@ -77,7 +77,7 @@ def _place(
     """
     first = found.first_difference
     if first is None:
-        raise UsageError("nothing differs, so there is nothing to cut out")
+        raise UsageError("nothing differs, so there is no part to extract")
     if isinstance(first, LayerComparison):
         step = None if first.iteration is None else into_body(model.graph, first.path)
         if step is None:

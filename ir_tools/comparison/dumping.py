@@ -35,7 +35,7 @@ class Dump:
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as why:
-            raise WriteError(f"{folder} cannot be made: {why.strerror or why}") from None
+            raise WriteError(f"{folder} cannot be created: {why.strerror or why}") from None
 
     def __call__(self, tensors: Compared) -> None:
         """Write both tensors of one output.

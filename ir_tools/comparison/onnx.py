@@ -78,7 +78,7 @@ class OnnxOutput:
         """Return who deviates, in words."""
         bad = [pair for pair in self.pairs if not pair.ok]
         if not self.pairs:
-            return "nothing to compare with"
+            return "no other engine ran the model"
         if not bad:
             return "all agree"
         if len(self.deviates) == 1:
@@ -278,9 +278,9 @@ def _output(name: str, runs: Mapping[str, Mapping[str, Array]], tolerance: float
 
 def _pair(first: str, second: str, expected: Array, actual: Array, tolerance: float | None) -> Pair:
     if expected.shape != actual.shape:
-        reason = f"{first} gives {list(expected.shape)}, {second} {list(actual.shape)}"
+        reason = f"{first} returns shape {list(expected.shape)}, {second} {list(actual.shape)}"
     elif expected.dtype != actual.dtype:
-        reason = f"{first} gives {expected.dtype}, {second} {actual.dtype}"
+        reason = f"{first} returns {expected.dtype}, {second} {actual.dtype}"
     else:
         return Pair(first=first, second=second, difference=difference(expected, actual, tolerance=tolerance))
     return Pair(first=first, second=second, reason=reason)

@@ -160,7 +160,7 @@ class _Work:
         )
 
     def _sides(self, version: str) -> Sides:
-        how = ", in floats (without its <statistics>)" if self.in_floats else ""
+        how = ", in floats (<statistics> ignored)" if self.in_floats else ""
         old = f"{self.legacy.name} on {self.old.path or 'the legacy model'}{how}"
         return Sides(old, f"OpenVINO {without_build(version)} on {self.new.path or 'what it is migrated to'}")
 
@@ -182,7 +182,7 @@ class _Work:
 
         chosen = self.rows.choice.located(self.old.graph)
         bits = [located for located in chosen if self._in_bits(located.layer)]
-        entries = [self.rows.skipped(located, f"{self.legacy.name} keeps it in bits") for located in bits]
+        entries = [self.rows.skipped(located, f"{self.legacy.name} stores it as bits") for located in bits]
         for group in groups([located for located in chosen if located not in bits], {}, with_inputs=False):
             for batch in as_far_as_it_runs(run, group, Batch.without_tensors):
                 taps = tuple({partners[source]: None for source in batch.sources if source in partners})

@@ -136,7 +136,7 @@ class SavedRun:
             UsageError: it cannot be read, is not a run, or is damaged.
         """
         if path.exists() and not path.is_file():
-            raise UsageError(f"{path} is not a regular file; copy the saved run to one")
+            raise UsageError(f"{path} is not a regular file; copy the saved run to a file")
         try:
             with zipfile.ZipFile(path) as archive, path.open("rb") as file:
                 if any(member.compress_type != zipfile.ZIP_STORED for member in archive.infolist()):
@@ -175,7 +175,7 @@ class SavedRun:
             )
         except OSError as why:
             if why.errno == errno.EINVAL:
-                raise UsageError(f"{path} is not a saved run, or is damaged: bytes of it are missing") from None
+                raise UsageError(f"{path} is not a saved run, or is damaged: bytes are missing") from None
             raise UsageError(f"{path} cannot be read: {why.strerror or why}") from None
         except UsageError:
             raise
@@ -340,7 +340,7 @@ def _fitting_states(run: SavedRun, model: Model) -> Mapping[str, Array]:
             plan_inputs(model, sample.inputs)
             if names != set(sample.outputs):
                 known, there = (", ".join(words) or "none" for words in (sample.outputs, sorted(names)))
-                raise UsageError(f"it has the outputs {known}; the model has {there}")
+                raise UsageError(f"its outputs are {known}, but those of the model are {there}")
         return checked_states(model, run.states)
     except UsageError as why:
         raise UsageError(f"{run.path} is not a run of this model: {why}") from None
@@ -425,10 +425,10 @@ def _array(mapped: Array, file: IO[bytes], member: zipfile.ZipInfo, row: Mapping
     start = member.header_offset + 30 + name + extra
     whole = mapped[start : start + member.file_size]
     if hashlib.blake2b(whole.data, digest_size=32).hexdigest() != row["digest"]:
-        raise ValueError(f"'{row['name']}' has other bytes than were saved")
+        raise ValueError(f"the bytes of '{row['name']}' have changed since they were saved")
     length = 10 + int.from_bytes(whole[8:10].tobytes(), "little")
     if not _plain(whole[:length].tobytes()):
-        raise ValueError(f"'{row['name']}' has its elements in another order than they are saved in")
+        raise ValueError(f"the elements of '{row['name']}' are in another memory order than saved runs have")
     data = whole[length:]
     return to_array(Blob(str(row["type"]), tuple(map(int, row["shape"])), data.data))
 
@@ -442,7 +442,7 @@ def _plain(header: bytes) -> bool:
     """
     text = BytesIO(header)
     if np.lib.format.read_magic(text) != (1, 0):
-        raise ValueError("a member is of another version of .npy")
+        raise ValueError("a member has another version of the .npy format")
     _, fortran, dtype = np.lib.format.read_array_header_1_0(text)
     return not fortran and not dtype.hasobject and dtype.isnative
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 
 from ir_tools.diagnostics import Severity
-from ir_tools.display import quoted
+from ir_tools.display import plural, quoted
 from ir_tools.format.content import size_of
 from ir_tools.format.nets import Net
 from ir_tools.format.problems import ElementProblem, name_of
@@ -123,7 +123,7 @@ class _Bodied:
         takes = {*pairs, *pairs.values(), *(() if self.kind == "if" else ("back_edges",))} if pairs else set()
         for part in self.layer:
             if part.tag in (*BODIES, *MAPS) and part.tag not in takes:
-                message = f"a layer of type {self.layer.get('type')} has no <{part.tag}>: the runtime does not read it"
+                message = f"the operation {self.layer.get('type')} has no <{part.tag}>, so the runtime ignores it"
                 self.warn(UNEXPECTED_BODY, part, message, "delete it, or correct the type of the layer")
         for name, table in pairs.items():
             self._body(name, table)
@@ -136,8 +136,13 @@ class _Bodied:
         taken = {id_number(row.get("external_port_id")) for row in chain(*rows)}
         for number, port in list(self.inputs.items())[1:]:
             if number not in taken:
-                message = f"neither branch takes input port {number}"
-                self.warn(UNMAPPED_PORT, port, message, "delete the port and its edge, or give it to a branch")
+                message = f"neither branch reads input port {number}"
+                self.warn(
+                    UNMAPPED_PORT,
+                    port,
+                    message,
+                    "delete the port and its edge, or add a row for it to the port map of a branch",
+                )
 
     def source(self, port_id: int) -> Element | None:
         """Return the output port that feeds an input."""
@@ -161,7 +166,7 @@ class _Bodied:
             return
         if table is None:
             if not _has_misspelled(self.layer, table_name) and (self.kind != "if" or self.outputs):
-                message = f"the layer has no <{table_name}>: nothing ties <{name}> to its ports"
+                message = f"the layer has no <{table_name}>, which connects <{name}> to its ports"
                 self.report(MISSING_PORT_MAP, self.layer, message, f"write <{table_name}>")
             return
         _Table(self, body, table).look()
@@ -241,8 +246,8 @@ class _Table:
             faults.append((message, f"its {side} ports are {_listed(ports)}"))
         elif by_order and not (row.port in ports or row.port < len(ports) or doubtful):
             message = (
-                f"external_port_id is {row.port}, but the layer has no such {side} port: the runtime takes the rows in"
-                " the order of these numbers"
+                f"external_port_id is {row.port}, but the layer has no such {side} port; the runtime uses these "
+                "numbers only to order the rows"
             )
             self.owner.warn(WRONG_PORT_MAP_ROW, row.element, message, f"its {side} ports are {_listed(ports)}")
         elif (
@@ -251,7 +256,8 @@ class _Table:
             and (place := self.places.get(row.port, row.port)) != row.port
         ):
             message = (
-                f"the runtime takes external_port_id {row.port} as a position, and this port is at position {place}"
+                f"the runtime reads external_port_id {row.port} as a position, but the port with this id is at "
+                f"position {place}"
             )
             faults.append((message, "number the input ports 0, 1, 2, ... in their order"))
         inner = self.inside.get(row.layer)
@@ -263,15 +269,18 @@ class _Table:
             faults += self._inner_port(row, inner, side)
         elif not _is(inner, wanted):
             message = (
-                f"internal_layer_id is {row.layer}, which is '{name_of(inner)}' of type {quoted(inner.get('type', ''))}"
+                f"internal_layer_id is {row.layer}, but layer '{name_of(inner)}' has type "
+                f"{quoted(inner.get('type', ''))}; expected a {wanted}"
             )
             faults.append((message, f"name a {wanted} of the body"))
         elif row.purpose == "current_iteration" and self.owner.kind == "loop" and row.port != -1:
-            message = f"external_port_id is {row.port}: the runtime reads that port in place of the current iteration"
+            message = f"external_port_id is {row.port}, so the runtime reads that port instead of the current iteration"
             faults.append((message, 'write external_port_id="-1"'))
         elif row.is_input and self.owner.kind == "loop" and 0 <= row.port < len(LOOP_INPUTS):
-            message = f"external_port_id is {row.port}: the body gets {LOOP_INPUTS[row.port]}"
-            self.owner.warn(WRONG_PORT_MAP_ROW, row.element, message, "name another input port, if that is not meant")
+            message = f"external_port_id is {row.port}, so the body reads {LOOP_INPUTS[row.port]}"
+            self.owner.warn(
+                WRONG_PORT_MAP_ROW, row.element, message, "name another input port, unless this is intended"
+            )
         for message, remedy in faults:
             self.report(WRONG_PORT_MAP_ROW, row.element, message, remedy)
         return not faults and inner is not None
@@ -282,7 +291,7 @@ class _Table:
         if id_number(text) not in ports:
             shown = "is missing" if text is None else f"is {text[:40]}"
             yield (
-                f"internal_port_id {shown}, and '{name_of(inner)}' has no such {side} port",
+                f"internal_port_id {shown}, but '{name_of(inner)}' has no such {side} port",
                 f"its {side} ports are {_listed(ports)}",
             )
 
@@ -293,12 +302,12 @@ class _Table:
         if right is None:
             meant = closest(row.purpose, PURPOSES)
             remedy = f"did you mean {meant}?" if meant else f"write one of {', '.join(PURPOSES)}"
-            yield f"purpose is '{row.purpose}', which the runtime does not know", remedy
+            yield f"purpose is '{row.purpose}', which the runtime does not support", remedy
         elif right != row.element.tag:
-            yield f"an <{row.element.tag}> has purpose {row.purpose}", f"it belongs to an <{right}>"
+            yield f"<{row.element.tag}> has purpose {row.purpose}", f"move purpose to an <{right}>"
         elif row.is_input and row.axis is not None:
             yield (
-                "axis slices the current iteration, which is a single number",
+                "the row has an axis, but the current iteration is a scalar",
                 "delete axis, start and end",
             )
 
@@ -314,7 +323,7 @@ class _Table:
                 key = ("purpose", row.purpose)
             first = seen.setdefault(key, row)
             if first is not row:
-                message = f"there is already a row for {key[0]} {key[1]}"
+                message = f"an earlier row already has {key[0]} {key[1]}"
                 self.report(REPEATED_PORT_MAP_ROW, row.element, message, "delete one of the two rows")
 
     def _left_out(self) -> None:
@@ -322,22 +331,26 @@ class _Table:
         fed, before = {row.layer for row in self.rows if row.is_input}, len(self.owner.found)
         for number, layer in self.inside.items():
             if (layer.get("type") or "").lower() == "parameter" and number not in fed:
-                message = f"no row of <{self.table.tag}> feeds Parameter {number} '{name_of(layer)}' of the body"
+                message = f"<{self.table.tag}> has no row for Parameter {number} '{name_of(layer)}' of the body"
                 self.report(UNMAPPED_PORT, self.table, message, f'write <input ... internal_layer_id="{number}"/>')
         made = {row.port for row in self.rows if not row.is_input and row.port >= 0}
         if self.owner.kind == "if":
             if len(made) < len(self.owner.outputs):
-                message = f"<{self.table.tag}> has {len(made)} outputs, but the layer has {len(self.owner.outputs)}"
-                self.report(UNMAPPED_PORT, self.table, message, "both branches give every output of the layer")
+                message = (
+                    f"<{self.table.tag}> has {plural(len(made), 'output')}, but the layer has {len(self.owner.outputs)}"
+                )
+                self.report(
+                    UNMAPPED_PORT, self.table, message, "write a row for every output of the layer in both branches"
+                )
             return
         taken = {row.port for row in self.rows if row.is_input}
         for number in list(self.owner.inputs)[OWN_INPUTS[self.owner.kind] :]:
             if number not in taken and len(self.owner.found) == before:
-                message = f"no row of <{self.table.tag}> takes input port {number}"
+                message = f"<{self.table.tag}> has no row for input port {number}"
                 self.report(UNMAPPED_PORT, self.table, message, f'write <input external_port_id="{number}" .../>')
         for number in self.owner.outputs:
             if number not in made:
-                message = f"no row of <{self.table.tag}> gives output port {number}"
+                message = f"<{self.table.tag}> has no row for output port {number}"
                 self.report(UNMAPPED_PORT, self.table, message, f'write <output external_port_id="{number}" .../>')
 
     def _back_edges(self) -> None:
@@ -349,15 +362,15 @@ class _Table:
             for name, wanted in (("from-layer", "Result"), ("to-layer", "Parameter")):
                 message = self._back_end(edge, name, wanted)
                 if message:
-                    self.report(BAD_BACK_EDGE, edge, message, f"{name} is the id of a {wanted} of the body")
+                    self.report(BAD_BACK_EDGE, edge, message, f"write the id of a {wanted} of the body as {name}")
                     break
             else:
                 target = id_number(edge.get("to-layer"))
                 if target in numbers:
-                    message = f"a back edge leads to Parameter {target}, which holds the current iteration"
+                    message = f"a back edge leads to Parameter {target}, which receives the current iteration"
                     self.report(BAD_BACK_EDGE, edge, message, "delete the edge, or correct to-layer")
                 elif target in targets:
-                    message = f"there is already a back edge to Parameter {target}"
+                    message = f"an earlier back edge already leads to Parameter {target}"
                     self.report(BAD_BACK_EDGE, edge, message, "delete one of the two")
                 targets |= set() if target is None else {target}
 
@@ -374,7 +387,8 @@ class _Table:
             return f"a back edge has {name} {number}, but the body has no such layer"
         if not _is(layer, wanted):
             return (
-                f"a back edge has {name} {number}, which is '{name_of(layer)}' of type {quoted(layer.get('type', ''))}"
+                f"a back edge has {name} {number}, but layer '{name_of(layer)}' has type "
+                f"{quoted(layer.get('type', ''))}; expected a {wanted}"
             )
         return None
 
@@ -390,10 +404,13 @@ class _Table:
         """Warn of iterations that add up to nothing, and of Results that nothing takes."""
         sources = [id_number(edge.get("from-layer")) for edge in self.owner.layer.iterfind("back_edges/edge")]
         differ = any(row.is_input and (row.axis is not None or row.purpose) for row in self.rows)
-        remedy = "add the back edge from the Result that the next iteration begins with"
+        remedy = "add a back edge from the Result whose value the next iteration starts with"
         if not sources and not differ:
             self.owner.warn(
-                LOOP_WITHOUT_BACK_EDGE, self.owner.layer, "without a back edge all iterations compute the same", remedy
+                LOOP_WITHOUT_BACK_EDGE,
+                self.owner.layer,
+                "the layer has no back edge, so all iterations compute the same values",
+                remedy,
             )
             return
         producers = {consumer: producer for (consumer, _), producer in self._wiring().items()}
@@ -401,13 +418,20 @@ class _Table:
         last = [row for row in self.rows if not row.is_input and row.axis is None and row.port >= 0]
         for row in last if not self._ends_itself(producers) else ():
             if producers.get(row.layer) not in carried and self._computes(producers.get(row.layer)):
-                message = f"without a back edge from Result {row.layer} only the last iteration gives port {row.port}"
+                message = (
+                    f"Result {row.layer} has no back edge, so only the last iteration determines output port {row.port}"
+                )
                 self.owner.warn(LOOP_WITHOUT_BACK_EDGE, row.element, message, remedy)
         taken = {*sources, *(row.layer for row in self.rows if not row.is_input)}
         for number, layer in self.inside.items():
             if (layer.get("type") or "").lower() == "result" and number not in taken:
                 remedy = "add a back edge or a row of the port map, or delete the Result"
-                self.owner.warn(UNMAPPED_PORT, layer, f"nothing takes Result {number} of the body", remedy)
+                self.owner.warn(
+                    UNMAPPED_PORT,
+                    layer,
+                    f"Result {number} of the body has no row in the port map and no back edge",
+                    remedy,
+                )
 
     def _wiring(self) -> Wiring:
         graph = self.owner.graphs.get(self.body)
@@ -432,13 +456,14 @@ class _Table:
         for row, _, size in sliced if exact and not wrong else ():
             if row.is_input and size is not None and row.begins_inside(size):
                 place = "last" if row.stride < 0 else "first"
-                message = f"start is {row.start}, but the CPU plugin begins at the {place} element"
-                remedy = "take the part out with a Slice in front of the layer"
+                message = f"start is {row.start}, but the CPU plugin always starts at the {place} element"
+                remedy = "slice the tensor with a Slice layer before this one"
                 self.owner.warn(BAD_SLICE, row.element, message, remedy)
         for row, *_ in () if exact else sliced:
             if (row.start, row.end) != ((0, -1) if row.stride > 0 else (-1, 0)):
                 message = (
-                    f"start {row.start} and end {row.end} are not read: each iteration of a Loop takes the next part"
+                    f"the runtime ignores start {row.start} and end {row.end}: each iteration of a Loop reads "
+                    "the next part"
                 )
                 remedy = 'write start="0" end="-1"' if row.stride > 0 else 'write start="-1" end="0"'
                 self.owner.warn(BAD_SLICE, row.element, message, remedy)

@@ -42,7 +42,7 @@ def layers_of(graph: Graph) -> Iterator[tuple[int, Layer]]:
     """
     for node, layer in graph.nodes(data="layer"):
         if not isinstance(layer, Layer) or not isinstance(node, int):
-            raise WriteError(f"node {node!r} of the graph has no layer; add layers by Graph.add")
+            raise WriteError(f"node {node!r} of the graph has no layer; add layers with Graph.add")
         yield node, layer
 
 
@@ -58,12 +58,12 @@ def wiring_of(graph: Graph) -> Wiring:
             for key in keys:
                 if not (isinstance(key, tuple) and len(key) == 2):
                     raise WriteError(
-                        f"the edge from {source} to {consumer} has no ports; connect layers by Graph.connect"
+                        f"the edge from {source} to {consumer} has no ports; connect layers with Graph.connect"
                     )
                 start = source, key[0]
                 if wiring.setdefault((consumer, key[1]), start) is not start:
                     raise WriteError(
-                        f"input port {key[1]} of layer {consumer} is fed twice; connect layers by Graph.connect"
+                        f"input port {key[1]} of layer {consumer} has two edges; connect layers with Graph.connect"
                     )
     _check(graph, wiring)
     return wiring
@@ -83,9 +83,11 @@ def _check(graph: Graph, wiring: Wiring) -> None:
                 raise WriteError(f"layer '{layer.name}' has two ports with the same id")
     for (consumer, end), (source, start) in wiring.items() if ports else ():
         if consumer in ports and end not in ports[consumer][0]:
-            raise WriteError(f"layer '{graph.layer(consumer).name}' has no input port {end}, which is fed")
+            raise WriteError(f"layer '{graph.layer(consumer).name}' has no input port {end}, but an edge leads to it")
         if source in ports and start not in ports[source][1]:
-            raise WriteError(f"layer '{graph.layer(source).name}' has no output port {start}, which is read")
+            raise WriteError(
+                f"layer '{graph.layer(source).name}' has no output port {start}, but an edge comes from it"
+            )
 
 
 def net_nodes(graph: Graph, style: Style, indent: str) -> list[Node]:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ir_tools.display import plural
 from ir_tools.format.nets import Net
 from ir_tools.format.problems import ElementProblem
 from ir_tools.format.texts import SharedText, Text
@@ -93,7 +94,7 @@ def stored_problems(constants: Sequence[Constant], weights: Weights) -> Iterator
     for const in constants:
         if const.tensor.fault:
             yield ElementProblem(
-                WRONG_CONSTANT_SIZE, const.data, const.tensor.fault, "correct shape, element_type or size"
+                WRONG_CONSTANT_SIZE, const.data, const.tensor.fault, "correct the shape, element_type or size"
             )
 
 
@@ -129,8 +130,8 @@ def _read_blobs(layer: Element, readable: list[Constant]) -> Iterator[ElementPro
             continue
         offset, size = id_number(blob.get("offset")), id_number(blob.get("size"))
         if offset is None or size is None:
-            message = f"<{blob.tag}> has no offset or size that is a number of bytes"
-            yield ElementProblem(BAD_CONSTANT, blob, message, "write numbers of bytes")
+            message = f"the offset or size of <{blob.tag}> is missing or is not a number of bytes"
+            yield ElementProblem(BAD_CONSTANT, blob, message, "write both as a number of bytes")
         else:
             readable.append(Constant(layer, offset, Tensor(ELEMENT_TYPES["u8"], str(size), size, size, None)))
 
@@ -139,13 +140,16 @@ def _unreadable(data: Element, kind: ElementType | None, dims: tuple[int, ...] |
     """Yield what is wrong with the attributes of a Const, and what to do."""
     name = data.get("element_type")
     if name is None:
-        yield "a Const has no element_type", 'write element_type="f32", or another'
+        yield "a Const has no element_type", 'write an element type such as element_type="f32"'
     elif kind is None:
         meant = closest(name, ELEMENT_TYPES)
         remedy = f"did you mean {meant}?" if meant else f"write one of {', '.join(ELEMENT_TYPES)}"
         yield f"a Const has element_type '{name[:40]}', which is not an element type", remedy
     elif kind.kind == "dynamic":
-        yield f"a Const has element_type '{name}', so its bytes have no meaning", "write the type of its bytes"
+        yield (
+            f"a Const has element_type '{name}', which does not define the meaning of its bytes",
+            "write the element type of the data",
+        )
     shape = data.get("shape")
     if shape is None:
         yield "a Const has no shape", 'write shape="1, 3"; shape="" is a scalar'
@@ -194,7 +198,9 @@ def _missing(needed: list[Constant], weights: Weights) -> ElementProblem:
     where = f"{weights.path.name} is missing" if weights.path else "there is no .bin"
     count = "1 constant needs" if len(needed) == 1 else f"{len(needed)} constants need"
     message = f"{where}; {count} its {end} bytes"
-    return ElementProblem(MISSING_WEIGHTS, needed[0].data, message, "put the model's .bin there, or name it with --bin")
+    return ElementProblem(
+        MISSING_WEIGHTS, needed[0].data, message, "copy the .bin of the model there, or name it with --bin"
+    )
 
 
 def _against_file(readable: Sequence[Constant], weights: Weights) -> Iterator[ElementProblem]:
@@ -206,18 +212,20 @@ def _against_file(readable: Sequence[Constant], weights: Weights) -> Iterator[El
         if const.tensor.kind.kind == "string" and const.end <= stored:
             message = _string_problem(weights.view(const.offset, const.tensor.size).tobytes(), const.tensor.elements)
             if message:
-                remedy = "the bytes are the number of strings, where each begins and the last ends, and their text"
+                remedy = (
+                    "expected the number of strings, the offset of each string, the end of the last one, and the text"
+                )
                 yield ElementProblem(BAD_STRING_CONSTANT, const.data, message, remedy)
 
 
 def _outside(beyond: list[Constant], count: int, stored: int) -> ElementProblem:
     """Constants beyond the end of the file: told once, since a file that was cut off lacks many."""
     first = beyond[0]
-    message = f"the constant has {first.tensor.size} bytes from {first.offset} on, but the .bin has {stored}"
-    remedy = "correct offset and size, or take the model's own .bin"
+    message = f"the constant has {first.tensor.size} bytes at offset {first.offset}, but the .bin has {stored} bytes"
+    remedy = "correct the offset and size, or use the .bin of this model"
     if len(beyond) > 1:
         message += f"; {len(beyond) - 1} more of {count} constants lie beyond it"
-        remedy = "the .bin is cut off or belongs to another model"
+        remedy = "the .bin is truncated or belongs to another model"
     return ElementProblem(CONSTANT_OUTSIDE_WEIGHTS, first.data, message, remedy)
 
 
@@ -229,25 +237,28 @@ def _size_problem(kind: ElementType, shape: str, count: int, size: int) -> str |
     if kind.kind == "string":
         if count < LARGEST // 64 and count <= size // 4:
             return None
-        return f"shape [{shape[:60]}] has more elements than {size} bytes can hold strings"
+        return f"shape [{shape[:60]}] has more strings than {size} bytes can hold"
     minimum, maximum = -(-count * kind.bits // 8), kind.byte_size(count)
     if minimum <= size <= max(maximum, 1) and maximum < LARGEST:
         return None
-    words = f"{maximum} bytes" if maximum < LARGEST else "more than can be counted"
-    return f"size is {size}, and shape [{shape[:60]}] of {kind} takes {words}"
+    words = f"{maximum} bytes" if maximum < LARGEST else "more than 2^63 bytes"
+    return f"size is {size}, but shape [{shape[:60]}] of {kind} takes {words}"
 
 
 def _string_problem(data: bytes, count: int) -> str | None:
     """Return what is wrong with the layout of a string constant: number, begin of each and end of the last, text."""
     if len(data) < 4:
-        return f"a string constant has {len(data)} bytes, but the number of its strings alone takes 4"
+        return (
+            f"a string constant has {plural(len(data), 'byte')}; expected at least the 4 bytes for the number of "
+            "strings"
+        )
     [number] = struct.unpack_from("<i", data)
     if number < 0 or 4 * (number + 2) > len(data):
-        return f"a string constant of {len(data)} bytes says that it holds {number} strings"
+        return f"a string constant of {len(data)} bytes cannot hold {number} strings"
     if number != count:
         return f"the bytes hold {number} strings, but the shape has {count}"
     places = np.frombuffer(data, "<i4", number + 1, 4)
     room = len(data) - 4 * (number + 2)
     if places[0] < 0 or (places[1:] < places[:-1]).any():
         return "the offsets of the strings in a string constant decrease"
-    return f"the last string ends at {places[-1]} of {room} bytes" if places[-1] > room else None
+    return f"the last string ends at byte {places[-1]} of {room}" if places[-1] > room else None

@@ -41,9 +41,9 @@ __all__ = [
 ]
 
 NEEDED = {
-    "name": "give it a name that no other layer has",
-    "type": 'write the operation, as in type="ReLU"',
-    "version": 'write the opset that introduced the operation, as in version="opset1"',
+    "name": "write a name that no other layer has",
+    "type": 'write the operation, such as type="ReLU"',
+    "version": 'write the opset of the operation, such as version="opset1"',
 }
 """What the tag of a layer has besides its id, and what to do where it is missing."""
 
@@ -176,7 +176,7 @@ class ElementSource:
 
     def _port(self, element: Element) -> Port:
         port_id = id_number(element.get("id"))
-        assert port_id is not None, "a layer with such a port is not read"
+        assert port_id is not None, "ir_tools does not read a layer with such a port"
         names = element.get("names")
         precision = element.get("precision") or self._legacy_precision(element)
         dims = tuple(self._dim(dim) for dim in element.iterchildren("dim"))
@@ -242,7 +242,7 @@ def number_problem(
     meant = closest(name, map(str, element.attrib)) if text is None and len(element.attrib) else None
     message = f"<{element.tag}> has {name} '{text[:40]}'" if text else f"<{element.tag}> has no {name}"
     return ElementProblem(
-        rule, element, message, f"did you mean {name} by {meant}?" if meant else f"{name} is an integer", layer=layer
+        rule, element, message, f"rename {meant} to {name}" if meant else f"write {name} as an integer", layer=layer
     )
 
 
@@ -255,7 +255,7 @@ def port_problems(side: Element) -> Iterator[ElementProblem]:
             yield number_problem(BAD_PORT_ID, port, "id")
         elif port_id in seen:
             yield ElementProblem(
-                DUPLICATE_PORT_ID, port, f"there are two {side.tag} ports {port_id}", "renumber one of them"
+                DUPLICATE_PORT_ID, port, f"two {side.tag} ports have the id {port_id}", "give one of them another id"
             )
         else:
             seen.add(port_id)
@@ -266,14 +266,16 @@ def dim_problem(dim: Element) -> ElementProblem | None:
     if size_of(dim) is not None:
         return None
     text = (dim.text or "").strip()[:40]
-    return ElementProblem(BAD_DIMENSION, dim, f"a dimension is '{text}'", "write an integer, -1 for any size")
+    return ElementProblem(
+        BAD_DIMENSION, dim, f"a dimension is '{text}'; expected an integer", "write the size, or -1 for an unknown size"
+    )
 
 
 def precision_problem(port: Element, needed: bool) -> ElementProblem | None:
     """Return why the element type of a port cannot be read, if so; an input may have none."""
     text = port.get("precision")
     if text is None:
-        remedy = 'write that of the tensor, as in precision="FP32"'
+        remedy = 'write the precision of the tensor, such as precision="FP32"'
         return ElementProblem(UNKNOWN_PRECISION, port, "an output port has no precision", remedy) if needed else None
     if precision_in_file(text) is not None:
         return None
@@ -296,7 +298,7 @@ def tag_problems(layer: Element, *, stamped: bool) -> Iterator[ElementProblem]:
             message = f"the layer has no {name}" if text is None else f"the {name} of the layer is empty"
             meant = None if text is not None else closest(name, [str(word) for word in layer.attrib])
             mild = text is not None and name == "name"
-            remedy = f"did you mean {name} by {meant}?" if meant else remedy
+            remedy = f"rename {meant} to {name}" if meant else remedy
             yield ElementProblem(MISSING_LAYER_ATTRIBUTE, layer, message, remedy, Severity.WARNING if mild else None)
 
 

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ir_tools.display import plural
 from ir_tools.errors import ReadError, ShapeError
 from ir_tools.format.content import SourceFile
 from ir_tools.format.problems import ElementProblem, read_error
@@ -54,7 +55,7 @@ def mean_array(name: str, channels: Sequence[Mean], shape: Sequence[int], weight
     if channels[0].offset is None:
         numbers = np.array([channel.value for channel in channels], np.float32)
         if len(shape) < 2 or numbers.size != shape[1]:
-            raise ShapeError(f"<pre-process> has {numbers.size} means for '{name}', which is {[*shape]}")
+            raise ShapeError(f"<pre-process> has {plural(numbers.size, 'mean')} for '{name}' of shape {[*shape]}")
         return numbers.reshape(1, -1, *[1] * (len(shape) - 2))
     numbers = np.concatenate([weights.view(one.offset or 0, one.size).view(np.float32) for one in channels])
     if numbers.size != np.prod(shape[1:], dtype=object):
@@ -99,7 +100,7 @@ def _mean(document: Document, channel: Element) -> Mean:
 
 
 def _unreadable(document: Document, mean: Element) -> ReadError:
-    message = "<mean> has no value that is a number, and no offset and size"
+    message = "<mean> has neither a numeric value nor an offset and a size"
     return read_error(document, [ElementProblem(UNREADABLE_ATTRIBUTE, mean, message, 'write value="104.0"')])
 
 

@@ -34,13 +34,13 @@ def escape(value: object, quote: str = '"') -> str:
     """Return the text of an attribute's value between `quote`s.
 
     Raises:
-        WriteError: XML cannot hold one of the characters.
+        WriteError: XML cannot contain one of the characters.
     """
     text = str(value)
     if not _SPECIAL.search(text):
         return text
     if bad := _FORBIDDEN.search(text):
-        raise WriteError(f"XML cannot hold the character U+{ord(bad[0]):04X} of {text!r}; remove it")
+        raise WriteError(f"XML cannot contain the character U+{ord(bad[0]):04X} of {text!r}; remove it")
     return re.sub(rf"[&<\t\n\r{quote}]", lambda found: _ESCAPES[found[0]], text)
 
 

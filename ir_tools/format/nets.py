@@ -7,6 +7,7 @@ from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
+from ir_tools.display import plural
 from ir_tools.format.content import (
     LEGACY_PARTS,
     PARTS,
@@ -226,9 +227,13 @@ class _Reader:
                     continue
                 if max(depth, len(layer.bodies) + 1) > MAX_NESTING:
                     outermost = next(iter(list(owner.iterancestors("layer"))[-1:]), owner)
-                    message = f"more than {MAX_NESTING} bodies are nested in each other or in one layer"
+                    message = (
+                        f"the file has more than {MAX_NESTING} nested bodies, or a layer with more than "
+                        f"{MAX_NESTING} bodies"
+                    )
                     raise read_error(
-                        self.document, [ElementProblem(NESTED_TOO_DEEP, outermost, message, "no model needs so many")]
+                        self.document,
+                        [ElementProblem(NESTED_TOO_DEEP, outermost, message, "check that the file is a model")],
                     )
                 inner = self._net(body)
                 assert isinstance(layer.source, ElementSource)
@@ -295,8 +300,8 @@ class _Reader:
             net.repeated_ids.add(layer_id)
             self.broken.add(first)
             name, line = name_of(first), self.document.line(first)
-            message = f"the layer id {layer_id} already belongs to layer '{name}' on line {line}"
-            remedy = "renumber one of the two, and correct its edges"
+            message = f"layer '{name}' on line {line} already has the id {layer_id}"
+            remedy = "give one of the two another id, and correct its edges"
             self._note(ElementProblem(DUPLICATE_LAYER_ID, layer, message, remedy), layer)
 
     def _sides(self, net: Net) -> None:
@@ -384,7 +389,7 @@ class _Reader:
             if edge.get(name) is None or edge.get(name) not in net.unreadable_ids:
                 self.problems.append(number_problem(BAD_EDGE, edge, name, partial(net.layer_at, edge)))
         if len(edges) > MAX_IN_ELEMENT:
-            message = f"{len(edges)} edges cannot be read, of which the first {MAX_IN_ELEMENT} are listed"
+            message = f"{len(edges)} edges are invalid; the first {MAX_IN_ELEMENT} are listed"
             self.problems.append(ElementProblem(BAD_EDGE, edges[MAX_IN_ELEMENT], message))
 
     def _at_edge(self, rule: Rule, net: Net, edge: Element, message: str, remedy: str) -> None:
@@ -396,7 +401,10 @@ class _Reader:
             net.left_out.append(LeftOut(edge, EdgeState.REPEATED, end))
             return
         net.left_out.append(LeftOut(edge, EdgeState.SECOND, end))
-        message = f"input port {end[1]} of layer {end[0]} is fed twice, also by layer {known[0]} port {known[1]}"
+        message = (
+            f"another edge, from layer {known[0]} port {known[1]}, already leads to input port {end[1]} of layer "
+            f"{end[0]}"
+        )
         self._at_edge(INPUT_FED_TWICE, net, edge, message, "delete one of the two edges")
 
     def _open_circles(self, net: Net) -> None:
@@ -441,7 +449,7 @@ class _Reader:
         if layer.find(side) is None and layer.get("type") not in LACKING[side]:
             self.broken.add(layer)
             message = f"the layer has no <{side}>, and an edge goes {word} its port {end[1]}"
-            self.problems.append(ElementProblem(DANGLING_EDGE, layer, message, f"write <{side}> with the port"))
+            self.problems.append(ElementProblem(DANGLING_EDGE, layer, message, f"add <{side}> with the port"))
             return
         words = ", ".join(port.get("id", "") for port in islice(layer.iterfind(f"{side}/port"), 10))
         remedy = f"its {side} ports are {words}" if words else f"it has no {side} ports"
@@ -458,11 +466,11 @@ class _Reader:
             edge, side = rows[0]
             if lone is not None and len(rows) > 1:
                 message = f"no edge names the layer, but {len(rows)} edges name layer {layer_id}, which does not exist"
-                remedy = f"if they mean this layer, give it the id {layer_id}"
+                remedy = f"give this layer the id {layer_id} if the edges refer to it"
                 self.problems.append(ElementProblem(DANGLING_EDGE, lone, message, remedy))
                 continue
             message = f"the edge goes {'from' if side == 'output' else 'to'} layer {layer_id}, which does not exist"
-            message += f"; so do {len(rows) - 1} more" if len(rows) > 1 else ""
+            message += f"; so do {plural(len(rows) - 1, 'more edge')}" if len(rows) > 1 else ""
             remedy = "correct the edge or delete it"
             if lone is not None:
                 remedy += f"; no edge names layer {lone.get('id')} '{name_of(lone)}'"
@@ -505,7 +513,7 @@ def _is_first(element: Element) -> bool:
 def _round(net: Net, circle: list[int]) -> str:
     """Return a circle of layers in words."""
     if len(circle) == 1:
-        return f"layer {circle[0]} '{name_of(net.layers[circle[0]])}' feeds itself"
+        return f"an edge leads from layer {circle[0]} '{name_of(net.layers[circle[0]])}' to itself"
     names = [f"{layer_id} '{name_of(net.layers[layer_id])}'" for layer_id in circle]
     shown = names if len(names) < 8 else [*names[:4], "...", *names[-3:]]
-    return f"layers feed each other in a circle: {' -> '.join([*shown, names[0]])}"
+    return f"layers form a cycle: {' -> '.join([*shown, names[0]])}"

@@ -203,22 +203,22 @@ def load(path: Path) -> bytes:
     try:
         if Path(os.path.realpath(path)).is_fifo():
             raise _error(
-                UNREADABLE_FILE, path, "is a named pipe", "copy its content to a file, or give it as standard input"
+                UNREADABLE_FILE, path, "is a named pipe", "copy its content to a file, or pass it as standard input"
             )
         size = path.stat().st_size
         if size > MAX_SIZE and path.is_file():
-            raise _error(TOO_LARGE_FILE, path, f"{size} bytes of XML are more than are read ({MAX_SIZE})")
+            raise _error(TOO_LARGE_FILE, path, f"the XML has {size} bytes; at most {MAX_SIZE} are read")
         with path.open("rb") as file:
             if path.is_file():
                 return file.read()
             first = file.read(CHUNK)
             if path.is_char_device() and len(first) == CHUNK and not file.isatty():
-                raise _error(UNREADABLE_FILE, path, "is a device that does not end", "name a file")
+                raise _error(UNREADABLE_FILE, path, "is a device without an end", "name a file")
             return b"".join((first, *islice(iter(partial(file.read, CHUNK), b""), MAX_CHUNKS)))
     except FileNotFoundError:
         if path.is_symlink():
             raise _error(
-                UNREADABLE_FILE, path, f"is a link to {path.readlink()}, which is not there", "correct the link"
+                UNREADABLE_FILE, path, f"is a link to {path.readlink()}, which does not exist", "correct the link"
             ) from None
         raise _error(UNREADABLE_FILE, path, "there is no such file", "check the path") from None
     except IsADirectoryError:
@@ -238,13 +238,15 @@ def _version(document: Document) -> int:
         raise _refused(document, NO_IR, f"the root element is <{root.tag}>; expected <net>", _EXPORT)
     text = root.get("version") or ""
     if not text.strip():
-        raise _refused(document, UNKNOWN_IR_VERSION, "<net> has no version", 'an IR says version="11" or version="10"')
+        raise _refused(document, UNKNOWN_IR_VERSION, "<net> has no version", 'write version="11" or version="10"')
     version = id_number(text)
     if version is None:
         remedy = 'write version="11" or version="10"'
         raise _refused(document, UNKNOWN_IR_VERSION, f"the IR version '{text[:40]}' is not a number", remedy)
     if version not in VERSIONS:
-        raise _refused(document, UNKNOWN_IR_VERSION, f"IR v{version} is not known; v2 to v7, v10 and v11 are", _EXPORT)
+        raise _refused(
+            document, UNKNOWN_IR_VERSION, f"IR version {version} is not known; expected 2 to 7, 10 or 11", _EXPORT
+        )
     return version
 
 

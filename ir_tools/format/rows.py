@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from ir_tools.display import plural
 from ir_tools.source import Element
 from ir_tools.types import id_number
 
@@ -11,7 +12,10 @@ __all__ = ["PURPOSES", "Row", "Slice", "slice_problems"]
 PURPOSES = {"execution_condition": "output", "current_iteration": "input"}
 """What a Loop may use a row for, and which rows."""
 
-ALIKE = "slice all tensors into the same number of parts; a start or end of 0 or more counts differently for shapes"
+ALIKE = (
+    "slice all tensors into the same number of parts; check start and end, whose values of 0 or more the runtime's "
+    "shape inference counts differently"
+)
 Problem = tuple[str, str]
 """What is wrong, and what to do."""
 
@@ -99,7 +103,10 @@ def slice_problems(slices: Sequence[Slice], *, exact: bool) -> Iterator[tuple[Ro
         if fault is None and exact and size is not None:
             fault, parts = _cut(row, size)
             if fault is None and count is not None and parts != count:
-                fault = f"the row slices its tensor into {parts} parts, an earlier row into {count}", ALIKE
+                fault = (
+                    f"the row slices its tensor into {plural(parts, 'part')}, but an earlier row into {count}",
+                    ALIKE,
+                )
         if fault:
             yield row, *fault
         elif parts and row.is_input and size is not None:
@@ -109,18 +116,21 @@ def slice_problems(slices: Sequence[Slice], *, exact: bool) -> Iterator[tuple[Ro
 def _plain_problem(row: Row, rank: int) -> Problem | None:
     """Return what is wrong whatever the sizes are."""
     if row.stride == 0:
-        return "stride is 0: the body would never end", "write the distance between two parts"
+        return "stride is 0, with which the loop does not end", "write the distance between the starts of two parts"
     if row.part_size <= 0:
-        return f"part_size is {row.part_size}", "write the size of one part, 1 or more"
+        return (
+            f"part_size is {row.part_size}; expected at least 1",
+            "write the number of elements that one iteration reads",
+        )
     if abs(row.stride) != row.part_size:
-        message = f"part_size is {row.part_size}, but the parts begin {abs(row.stride)} apart"
-        return message, "write the same number for part_size and stride"
+        message = f"part_size is {row.part_size}, but stride is {row.stride}"
+        return message, "set part_size to the absolute value of stride"
     away = row.start >= 0 > row.end if row.stride < 0 else row.start < 0 <= row.end
     if away:
-        message = f"stride {row.stride} leads from start {row.start} away from end {row.end}"
+        message = f"stride is {row.stride}, but end {row.end} is in the other direction from start {row.start}"
         return message, "a negative stride begins at -1, the end of the axis, and ends at 0"
     if rank and row.axis is not None and not -rank <= row.axis < rank:
-        return f"axis is {row.axis}, but the tensor has {rank} dimensions", f"axis is 0 to {rank - 1}"
+        return f"axis is {row.axis}, but the tensor has {rank} dimensions", f"write an axis from 0 to {rank - 1}"
     return None
 
 
@@ -130,9 +140,12 @@ def _cut(row: Row, size: int) -> tuple[Problem | None, int]:
     step = abs(row.stride)
     if first < 0 or last > size or last - first < step:
         message = f"start {row.start}, end {row.end} and stride {row.stride} select none of {size} elements"
-        return (message, "start and end lie in the axis, stride leads from start to end"), 0
+        return (message, "write start and end within the axis, and a stride that leads from start to end"), 0
     if (last - first) % step:
-        return (f"{last - first} elements cannot be cut into parts of {step}", "all parts have the same size"), 0
+        return (
+            f"{last - first} elements cannot be cut into parts of {step}",
+            "write a part_size that divides the number of elements",
+        ), 0
     return None, (last - first) // step
 
 

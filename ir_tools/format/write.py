@@ -52,7 +52,7 @@ def write(model: Model, path: str | Path, *, overwrite: bool = True) -> None:
     _check_complete(model)
     text, weights = render(model), model.weights
     if weights.cut and not all(weights.holds(*place) for place in blobs(Document(text).root)):
-        raise WriteError(f"{weights.path or 'the .bin'} is cut off or of another model; nothing was written")
+        raise WriteError(f"{weights.path or 'the .bin'} is truncated or belongs to another model; nothing was written")
     own = weights.is_file(pair.bin)
     if not own:
         _check_pair(pair)
@@ -95,7 +95,7 @@ def _check_complete(model: Model) -> None:
     lacking = model.weights.lacking
     if lacking:
         name = model.weights.path or "the .bin"
-        raise WriteError(f"{name} is missing, and constants need {lacking} bytes of it; nothing was written")
+        raise WriteError(f"{name} is missing, but constants need {lacking} bytes of it; nothing was written")
 
 
 def output_files(path: Path) -> tuple[Path, Path]:
@@ -114,7 +114,7 @@ class _Pair(NamedTuple):
 
 def _pair_of(path: Path) -> _Pair:
     if path.suffix.lower() != ".xml":
-        raise WriteError(f"{path}: the name of a model ends in .xml")
+        raise WriteError(f"{path}: expected a name that ends in .xml")
     beside = path.with_suffix(".bin")
     if path.is_symlink():
         xml = Path(os.path.realpath(path))
@@ -137,7 +137,7 @@ def _may_grow(path: Path, size: int) -> bool:
 def _check_pair(pair: _Pair) -> None:
     if os.path.lexists(pair.bin) and not os.path.lexists(pair.xml):
         raise WriteError(
-            f"{pair.bin} exists without {pair.xml.name}, so it belongs to something else; name another file"
+            f"{pair.bin} exists without {pair.xml.name}, so it belongs to another model; choose another name"
         )
 
 
@@ -145,7 +145,7 @@ def _link(link: Path, target: Path) -> None:
     try:
         link.symlink_to(os.path.relpath(target, os.path.realpath(link.parent)))
     except OSError as why:
-        raise WriteError(f"{link}: cannot be made: {why.strerror}; nothing was changed") from why
+        raise WriteError(f"{link} cannot be created: {why.strerror}; nothing was changed") from why
 
 
 def _unlink(path: Path) -> None:

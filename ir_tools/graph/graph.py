@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 import networkx as nx
 
 from ir_tools.collection import gc_paused
+from ir_tools.display import plural
 from ir_tools.errors import GraphError
 from ir_tools.graph.layer import Layer, find_port
 
@@ -155,7 +156,7 @@ class Graph(_Base):
     def _circle(self) -> GraphError:
         loop = [str(source) for source, *_ in nx.find_cycle(self)]
         shown = loop if len(loop) <= MAX_SHOWN else [*loop[:MAX_SHOWN], "..."]
-        return GraphError(f"the layers {' -> '.join(shown)} feed each other in a circle")
+        return GraphError(f"the layers {' -> '.join(shown)} form a cycle")
 
     def _in_order(self) -> bool:
         """Return whether the file has every producer before its consumers."""
@@ -354,7 +355,7 @@ class Graph(_Base):
         consumers = [(consumer, key) for consumer, keys in self._succ[layer_id].items() for key in keys]
         for _, (port, _) in consumers:
             if port not in outputs:
-                raise GraphError(f"port {port} of '{old.name}' is read, and its replacement has no such output")
+                raise GraphError(f"port {port} of '{old.name}' has consumers, but its replacement has no such output")
         feeds = self._inherited(old, new) if inputs is None else dict(inputs)
         for port_id, source in feeds.items():
             if source.layer != layer_id:
@@ -387,7 +388,9 @@ class Graph(_Base):
         """
         layer = self.layer(layer_id)
         for _, consumer, (port, _) in self.out_edges(layer_id, keys=True):
-            raise GraphError(f"'{self.layer(consumer).name}' reads port {port} of '{layer.name}'; redirect it first")
+            raise GraphError(
+                f"'{self.layer(consumer).name}' reads port {port} of '{layer.name}'; redirect its edge first"
+            )
         self.remove_node(layer_id)
 
     def __copy__(self) -> Graph:
@@ -416,7 +419,9 @@ class Graph(_Base):
         """Return what feeds the inputs of `old`, by the input ports of `new` in the same order."""
         sources = self.sources(old.id)
         if len(old.inputs) > len(new.inputs):
-            raise GraphError(f"'{old.name}' has {len(old.inputs)} inputs, and its replacement {len(new.inputs)}")
+            raise GraphError(
+                f"'{old.name}' has {plural(len(old.inputs), 'input')}, but its replacement has {len(new.inputs)}"
+            )
         pairs = zip(old.inputs, new.inputs, strict=False)
         return {after.id: sources[before.id] for before, after in pairs if before.id in sources}
 

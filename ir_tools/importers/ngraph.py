@@ -100,11 +100,13 @@ def to_model(
     """
     target, shape, rank = parse_target(to), parse_shape(data_shape), pooling.pooling.rank
     if shape is None or len(shape) != rank + 2:
-        raise UsageError(f"AvgPool with {rank} spatial axes takes [N, C, spatial...], not {shape_text(shape)}")
+        raise UsageError(
+            f"AvgPool with {plural(rank, 'spatial axis')} expects [N, C, spatial...], not {shape_text(shape)}"
+        )
     data = Fact(types.element_type(element_type), shape)
     rewrite = average_pooling(pooling, data, target)
     if isinstance(rewrite, Refused):
-        raise MigrationError(f"AvgPool has no exact form in opset{target}: {rewrite.reason}")
+        raise MigrationError(f"AvgPool cannot be expressed exactly in opset{target}: {rewrite.reason}")
     return model_of(rewrite, data, name="AvgPool")
 
 

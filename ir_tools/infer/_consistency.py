@@ -152,10 +152,10 @@ class ConsistencyCheck(Engine):
         outer, owner_id = self.owners[id(graph)]
         owner = outer.layer(owner_id)
         if wrong_port:
-            message = f"gives {text_of(known)} to '{layer.name}' of its body, which takes {text_of(own)}"
+            message = f"passes {text_of(known)} to '{layer.name}' of its body, which records {text_of(own)}"
             self._report(graph, Problem(CONTRADICTING_RECORD, owner, message, None, "layer"))
             return [self._recorded(port, own)]
-        message = f"says {text_of(own)}, but '{owner.name}' gives it {text_of(known)}"
+        message = f"records {text_of(own)}, but '{owner.name}' passes {text_of(known)} to it"
         self._report(graph, Problem(CONTRADICTING_RECORD, layer, message))
         return [known]
 
@@ -182,7 +182,7 @@ class ConsistencyCheck(Engine):
                 takes = own[0].dtype
                 if takes != given.dtype and "dynamic" not in {takes.kind, given.dtype.kind}:
                     reported.add(row.port)
-                    message = f"input has element type {given.dtype}, but its body takes {takes}"
+                    message = f"input has element type {given.dtype}, but the Parameter of its body has {takes}"
                     problem = Problem(WRONG_ELEMENT_TYPE, layer, message, "convert it", "input", row.port)
                     self._report(body, problem)
 
@@ -225,7 +225,9 @@ class ConsistencyCheck(Engine):
             return self._as_recorded(visit, {each.port.id for each in inputs})
         self._report_violations(visit, answer.violations)
         if verdict.too_large is not None:
-            message = f"gives {shape_text(verdict.too_large.shape)}, which has more elements than fit into any memory"
+            message = (
+                f"the output has shape {shape_text(verdict.too_large.shape)}, whose elements do not fit into memory"
+            )
             self._report(visit.graph, Problem(HUGE_OUTPUT, visit.layer, message))
         if answer.outputs is None:
             ports = zip(visit.signature.outputs, verdict.results, strict=True)
@@ -260,7 +262,7 @@ class ConsistencyCheck(Engine):
         for each in wrong:
             if evidence[each.port.id] is Evidence.RECORD and each.relation is not Relation.UNKNOWN_RANK:
                 recorded = text_of(self.record(each.port))
-                message = f"gives {text_of(each.known)}, but it and its consumers record {recorded}"
+                message = f"the output is {text_of(each.known)}, but the layer and its consumers record {recorded}"
                 if len(visit.signature.outputs) > 1:
                     message += f" (output port {each.port.id})"
                 self._report(visit.graph, Problem(CONTRADICTING_RECORD, visit.layer, message))
@@ -432,13 +434,13 @@ def _problems_of(layer: Layer, wrong: Difference, severity: Severity | None) -> 
     """Yield what a port records that is not so."""
     port, known = wrong.port, wrong.known
     dim = wrong.dims[0] if wrong.dims and len(wrong.dims) == 1 else None
-    fed = "what feeds it" if wrong.side == "input" else "the layer"
+    fed = "its producer" if wrong.side == "input" else "the layer"
     for differs, rule, says, gives, place in (
         (wrong.dims != (), WRONG_PORT_SHAPE, shape_text(port.dims), shape_text(known.shape), dim),
         (wrong.types, WRONG_PORT_PRECISION, f"'{port.precision}'", known.dtype.precision, None),
     ):
         if differs:
-            message = f"{wrong.side} port {port.id} records {says}, but {fed} gives {gives}"
+            message = f"{wrong.side} port {port.id} records {says}, but {fed} outputs {gives}"
             yield Problem(rule, layer, message, None, wrong.side, port.id, place, severity)
 
 

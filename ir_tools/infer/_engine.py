@@ -232,7 +232,7 @@ class Engine:
                 return Answer(None, answer.violations)
             if not isinstance(why, KeyError):
                 raise
-            return Answer(None, [refusal(f"its port map names port or layer {why}, which is not there")])
+            return Answer(None, [refusal(f"its port map refers to port or layer {why}, which does not exist")])
         return Answer(
             [self.table.interned(outputs.get(port.id, UNKNOWN)) for port in signature.outputs], answer.violations
         )

@@ -53,4 +53,4 @@ def _beyond(indices: Fact, largest: int | None, rows: int | None) -> str | None:
         largest = int(values.max())
     if rows is None or largest is None or largest < rows:
         return None
-    return f"indices reach to {largest}; the table has {rows} rows"
+    return f"the indices reach {largest}, but the table has {rows} rows"

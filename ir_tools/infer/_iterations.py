@@ -40,10 +40,10 @@ def problems_of_iterations(
     for row, (parameter, result) in enumerate(ports.back_edges.items()):
         before, after = known[Source(parameter, body.layer(parameter).outputs[0].id)], results[result]
         if are_apart(before, after):
-            taken = f"to '{body.layer(parameter).name}', which takes {text_of(before)}"
+            taken = f"to '{body.layer(parameter).name}', which records {text_of(before)}"
             message, remedy = (
-                f"a back edge gives {text_of(after)} {taken}",
-                "each iteration takes what the previous one gives",
+                f"a back edge passes {text_of(after)} {taken}",
+                "the value that an iteration passes on must match the Parameter of the next one",
             )
             yield Problem(BAD_BACK_EDGE, layer, message, remedy, "back_edges", row=row)
     end = ports.purpose("execution_condition") if layer.type.lower() == "loop" else None
@@ -56,15 +56,22 @@ def problems_of_iterations(
     condition = results[end.layer]
     if condition.dtype.kind not in {"boolean", "dynamic"}:
         purposes = [entry.get("purpose") for _, entry in layer.content.mapping["port_map"]]
-        message, remedy = f"the execution condition has element type {condition.dtype}", "name a Result of boolean type"
+        message, remedy = (
+            f"the execution condition has element type {condition.dtype}",
+            "name a Result of element type boolean",
+        )
         row = purposes.index("execution_condition")
         yield Problem(WRONG_PORT_MAP_ROW, layer, message, remedy, "port_map", row=row)
     lasts = _single(condition)
     if count is None or lasts == 0 or (count >= -1 if lasts is None else count in range(MAX_ITERATIONS)):
         return
-    message = f"the number of iterations is {count}: the loop does not end"
+    message = f"the number of iterations is {count}, so the loop does not end"
     yield Problem(
-        FATAL_SETTING, layer, message, "write the number of iterations, or a condition that ends the loop", "layer"
+        FATAL_SETTING,
+        layer,
+        message,
+        "write a positive number of iterations, or a condition that ends the loop",
+        "layer",
     )
 
 

@@ -108,7 +108,7 @@ def remark_on(signature: LayerSignature) -> Remark | None:
     if stamp == LEGACY:
         return None if op is not None else _on_legacy(type_)
     if op is not None and op.type not in {type_, "Const"}:
-        message = f"the operation is called {op.type}, not {type_}; the runtime reads it anyway"
+        message = f"the type is {type_}, but the operation is called {op.type}; the runtime accepts both"
         return Remark(UNKNOWN_OPERATION, message, f"write {op.type}", Severity.WARNING)
     if op is not None and op.replaced_by is not None:
         return Remark(DEPRECATED_OPERATION, f"{op} is deprecated", f"use {op.replaced_by}")
@@ -126,7 +126,7 @@ def remark_on(signature: LayerSignature) -> Remark | None:
         return Remark(UNKNOWN_OPERATION, f"there is no operation '{quoted(type_)}'", partial(_nearest, type_))
     message, severity = f"{stamp} has no {known[-1].type}; {_holders(type_)}", None
     if (type_.lower(), opset) in FORMER:
-        message, severity = f"{message}; OpenVINO 2022 reads it anyway", Severity.WARNING
+        message, severity = f"{message}; OpenVINO 2022 accepts it anyway", Severity.WARNING
     return Remark(OPERATION_NOT_IN_OPSET, message, _stamp_for(type_), severity)
 
 
@@ -140,11 +140,11 @@ def _on_legacy(type_: str) -> Remark:
 def _on_extension(type_: str, stamp: str) -> Remark:
     """Report an operation of a library: one that is known, or one that the runtime has to be given."""
     if type_ in TOKENIZERS and stamp == "extension":
-        message = f"{type_} is an operation of openvino-tokenizers: its attributes and shapes are not checked"
+        message = f"{type_} is an operation of openvino-tokenizers, whose attributes and shapes are not checked"
         return Remark(UNKNOWN_SHAPES, message)
     message = f"{quoted(type_)} ({stamp[:40]}) is not an operation of OpenVINO or of a known library"
     meant = closest(type_, TOKENIZERS)
-    remedy = f"did you mean {meant}?" if meant else "name its library with --extension, or correct type and version"
+    remedy = f"did you mean {meant}?" if meant else "name its library with --extension, or correct the type and version"
     return Remark(UNKNOWN_EXTENSION, message, remedy)
 
 
@@ -161,10 +161,10 @@ def _holders(type_: str) -> str:
     """Return `opset1 to opset7 do`."""
     held = _held_by(type_)
     if not held:
-        return "no opset has it"
-    return f"opset{held[0]} has it" if len(held) == 1 else f"opset{held[0]} to opset{held[-1]} have it"
+        return "no opset contains it"
+    return f"opset{held[0]} contains it" if len(held) == 1 else f"opset{held[0]} to opset{held[-1]} contain it"
 
 
 def _stamp_for(type_: str) -> str | None:
     held = _held_by(type_)
-    return f'write version="opset{held[-1]}" with the attributes that it has there' if held else None
+    return f'write version="opset{held[-1]}", with the attributes of that version' if held else None

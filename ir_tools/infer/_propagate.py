@@ -67,7 +67,7 @@ class Mismatch:
 
     def __str__(self) -> str:
         """Return one line."""
-        return f"{self.path} port {self.port}: {self.what} recorded {self.recorded}, computed {self.computed}"
+        return f"{self.path} port {self.port}: {self.what}: recorded {self.recorded}, computed {self.computed}"
 
 
 @dataclass(slots=True)
@@ -160,7 +160,7 @@ def _new_inputs(model: Model, inputs: Shapes) -> dict[int, Fact]:
             what = f"no input '{name}'; it has" if name else f"{len(model.inputs)} inputs; name the one of the shape:"
             raise UsageError(f"the model has {what} {names}")
         if known[name].layer.id in given:
-            raise UsageError(f"input '{known[name].name}' has two shapes; leave one out")
+            raise UsageError(f"input '{known[name].name}' has two shapes; pass only one")
         shape = None if text is None else parse_shape(text)
         given[known[name].layer.id] = Fact(element_type("dynamic"), shape)
     return given
@@ -246,7 +246,7 @@ class Propagation(Engine):
         if signature.version == LEGACY and as_recorded:
             origin: Origin = "rule" if role_of(layer) is Role.PARAMETER else "recorded"
             return list(map(self.record, signature.outputs)), origin
-        why = "ir_tools has no rule for it, and the runtime was not asked"
+        why = "ir_tools has no shape rule for it, and the runtime was not used"
         if self.ask is not None:
             try:
                 answer = self.ask(self.model, graph, layer, FactsBySource(facts))
@@ -259,7 +259,7 @@ class Propagation(Engine):
                 why = str(failure)
         text = f"the shapes of {layer.type} ({layer.version or 'no version'}) are not known: {why}"
         if as_recorded:
-            text += "; those in the file are taken over, as its inputs are those in the file"
+            text += "; the shapes in the file are used, because the shapes of the inputs are those in the file"
         note = self._diagnostic(UNKNOWN_SHAPES, visit, text, severity=Severity.WARNING)
         self.notes.setdefault(note.path or "", note)
         return (list(map(self.record, signature.outputs)), "recorded") if as_recorded else ((), "unknown")

@@ -69,7 +69,7 @@ class Generator:
         if count > LARGEST:
             raise UsageError(f"shape {list(shape)} has {count} elements, more than fit into memory; set smaller sizes")
         if (dtype.kind == "string") is not (self.name == "text"):
-            raise UsageError(f"{self} does not make values of {dtype}")
+            raise UsageError(f"{self} does not generate values of {dtype}")
         if dtype.kind == "string":
             return np.array([f"text {number}" for number in range(count)], dtype=object).reshape(shape)
         if dtype.dtype is None:
@@ -91,7 +91,9 @@ class Generator:
             with np.errstate(over="ignore"):
                 fits = bool(np.isfinite(made.astype(dtype.dtype).astype(np.float64)).all())
         if not fits:
-            raise UsageError(f"{self} makes values from {made.min():g} to {made.max():g}, which {dtype} cannot hold")
+            raise UsageError(
+                f"{self} generates values from {made.min():g} to {made.max():g}, which {dtype} cannot hold"
+            )
         return np.asarray(made, dtype.dtype)
 
 
@@ -118,7 +120,7 @@ def parse_generator(text: str) -> Generator:
         raise UsageError(f"'{text[:60]}' is not a generator of values; expected {kind.usage}")
     found = Generator(name, tuple(number for number in numbers if number is not None))
     if "LOW" in kind.usage and len(numbers) == 2 and found.numbers[0] > found.numbers[1]:
-        raise UsageError(f"'{text[:60]}' ends below its start; expected {kind.usage}")
+        raise UsageError(f"'{text[:60]}' has an end below its start; expected {kind.usage}")
     return found
 
 

@@ -60,7 +60,7 @@ def checked_inputs(model: Model, given: Mapping[str, Array]) -> dict[str, Array]
     facts = input_facts(model)
     missing = [name for name in facts if name not in fed]
     if missing:
-        raise UsageError(f"input '{missing[0]}' has no value; give an array for it")
+        raise UsageError(f"input '{missing[0]}' has no value; pass an array for it")
     return {name: _unpacked(fitted(name, array, *facts[name]).array, *facts[name]) for name, array in fed.items()}
 
 
@@ -80,10 +80,10 @@ def by_input(model: Model, given: Mapping[str, Value]) -> dict[str, Value]:
             raise UsageError(
                 f"there is no input '{alias}'; the model has {known}"
                 if alias
-                else f"the model has {len(model.inputs)} inputs; name the one that the value is for: {known}"
+                else f"the model has {len(model.inputs)} inputs; pass the value by name: {known}"
             )
         if by_alias[alias] in found:
-            raise UsageError(f"input '{by_alias[alias]}' has two values; leave one out")
+            raise UsageError(f"input '{by_alias[alias]}' has two values; pass only one")
         found[by_alias[alias]] = value
     return found
 
@@ -105,7 +105,7 @@ def fitted(name: str, value: object, dtype: ElementType, shape: Shape) -> Given:
         raise UsageError(f"input '{name}' has shape [{listed(array.shape)}]; expected {shape_text(shape)}")
     if dtype.kind == "string":
         if array.dtype.kind not in TEXT:
-            raise UsageError(f"input '{name}' has values of {array.dtype}; expected texts")
+            raise UsageError(f"input '{name}' has values of {array.dtype}; expected strings")
         return Given(_texts(array))
     if dtype.dtype is None:
         return Given(array)
@@ -138,8 +138,8 @@ def _cast(name: str, array: Array, dtype: ElementType) -> Given:
             lossless = bool(((cast.astype(array.dtype) == array) & ((cast < 0) == (array < 0))).all())
     if not lossless:
         raise UsageError(
-            f"input '{name}' has values of {kind} that {dtype} cannot hold; convert the array with .astype if they may"
-            " change"
+            f"input '{name}' has values of {kind} that {dtype} cannot represent; convert the array with .astype "
+            "if its values may change"
         )
     return Given(cast, f"cast from {kind} to {dtype}")
 

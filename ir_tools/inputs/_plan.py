@@ -109,9 +109,9 @@ class InputPlan:
         """Return why nothing can run with these sizes."""
         where = f"{refusal.layer.type} '{refusal.path}' refuses"
         if any(entry.sizes_chosen for entry in self.inputs):
-            text = f"no sizes were found that suit the model: {where} the best of them, {refusal.message}"
-            return f"{text}; set shapes (--set) or give arrays (--input)"
-        return f"the arrays do not suit each other: {where} them, {refusal.message}"
+            text = f"no input sizes were found that the model accepts: {where} the best of them, {refusal.message}"
+            return f"{text}; set shapes (--set) or pass arrays (--input)"
+        return f"the arrays do not fit each other: {where} them, {refusal.message}"
 
     def _array(self, number: int, entry: PlannedInput, sample: int) -> Array:
         assert isinstance(entry.values, Generator)

@@ -13,13 +13,14 @@ __all__ = ["listing"]
 
 HEAD = """# Known differences
 
-Where the CPU plugin of OpenVINO is known to do something else than the reference of ir_tools: when, why, and a minimal
-model of each. This page is made from the table in `ir_tools/known_differences`; the tests run every model of it on the
-installed runtime, and a row that no longer differs has to go. Measured on {seen}, where no other release is named.
+The settings in which the CPU plugin of OpenVINO is known to compute something other than the reference of ir_tools,
+each with the reason and a minimal model. This page is generated from the table in `ir_tools/known_differences`. The
+tests run every model on the installed runtime, and fail if it no longer differs. All rows were measured on {seen},
+unless they name another release.
 
-`ir-tools compare` names the rows that a layer falls under. Such a layer still counts as one that differs, but for
-outputs that the runtime does not write to: those are left out and counted, as averages of nothing are. To have a model
-as a file:
+If a layer matches a row, `ir-tools compare` shows the name of the row. The layer still counts as different. The
+exception is output that the runtime leaves uninitialized: these elements are counted but not compared. To write the
+model of a row to a file:
 
 ```python
 import ir_tools
@@ -34,12 +35,12 @@ ir_tools.write(model, "tile.xml")
 {index}"""
 GROUPS: Mapping[DifferenceKind, str] = {
     DifferenceKind.WRONG: "Other values",
-    DifferenceKind.ARBITRARY: "Arbitrary values: memory that nobody wrote to, or that is not the layer's own",
+    DifferenceKind.ARBITRARY: "Arbitrary values: memory that is uninitialized or outside the tensor",
     DifferenceKind.COARSE: "Coarser arithmetic",
     DifferenceKind.DIES: "Crashes",
-    DifferenceKind.REFUSES: "Valid, and refused",
-    DifferenceKind.SHAPE: "Other shapes, of layers that have no meaning",
-    DifferenceKind.FOLLOWED: "Both against the specification",
+    DifferenceKind.REFUSES: "Valid layers that the runtime refuses",
+    DifferenceKind.SHAPE: "Other shapes, for layers that are invalid",
+    DifferenceKind.FOLLOWED: "Runtime and reference both deviate from the specification",
 }
 """Headings, in their order."""
 MAX_SHOWN = 24

@@ -95,8 +95,8 @@ CONVOLUTION = (
     KnownDifference(
         name="convolutions of integers beyond 2^24",
         ops=(*CONVOLUTIONS, "MatMul-1", "Einsum-7"),
-        setting="integers whose products add up to more than 2^24",
-        reason="Both multiply and add in f32, in another order; neither is exact.",
+        setting="integers whose products have a sum above 2^24",
+        reason="The plugin and the reference both compute in f32, in different orders; neither is exact.",
         model=Call(
             "Convolution-1",
             (np.array([[[2**23 + 1], [1], [1]]], np.int32), Fixed(np.array([[[3], [1], [1]]], np.int32))),
@@ -107,8 +107,8 @@ CONVOLUTION = (
     KnownDifference(
         name="convolutions of i8",
         ops=FORWARD,
-        setting="data of i8 that are not quantized",
-        reason="The plugin gives sums that have nothing to do with the data.",
+        setting="i8 data that is not quantized",
+        reason="The plugin returns wrong sums, unrelated to the data.",
         model=Call("Convolution-1", (np.array([[[1, 2, 3]]], np.int8), Fixed(np.ones((1, 1, 2), np.int8))), ONE),
         applies=lambda layer: layer.inputs[0].dtype == np.int8,
         processor=Processor.NO_AVX512,
@@ -116,17 +116,19 @@ CONVOLUTION = (
     KnownDifference(
         name="products of 8 bits that saturate",
         ops=(*FORWARD, "MatMul-1"),
-        setting="quantized data and weights of 8 bits: two products in a row that add up to more than 2^15",
-        reason="The plugin adds two products in 16 bits, and cuts off what these do not hold; weights of 7 bits do not"
-        " reach that.",
+        setting="quantized data and weights of 8 bits, for which the sum of two consecutive products exceeds 2^15",
+        reason="The plugin adds two products in 16 bits, with saturation. Weights of 7 bits do not reach the limit.",
         model=Call("MatMul-1", (quantized(np.full((1, 4), 2.5, np.float32), 0, 2.55), COMPRESSED)),
         processor=Processor.NO_VNNI,
     ),
     unwritten(
         name="Convolution-1 from one channel to one",
         ops=FORWARD,
-        setting="one input and one output channel, with strides or dilations; not every such layer",
-        reason="The plugin reads beyond the data for some sizes, of which this is one; with two channels it is right.",
+        setting="one input channel and one output channel, with strides or dilations (some sizes only)",
+        reason=(
+            "The plugin reads outside the data for some sizes, such as this one; with two channels the values are "
+            "right."
+        ),
         model=Call(
             "Convolution-1",
             (counted(1, 1, 13, 2), Fixed(counted(1, 1, 3, 4))),
@@ -136,9 +138,12 @@ CONVOLUTION = (
     KnownDifference(
         name="BinaryConvolution-1 of few channels",
         ops=("BinaryConvolution-1",),
-        setting="the number of channels is not a multiple of 8",
-        reason="The plugin starts every filter at a byte of its own, where the file goes on in the same, and reads it"
-        " from the lowest bit on. The reference reads it from the highest bit on, and padding with 0 counts as -1.",
+        setting="a number of channels that is not a multiple of 8",
+        reason=(
+            "The plugin expects every filter to start at a new byte and reads it from the lowest bit; in the file, "
+            "filters are contiguous. The reference reads them from the highest bit, and treats padding with 0 as "
+            "-1."
+        ),
         model=Call(
             "BinaryConvolution-1",
             (np.sign(counted(1, 4, 2, 2) - 1), Fixed(np.array([0xAA, 0xF0], np.uint8), "u1", (4, 4, 1, 1))),
@@ -149,8 +154,8 @@ CONVOLUTION = (
     KnownDifference(
         name="BinaryConvolution-1 behind FakeQuantize",
         ops=("BinaryConvolution-1",),
-        setting="the data come from a FakeQuantize to other values than 0 and 1",
-        reason="The plugin fuses the two and loses the values.",
+        setting="data from a FakeQuantize with output values other than 0 and 1",
+        reason="The plugin fuses the two layers and ignores the output values.",
         model=Call(
             "BinaryConvolution-1",
             (
@@ -168,9 +173,12 @@ CONVOLUTION = (
         name="int8",
         ops=("FakeQuantize-1",),
         kind=DifferenceKind.COARSE,
-        setting="a quantized model: FakeQuantize in front of both inputs of a convolution or product",
-        reason="The CPU plugin computes such layers in int8 whatever the precision hint says, with limits moved so that"
-        " 0 is one of the levels; `LP_TRANSFORMS_MODE=NO` turns that off. The reference quantizes in floats.",
+        setting="a quantized model: FakeQuantize before both inputs of a convolution or product",
+        reason=(
+            "The CPU plugin computes such layers in int8 regardless of the precision hint, and shifts the limits "
+            "so that 0 is one of the levels; `LP_TRANSFORMS_MODE=NO` disables this. The reference quantizes in "
+            "floats."
+        ),
         model=Call(
             "Convolution-1",
             (quantized(-counted(1, 1, 2, 2), -0.37, 1.05), quantized(Fixed(counted(2, 1, 1, 1)), -2.1, 2.1, 255)),
@@ -184,8 +192,11 @@ POOLING = (
     KnownDifference(
         name="AvgPool-1 of a Pad",
         ops=("AvgPool-1", "AvgPool-14", "AvgPool-16"),
-        setting="a Pad with zeros in front, no pads of its own, and `ceil` with a last window that hangs over",
-        reason="The plugin takes the Pad for pads of the pooling, and then divides by the whole kernel.",
+        setting=(
+            "a Pad with zeros before the pooling, which has no pads itself, and `ceil` with a last window that "
+            "reaches beyond the input"
+        ),
+        reason="The plugin fuses the Pad into the pooling, and then divides the last window by the size of the kernel.",
         model=Call(
             "AvgPool-1",
             (
@@ -208,8 +219,10 @@ POOLING = (
     refused(
         name="AvgPool-16 of integers in one channel",
         ops=("AvgPool-1", "AvgPool-14", "AvgPool-16"),
-        setting="one channel of 16 bits and more, with dilations or an empty window",
-        reason="The plugin has no code for it; integers are outside the specification.",
+        setting=(
+            "one channel of integers of 16 bits or more, with dilations or with a window that contains no input element"
+        ),
+        reason="The plugin does not implement it; the specification does not cover integers.",
         model=Call(
             "AvgPool-16",
             (np.arange(16, dtype=np.int32).reshape(1, 1, 4, 4),),
@@ -219,8 +232,8 @@ POOLING = (
     refused(
         name="MaxPool-8 of bf16 with indices",
         ops=("MaxPool-8", "MaxPool-14"),
-        setting="bf16 where a Result or layer reads the indices",
-        reason="The plugin has no code for it.",
+        setting="bf16 data, and indices that a layer or Result reads",
+        reason="The plugin does not implement it.",
         model=Call("MaxPool-8", (counted(1, 1, 4, 4).astype(BF16),), {**POOL, "dilations": "1,1"}),
         processor=Processor.AVX512,
     ),
@@ -228,8 +241,8 @@ POOLING = (
         name="bf16 in 8 channels and 8 places",
         ops=(*FORWARD, "AvgPool-1", "AvgPool-14", "AvgPool-16", "MaxPool-1"),
         kind=DifferenceKind.DIES,
-        setting="bf16, a multiple of 8 channels, and 8 numbers in each channel of the result",
-        reason="The process ends when the model is compiled.",
+        setting="bf16 data, a number of channels that is a multiple of 8, and 8 elements in each channel of the output",
+        reason="The process crashes when the model is compiled.",
         model=Call(
             "MaxPool-1",
             (np.ones((1, 8, 8), BF16),),
@@ -241,15 +254,18 @@ POOLING = (
     refused(
         name="AdaptiveMaxPool-8 with i64 indices",
         ops=("AdaptiveMaxPool-8",),
-        setting='`index_element_type="i64"`, the default, where a Result or layer reads the indices',
-        reason="The plugin has code for i32 only.",
+        setting='`index_element_type="i64"` (the default), and indices that a layer or Result reads',
+        reason="The plugin implements only i32.",
         model=Call("AdaptiveMaxPool-8", (counted(1, 1, 4, 4), Fixed(whole(2, 2)))),
     ),
     KnownDifference(
         name="AdaptiveAvgPool-8 of integers",
         ops=("AdaptiveAvgPool-8",),
         setting="integers",
-        reason="They are outside the specification; the plugin rounds in another way, and takes 8 bits as they come.",
+        reason=(
+            "The specification does not cover integers; the plugin rounds differently, and reinterprets the bits "
+            "of 8-bit types."
+        ),
         model=Call("AdaptiveAvgPool-8", (np.array([[[-1, -1, 0]]], np.int32), Fixed(whole(1)))),
         applies=lambda layer: layer.kind() in "iu",
     ),
@@ -260,23 +276,23 @@ MATRIX = (
         name="Einsum-7 with dots",
         ops=("Einsum-7",),
         setting="`...` in inputs of different ranks, as in `...db,...c->...dcb`",
-        reason="The runtime confuses dimensions when it takes the equation apart; some give wrong numbers.",
+        reason="The runtime confuses dimensions when it decomposes the equation; some equations give wrong values.",
         model=Call("Einsum-7", (counted(2, 3, 4, 5), counted(3, 4)), {"equation": "...db,...c->...dcb"}),
         applies=lambda layer: "..." in layer.attrs.equation,
     ),
     KnownDifference(
         name="Inverse-14 of a matrix that has none",
         ops=("Inverse-14",),
-        setting="a matrix without an inverse",
-        reason="The specification does not say: infinities in the plugin, NaN in the reference.",
+        setting="a singular matrix",
+        reason="The specification does not define the result: the plugin returns infinities, the reference NaN.",
         model=Call("Inverse-14", (np.ones((2, 2), np.float32),)),
         applies=_singular,
     ),
     KnownDifference(
         name="LRN-1 with a fraction in bias",
         ops=("LRN-1",),
-        setting="`bias` is not an integer",
-        reason="The plugin drops the fraction.",
+        setting="a `bias` that is not an integer",
+        reason="The plugin truncates the bias to an integer.",
         model=Call(
             "LRN-1",
             (counted(1, 2, 2, 2), Fixed(whole(1))),
@@ -287,8 +303,8 @@ MATRIX = (
     refused(
         name="NormalizeL2-1 of integers",
         ops=("NormalizeL2-1",),
-        setting="i32, or another type of more than 8 bits",
-        reason="The plugin has no code for it; other normalisations of integers run.",
+        setting="integers of more than 8 bits",
+        reason="The plugin does not implement it, unlike other normalizations of integers.",
         model=Call(
             "NormalizeL2-1", (np.array([[3, 4]], np.int32), Fixed(whole(1))), {"eps": "0.001", "eps_mode": "add"}
         ),
@@ -300,13 +316,13 @@ REDUCTION = (
         name="reductions along no axis",
         ops=REDUCTIONS,
         setting='`axes` is empty and `keep_dims="false"`',
-        reason="The specification leaves the data as they are; the plugin compiles it only with `keep_dims`.",
+        reason="By the specification the data does not change; the plugin compiles the layer only with `keep_dims`.",
         model=Call("ReduceSum-1", (counted(2, 3), Fixed(whole())), ALL),
     ),
     KnownDifference(
         name="reductions of integers beyond 2^24",
         ops=REDUCTIONS,
-        setting="integers that add up to more than 2^24",
+        setting="integers with a sum above 2^24",
         reason="The plugin adds in f32; the reference is exact.",
         model=Call("ReduceSum-1", (np.array([2**24, 1, 1], np.int32), Fixed(whole(0))), ALL),
         applies=lambda layer: layer.kind() in "iu" and _wide(Instance(layer.attrs, layer.inputs[:1])),
@@ -314,40 +330,43 @@ REDUCTION = (
     KnownDifference(
         name="reductions of i64 beyond i32",
         ops=("ReduceMax-1", "ReduceMin-1", *REDUCTIONS),
-        setting="i64 or u64 beyond 2^31",
-        reason="The plugin computes them as i32 and reads the low half.",
+        setting="i64 or u64 values above 2^31",
+        reason="The plugin reads the lower 32 bits and computes in i32.",
         model=Call("ReduceMax-1", (np.array([2**33, 1]), Fixed(whole(0))), ALL),
         applies=_beyond_i32,
     ),
     KnownDifference(
         name="reductions of 8 bits that leave them",
         ops=REDUCTIONS,
-        setting="sums, squares or products of i8 or u8 beyond the limits of the type",
-        reason="The plugin cuts off, or wraps, on the way; the reference at the end.",
+        setting="sums, squares or products of i8 or u8 that exceed the limits of the type",
+        reason="The plugin saturates or wraps intermediate results; the reference wraps only the final result.",
         model=Call("ReduceL2-4", (np.array([100, 100], np.int8), Fixed(whole(0))), ALL),
         applies=_cut_off,
     ),
     KnownDifference(
         name="ReduceL2-4 of integers",
         ops=("ReduceL2-4",),
-        setting="integers, and a root that is none",
-        reason="The plugin cuts off the fraction; the reference rounds to the nearest, as OpenVINO's own does.",
+        setting="integers, and a root that is not an integer",
+        reason=(
+            "The plugin truncates; the reference rounds to the nearest integer, as OpenVINO's reference "
+            "implementation does."
+        ),
         model=Call("ReduceL2-4", (np.array([1, 1, 1], np.int32), Fixed(whole(0))), ALL),
         applies=lambda layer: layer.kind() in "iu",
     ),
     KnownDifference(
         name="SegmentMax-16 of nothing",
         ops=("SegmentMax-16",),
-        setting='segments without rows, `fill_mode="LOWEST"`, in f16, f64, and integers other than i32, i8 and u8',
-        reason="The plugin fills with the least number of f32 or i32, converted to the type: -inf in f16, 0 in i16.",
+        setting='segments without rows and `fill_mode="LOWEST"`, for f16, f64, and integers other than i32, i8 and u8',
+        reason="The plugin fills with the minimum of f32 or i32, converted to the type: -inf in f16, 0 in i16.",
         model=Call("SegmentMax-16", (np.array([1], np.float16), whole(0), number(2, np.int64)), LOWEST),
         applies=_filled_in_another_type,
     ),
     KnownDifference(
         name="SegmentMax-16 that fills bf16",
         ops=("SegmentMax-16",),
-        setting='segments without rows, `fill_mode="LOWEST"`, in bf16',
-        reason="The plugin fills with the least number of f32, which is -inf in bf16.",
+        setting='segments without rows and `fill_mode="LOWEST"`, for bf16',
+        reason="The plugin fills with the minimum of f32, which is -inf in bf16.",
         model=Call("SegmentMax-16", (np.array([1], BF16), whole(0), number(2, np.int64)), LOWEST),
         applies=lambda layer: layer.attrs.fill_mode == "lowest" and _of_bf16(layer),
         processor=Processor.NO_AVX512,
@@ -356,7 +375,10 @@ REDUCTION = (
         name="maxima of NaN",
         ops=("ReduceMax-1", "ReduceMin-1"),
         setting="a NaN in the data",
-        reason="The plugin sees a NaN or not, as it falls into its vectors; the reference always does.",
+        reason=(
+            "Whether the plugin returns NaN depends on the position of the NaN in its vector registers; the "
+            "reference always returns NaN."
+        ),
         model=Call("ReduceMax-1", (floats(1, 2, np.nan, 0), Fixed(whole(0))), ALL),
         applies=_has_nan,
     ),
@@ -366,8 +388,8 @@ QUANTIZATION = (
     KnownDifference(
         name="FakeQuantize-1 of bf16 half-way between levels",
         ops=("FakeQuantize-1",),
-        setting="bf16, and a number half-way between two levels",
-        reason="The plugin has another formula for bf16, which gives another result where rounding decides.",
+        setting="bf16, and a value half-way between two levels",
+        reason="The plugin uses another formula for bf16, which rounds such values differently.",
         model=Call(
             "FakeQuantize-1",
             (
@@ -382,8 +404,8 @@ QUANTIZATION = (
     refused(
         name="FakeQuantize-1 with 65536 levels",
         ops=("FakeQuantize-1",),
-        setting="65536 levels, with some limits",
-        reason="The runtime fails to take such layers out, which it tries because 16 bits would be needed.",
+        setting="65536 levels, and certain limits",
+        reason="The runtime tries to remove such layers, because they would need 16 bits, and fails.",
         model=Call(
             "FakeQuantize-1", (floats(-5.2, 1.8), *(one(value) for value in (0.4, 3.6, 0.4, 3.6))), {"levels": "65536"}
         ),
@@ -391,10 +413,12 @@ QUANTIZATION = (
     KnownDifference(
         name="FakeQuantize-1 between limits that do not ascend",
         ops=("FakeQuantize-1",),
-        setting="constant limits, `input_low` not below `input_high`, and data of three dimensions or more",
-        reason="The plugin gives NaN for equal limits and one value for limits turned around, where the specification"
-        " says on which side of equal limits an element is, and counts levels downwards. So does the plugin if the"
-        " limits are not constants.",
+        setting="constant limits with `input_low` not below `input_high`, and data of rank 3 or more",
+        reason=(
+            "For equal limits the specification outputs `output_low` or `output_high`, and for swapped limits it "
+            "counts the levels downwards. The plugin returns NaN for equal limits and a single value for swapped "
+            "ones; if the limits are not constants, it follows the specification."
+        ),
         model=Call(
             "FakeQuantize-1",
             (floats(-3, -1, 0, 1, 3)[None, None], *(one(value) for value in (2, -2, 0, 8))),
@@ -406,7 +430,7 @@ QUANTIZATION = (
         name="FakeQuantize-1 of f64",
         ops=("FakeQuantize-1",),
         setting="f64",
-        reason="The plugin has no code for it.",
+        reason="The plugin does not implement it.",
         model=Call(
             "FakeQuantize-1",
             (np.ones((1, 2, 2)), *(one(value, np.float64) for value in (0, 1, 0, 2))),
@@ -417,7 +441,7 @@ QUANTIZATION = (
         name="FakeConvert-13 of bf16",
         ops=("FakeConvert-13",),
         setting="bf16",
-        reason="The plugin rounds to bf16 after each step, which small numbers and some others show.",
+        reason="The plugin rounds to bf16 after each step, which changes small values and some others.",
         model=Call(
             "FakeConvert-13",
             (floats(0.02).astype(BF16), one(0.2890625, BF16), one(-0.068359375, BF16)),

@@ -65,8 +65,8 @@ ROWS = (
     KnownDifference(
         name="integers beyond i32",
         ops=(*ARITHMETIC, *COMPARISONS, *BITS, *THROUGH_FLOATS, *CONVERSIONS, *TRANSCENDENTAL, "SegmentMax-16"),
-        setting="i64, u32 or u64 beyond 2^31, or results that are",
-        reason="The plugin reads the low 32 bits and computes in i32; the reference computes in the type itself.",
+        setting="i64, u32 or u64 values or results above 2^31",
+        reason="The plugin reads the lower 32 bits and computes in i32; the reference computes in the element type.",
         model=Call("Add-1", (np.array([1 << 40, 3]), np.array([1, 1]))),
         applies=lambda layer: _reaches(layer, 1 << 31),
     ),
@@ -74,9 +74,9 @@ ROWS = (
         name="activations of integers beyond 2^24",
         ops=(*THROUGH_FLOATS, *TRANSCENDENTAL, "Mod-1", "FloorMod-1", "Divide-1", "Abs-1", "Negative-1", "PReLU-1"),
         kind=DifferenceKind.COARSE,
-        setting="integers beyond 2^24, or results that are",
-        reason="The plugin computes in f32, which does not hold them; the reference keeps what need not be computed,"
-        " and divides exactly.",
+        setting="integer values or results above 2^24",
+        reason="The plugin computes in f32, which cannot represent them; the reference does not convert values that it"
+        " only passes on, and divides exactly.",
         model=Call("ReLU-1", (np.array([(1 << 24) + 1, 3], np.int32),)),
         applies=lambda layer: _reaches(layer, MAX_EXACT),
     ),
@@ -92,24 +92,27 @@ ROWS = (
     KnownDifference(
         name="shifts of 64 bits",
         ops=SHIFTS,
-        setting="i64 and u64, shifted by 32 and more, or numbers beyond 2^31",
-        reason="The plugin shifts the low 32 bits, by the low five bits of the count.",
+        setting="i64 and u64 values above 2^31, or shifted by 32 bits or more",
+        reason="The plugin shifts the lower 32 bits, by the lower five bits of the shift.",
         model=Call("BitwiseLeftShift-15", (np.array([3, 4]), np.array([40, 1]))),
         applies=lambda layer: layer.inputs[0].dtype.itemsize == 8,
     ),
     KnownDifference(
         name="functions without a value in 8 bits",
         ops=("Sqrt-1", "Log-1", "Asin-1", "Acos-1", "Acosh-4", "Atanh-4"),
-        setting="i8 and u8 for which the function has no value, in tensors of rank 3 and 4",
-        reason="The plugin makes the least number (u8: the largest) of NaN in most ranks, and 0 in these two.",
+        setting="i8 and u8 values for which the function is undefined, in tensors of rank 3 and 4",
+        reason=(
+            "The plugin converts NaN to the minimum of the type (for u8 to the maximum) for most ranks, and to 0 "
+            "for these two."
+        ),
         model=Call("Log-1", (np.array([[[-11], [120]]], np.int8),)),
         applies=lambda layer: layer.inputs[0].dtype.itemsize == 1 and layer.kind() in "iu",
     ),
     KnownDifference(
         name="results beyond 2^15 in u8",
         ops=("Multiply-1", "Power-1", "Exp-1", "Asin-1", "Acos-1", "Acosh-4", "Atanh-4"),
-        setting="u8, and a result of 32768 and more, or none",
-        reason="The plugin makes 0 of them, and 255 of results between 256 and 32767.",
+        setting="u8, and a result that is undefined or 32768 or more",
+        reason="The plugin converts these results to 0, and results between 256 and 32767 to 255.",
         model=Call("Multiply-1", (np.array([255, 3], np.uint8), np.array([255, 3], np.uint8))),
         applies=lambda layer: layer.inputs[0].dtype == np.uint8,
         processor=Processor.NO_AVX512,
@@ -130,7 +133,10 @@ ROWS = (
         name="RandomUniform-8 of bf16",
         ops=("RandomUniform-8",),
         setting="bf16",
-        reason="The plugin makes other numbers of the same seeds than with AVX-512, which follow the specification.",
+        reason=(
+            "For the same seeds the plugin generates other numbers than with AVX-512; the latter follow the "
+            "specification."
+        ),
         model=Call(
             "RandomUniform-8",
             (Fixed(np.array([4], np.int32)), Fixed(np.array(0, BF16)), Fixed(np.array(1, BF16))),
@@ -142,17 +148,19 @@ ROWS = (
     KnownDifference(
         name="layers of constants alone",
         ops=("Divide-1", "Subtract-1", "Add-1", *TRANSCENDENTAL, *CONVERSIONS, "BitwiseNot-13"),
-        setting="integers, all of them constants of the model",
-        reason="Such a layer is computed before the model runs, by other code: 8 bits wrap, unsigned numbers beyond"
-        " 2^31 are cut off. The reference does as the plugin, wherever the numbers come from.",
+        setting="integer inputs that are all constants",
+        reason=(
+            "The runtime computes such a layer before the model runs, with other code: 8-bit types wrap around, "
+            "and unsigned values above 2^31 saturate. The reference always computes as the plugin does."
+        ),
         model=Call("Subtract-1", (Fixed(np.array([1, 9], np.uint8)), Fixed(np.array([4, 2], np.uint8)))),
         applies=lambda layer: len(layer.constant) == len(layer.inputs) and layer.kind() in "iu",
     ),
     KnownDifference(
         name="quotients of integers below 0",
         ops=("Divide-1",),
-        setting='integers below 0, with `m_pythondiv="true"` (the default)',
-        reason="The plugin cuts quotients off towards 0 whatever `m_pythondiv` says; the reference rounds them down.",
+        setting='negative integers, with `m_pythondiv="true"` (the default)',
+        reason="The plugin truncates quotients towards 0 and ignores `m_pythondiv`; the reference rounds them down.",
         model=Call("Divide-1", (np.array([-14, 9], np.int32), np.array([11, 2], np.int32))),
         applies=lambda layer: (
             layer.kind() == "i" and layer.attrs.m_pythondiv and any((array < 0).any() for array in layer.inputs)
@@ -161,18 +169,22 @@ ROWS = (
     KnownDifference(
         name="floats that 8 bits do not hold",
         ops=("Convert-1", "ConvertLike-1", "ConvertPromoteTypes-14"),
-        setting="floats beyond the limits of i8 or u8, in tensors of unknown size",
-        reason="The plugin cuts them off at the limits where sizes are unknown, and lets them wrap where they are"
-        " known; the reference lets them wrap. f64 is cut off by both.",
+        setting="floats outside the range of i8 or u8, in tensors of unknown size",
+        reason=(
+            "The plugin saturates them if sizes are unknown, and wraps them around if sizes are known; the "
+            "reference always wraps. Both saturate f64."
+        ),
         model=Call("Convert-1", (Given(floats(-1.5, 300), "?"),), {"destination_type": "u8"}),
         applies=_beyond_bytes,
     ),
     KnownDifference(
         name="conversion from computed 4 bits",
         ops=("Convert-1", "ConvertLike-1"),
-        setting="i4 or u4 that a layer before made of numbers that 4 bits do not hold",
-        reason="The plugin keeps 8 bits inside a model, and cuts off the rest only in outputs of the model; the"
-        " reference keeps 4 bits everywhere.",
+        setting="i4 or u4 data that another layer computed from values that do not fit into 4 bits",
+        reason=(
+            "Inside a model the plugin keeps 8 bits, and reduces them to 4 only in outputs of the model; the "
+            "reference always keeps 4 bits."
+        ),
         model=Call(
             "Convert-1",
             (Call("Convert-1", (whole(5, 16, 300),), {"destination_type": "u4"}),),
@@ -184,8 +196,10 @@ ROWS = (
         name="conversion of NaN and infinity",
         ops=CONVERSIONS,
         setting="a NaN or an infinity in the data",
-        reason="The plugin makes false of NaN, and 65504 of the infinity of f16 and the largest f32 of that of f64"
-        " before it converts them.",
+        reason=(
+            "The plugin converts NaN to false, and replaces infinity by 65504 in f16, and by the largest f32 in "
+            "f64, before the conversion."
+        ),
         model=Call("Convert-1", (floats(np.nan, 0, 1),), {"destination_type": "boolean"}),
         applies=lambda layer: (
             layer.kind() == "f" and any(not np.isfinite(_wide(array)).all() for array in layer.inputs[:1])
@@ -194,8 +208,8 @@ ROWS = (
     KnownDifference(
         name="tests of f64 and of denormal numbers",
         ops=("IsFinite-10", "IsInf-10", "IsNaN-10"),
-        setting="f64, or numbers below 1.2e-38",
-        reason="The plugin makes the largest f32 of the infinity of f64, and takes denormal numbers for infinite.",
+        setting="f64, or magnitudes below 1.2e-38",
+        reason="The plugin converts the infinity of f64 to the largest f32, and treats denormal numbers as infinite.",
         model=Call("IsFinite-10", (np.array([np.inf, 1.0]),)),
     ),
     KnownDifference(
@@ -205,8 +219,11 @@ ROWS = (
             *("LogicalAnd-1", "LogicalOr-1", "LogicalXor-1", "FakeQuantize-1"),
         ),
         setting='`auto_broadcast="pdpd"` with an axis that does not align the last dimensions',
-        reason="The runtime aligns the dimensions from the axis on in its shapes, and the last ones when it computes."
-        " If those do not fit it refuses the layer. The reference aligns them from the axis on.",
+        reason=(
+            "In shape inference the runtime aligns the dimensions from the axis on, but in the computation the "
+            "last ones; if those do not match, it refuses the layer. The reference always aligns them from the "
+            "axis on."
+        ),
         model=Call("Subtract-1", (floats([1, 2], [3, 4]), floats(1, 2)), {"auto_broadcast": "pdpd"}),
         applies=_pdpd,
     ),
@@ -214,7 +231,7 @@ ROWS = (
         name="Select-1 and Mod-1 with pdpd",
         ops=("Select-1", "Mod-1"),
         setting='`auto_broadcast="pdpd"`',
-        reason="The plugin does not have it, for most types.",
+        reason="The plugin does not implement this mode for most element types.",
         model=Call("Mod-1", (floats([1, 2], [3, 4]), floats(1, 2)), {"auto_broadcast": "pdpd"}),
     ),
 )

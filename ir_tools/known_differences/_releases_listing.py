@@ -11,15 +11,15 @@ __all__ = ["listing"]
 
 HEAD = """# Releases of OpenVINO
 
-What each release reads and runs, and what an upgrade changes in values: on the CPU, measured with some three thousand
-models of one operation on every release from {first} to {last}. This page is made from the tables in
-`ir_tools/releases` and `ir_tools/known_differences/releases`. `ir-tools compat` answers for a model, and
-`ir-tools migrate --for RELEASE` makes one run on a release.
+What each release reads and runs on the CPU, and how an upgrade changes the computed values. The tables were measured
+with about three thousand models of one operation on every release from {first} to {last}. This page is generated from
+`ir_tools/releases` and `ir_tools/known_differences/releases`. `ir-tools compat` looks a model up in the tables, and
+`ir-tools migrate --for RELEASE` converts a model for a release.
 
 ## Versions
 
-A release reads an operation with the stamp of an opset if its own table of this opset lists it. No release reads IR v8,
-v9 or beyond v11; IR v2 to v7 are of Inference Engine until 2020 ([legacy models](legacy-models.md)).
+A release reads an operation of an opset if its own table of that opset contains the operation. No release reads IR v8,
+v9, or versions above v11. Inference Engine up to 2020 reads IR v2 to v7 ([legacy models](legacy-models.md)).
 
 | release | IR | opsets | of later opsets | new element types | Python |
 |---|---|---|---|---|---|
@@ -27,28 +27,27 @@ v9 or beyond v11; IR v2 to v7 are of Inference Engine until 2020 ([legacy models
 OPERATIONS = """
 ## Operations
 
-The release that first reads an operation, and which releases read it and do not run it with right values. A
-case is what is special about the model: the element type of the first input, `?` for unknown sizes (`? 0`: of the
-first axis alone), `input 2` for an input that is computed and not a constant (`? input 2`: of unknown sizes),
-`short` for attributes that are left out,
-`v10` for IR v10, or an attribute and its value.
+The first release that reads each operation, and the releases that read it but do not compute the right values. The
+last column lists them by case. A case names what is special about the measured model: the element type of the first
+input, `?` for unknown sizes (`? 0`: only of the first axis), `input 2` for an input that is not a constant (`? input
+2`: and of unknown size), `short` for missing attributes, `v10` for IR v10, or an attribute and its value.
 
-| operation | read since | otherwise |
+| operation | read since | releases that do not run it |
 |---|---|---|
 """
 CHANGES = """
 ## What upgrades change in values
 
-Outputs of a release that differ from the specification, without an error: a model that ran before begins
-to differ with the first release, and differs again from the one behind the last.
+Layers whose values silently deviate from the specification in some releases. The values of a model with such a layer
+change with the upgrade to the first release of the row, and again with the upgrade to the release after the last.
 
-| releases | operations | what they do |
+| releases | operations | behaviour |
 |---|---|---|
 """
 LIMITS = """
-## Settings that releases stop at
+## Settings that releases do not support
 
-| releases | operations | what they do |
+| releases | operations | behaviour |
 |---|---|---|
 """
 

@@ -42,29 +42,29 @@ REFUSED = (
     refused(
         name="reductions along computed axes",
         ops=REDUCTIONS,
-        setting='`axes` is not a constant, with `keep_dims="false"`, or of some types',
-        reason="The plugin wants to know the rank of what it computes.",
+        setting='`axes` that is not a constant, with `keep_dims="false"` or certain element types',
+        reason="The plugin requires a known output rank.",
         model=Call("ReduceSum-1", (counted(2, 3), np.array([0, 1])), {"keep_dims": "false"}),
     ),
     refused(
         name="MVN-1 of rank 6",
         ops=("MVN-1",),
-        setting="more than five dimensions",
-        reason="The plugin takes five.",
+        setting="data of rank 6 or more",
+        reason="The plugin supports rank 5 at most.",
         model=Call("MVN-1", (counted(1, 1, 1, 1, 2, 3),), {"eps": "0.1", "normalize_variance": "true"}),
     ),
     refused(
         name="parameters of Selu-1 and HardSigmoid-1",
         ops=("Selu-1", "HardSigmoid-1"),
-        setting="the second or third input is not a constant",
-        reason="The plugin takes constants.",
+        setting="a second or third input that is not a constant",
+        reason="The plugin supports only constants.",
         model=Call("Selu-1", (counted(2), floats([1]), floats([1]))),
     ),
     refused(
         name="convolutions by filters of unknown size",
         ops=("Convolution-1", "GroupConvolution-1", "ConvolutionBackpropData-1", "GroupConvolutionBackpropData-1"),
-        setting="filters that are computed and whose size is not known",
-        reason="The plugin has no code for them.",
+        setting="filters that are not constants and have an unknown size",
+        reason="The plugin does not implement this.",
         model=Call(
             "Convolution-1",
             (counted(1, 1, 3), Given(counted(1, 1, 2), "1,1,?")),
@@ -74,15 +74,15 @@ REFUSED = (
     refused(
         name="spectra along computed axes",
         ops=("RDFT-9", "IRDFT-9"),
-        setting="`axes` or `signal_size` are not constants, and the size of the data is known",
-        reason="The plugin takes such inputs for data of unknown size only; without `signal_size` it may crash.",
+        setting="`axes` or `signal_size` that is not a constant, and data of known size",
+        reason="The plugin supports such inputs only for data of unknown size; without `signal_size` it may crash.",
         model=Call("RDFT-9", (counted(2, 4), _axes(1), np.array([3]))),
     ),
     refused(
         name="GroupNormalization-12 of matrices",
         ops=("GroupNormalization-12",),
-        setting="data in bf16, or of rank 2 and unknown size",
-        reason="The plugin has no code for them.",
+        setting="bf16 data, or data of rank 2 and unknown size",
+        reason="The plugin does not implement this.",
         model=Call(
             "GroupNormalization-12", (Given(counted(3, 4), "?,4"), floats(1, 1, 1, 1), floats(0, 0, 0, 0)), GROUPS
         ),
@@ -91,7 +91,7 @@ REFUSED = (
         name="operations on two scalars that are not broadcast",
         ops=("Add-1", "Subtract-1", "Multiply-1", "Maximum-1", "Minimum-1", "LogicalAnd-1", "Select-1"),
         setting='`auto_broadcast="none"`, two scalars, and one of them a constant',
-        reason="The runtime makes a list of the constant, which then has another shape.",
+        reason="The runtime converts the constant to a tensor of rank 1, whose shape then differs from the other one.",
         model=Call("Add-1", (np.array(3.0), Fixed(np.array(-4.0))), {"auto_broadcast": "none"}),
     ),
 )
@@ -100,8 +100,8 @@ DEADLY = (
         name="StringTensorPack-15 of nothing",
         ops=("StringTensorPack-15",),
         kind=DifferenceKind.DIES,
-        setting="a last axis of no element",
-        reason="The plugin divides by its size.",
+        setting="an empty last axis",
+        reason="The plugin divides by the size of this axis.",
         model=Call("StringTensorPack-15", (np.zeros(0, np.int32), np.zeros(0, np.int32), np.array([97], np.uint8))),
     ),
 )
@@ -109,32 +109,35 @@ VALUES = (
     KnownDifference(
         name="MaxPool-8 with indices over unknown sizes",
         ops=("MaxPool-8", "MaxPool-14"),
-        setting="`same_upper` or `same_lower`, spatial sizes that are not known, and indices that are read",
-        reason="The plugin leaves the padding out. Where nobody reads the indices it is right.",
+        setting="`same_upper` or `same_lower`, unknown spatial sizes, and indices that a layer or Result reads",
+        reason="The plugin ignores the padding. If nothing reads the indices, the values are right.",
         model=Call("MaxPool-8", (Given(counted(1, 1, 3, 3), "1,1,?,?"),), POOL),
         applies=lambda layer: bool(layer.attrs.auto_pad.startswith("same")),
     ),
     KnownDifference(
         name="IRDFT-9 along three axes and more",
         ops=("IRDFT-9",),
-        setting="three axes or more, with sizes other than those that the data make",
-        reason="The plugin takes its strides from other sizes, and reads beyond the data.",
+        setting="three axes or more, with a `signal_size` other than that of the data",
+        reason="The plugin uses strides of other sizes, and reads outside the data.",
         model=Call("IRDFT-9", (counted(2, 2, 9, 2), _axes(0, 1, 2), _axes(2, 1, 16))),
         applies=lambda layer: len(layer.inputs) > 2 and layer.inputs[1].size > 2,
     ),
     KnownDifference(
         name="NormalizeL2-1 along no axis",
         ops=("NormalizeL2-1",),
-        setting="`axes` is empty, and the data have one dimension",
-        reason="By the specification each element is divided by itself. The plugin keeps the sign, and reads `eps`.",
+        setting="empty `axes`, and data of rank 1",
+        reason=(
+            "By the specification each element is divided by its own magnitude. The plugin keeps the sign and "
+            "applies `eps`."
+        ),
         model=Call("NormalizeL2-1", (floats(-2, 3), _axes()), {"eps": "0.1", "eps_mode": "add"}),
         applies=lambda layer: not layer.inputs[1].size and layer.inputs[0].ndim < 2,
     ),
     KnownDifference(
         name="MVN-6 of integers",
         ops=("MVN-6",),
-        setting="integers, along other axes than the last ones",
-        reason="The runtime takes the layer apart, and every step rounds; the reference rounds once.",
+        setting="integers, normalized along axes other than the last ones",
+        reason="The runtime decomposes the layer and rounds after every step; the reference rounds once.",
         model=Call(
             "MVN-6",
             (np.array([[1, 4], [2, 7]], np.int32), _axes(0)),
@@ -147,7 +150,7 @@ VALUES = (
         ops=("FakeQuantize-1",),
         kind=DifferenceKind.COARSE,
         setting="255 levels between limits that are nearly, not quite, symmetric (up to a quarter of a level)",
-        reason="The runtime makes them symmetric.",
+        reason="The runtime makes the limits symmetric.",
         model=Call(
             "FakeQuantize-1",
             (floats(-0.5, 1, 3), *(Fixed(floats([value])) for value in (-5.96, 5.97, -5.96, 5.97))),
@@ -158,8 +161,11 @@ VALUES = (
     KnownDifference(
         name="FakeQuantize-1 of NaN",
         ops=("FakeQuantize-1",),
-        setting="a NaN in the data, with few levels in f32, in f16 and bf16, or with limits that are computed",
-        reason="The plugin makes the low limit of NaN, as the reference does; in these settings NaN or the high limit.",
+        setting="a NaN in the data, with few levels in f32, with f16 or bf16, or with limits that are not constants",
+        reason=(
+            "The plugin and the reference convert NaN to the low limit; in these settings the plugin returns NaN "
+            "or the high limit."
+        ),
         model=Call(
             "FakeQuantize-1",
             (HALVES, *(one.astype(np.float16) for one in (floats([0]), floats([2]), floats([0]), floats([2])))),
@@ -170,17 +176,19 @@ VALUES = (
     KnownDifference(
         name="MatMul-1 of one matrix of unknown size by several",
         ops=("MatMul-1",),
-        setting="data of rank 3 with unknown sizes and a batch of 1, and constant matrices with another batch",
-        reason="The plugin takes the batch of the data for that of the product: it gives no rows, rejects the data or"
-        " crashes.",
+        setting="data of rank 3 with unknown sizes and a batch of 1, and constant matrices with a larger batch",
+        reason=(
+            "The plugin uses the batch of the data as that of the product: it returns no rows, rejects the data or "
+            "crashes."
+        ),
         model=Call("MatMul-1", (Given(counted(1, 2, 4), "1,?,4"), Fixed(counted(3, 4, 5)))),
         applies=_lone_matrix,
     ),
     unwritten(
         name="MatMul-1 of nothing",
         ops=("MatMul-1",),
-        setting="matrices that share a dimension of 0",
-        reason="Such products are sums of nothing, 0; the plugin leaves its output unwritten for integers.",
+        setting="matrices whose common dimension is 0",
+        reason="The result is 0, the sum of no products; for integers the plugin leaves its output uninitialized.",
         model=Call("MatMul-1", (np.zeros((1, 11, 0), np.uint16), Fixed(np.zeros((1, 0, 7), np.uint16)))),
         applies=lambda layer: not layer.inputs[0].size,
         arbitrary=everywhere,

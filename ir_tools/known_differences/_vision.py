@@ -73,16 +73,16 @@ ROWS = (
     KnownDifference(
         name="Interpolate with pads along axes before the last ones",
         ops=INTERPOLATE,
-        setting="pads, and axes of which one is 0 or 1, no more than the data have after batch and channels",
-        reason="The plugin moves the axes to the end and not the pads, and so gives another shape than it says.",
+        setting="pads, and axes that include 0 or 1, not more of them than the data has spatial axes",
+        reason="The plugin moves the axes to the end but not the pads, so the output has another shape than inferred.",
         model=resized((1, 2, 3, 4), (1,), (4,), pads_begin="0,0,0,1", pads_end="0,0,1,0"),
         applies=_turned,
     ),
     unwritten(
         name="Interpolate cubic along more than two axes",
         ops=INTERPOLATE,
-        setting="mode `cubic`, rank 3 or 4, and an axis before the last two gets another size",
-        reason="The plugin has the curves for two axes only, and leaves the rest as it was or unwritten.",
+        setting="mode `cubic`, data of rank 3 or 4, and an axis before the last two whose size changes",
+        reason="The plugin interpolates only along two axes; the other elements are copied or left uninitialized.",
         model=resized((2, 3, 4), (0, 1, 2), (4, 6, 8), mode="cubic"),
         applies=lambda layer: (
             layer.attrs.mode == "cubic"
@@ -94,17 +94,21 @@ ROWS = (
     KnownDifference(
         name="Interpolate of integers before running",
         ops=INTERPOLATE,
-        setting="integers, and all inputs are constants or the axes are not",
-        reason="OpenVINO's core cuts off what the plugin rounds, and lets it wrap.",
+        setting="integers, and either only constant inputs or axes that are not constants",
+        reason="OpenVINO's core truncates values that the plugin rounds, and wraps them around.",
         model=resized((1, 1, 2, 3), (2, 3), (5, 7), constant=True, kind="u1", mode="linear_onnx"),
         applies=lambda layer: layer.kind() in {"i", "u"} and _by_core(layer),
     ),
     KnownDifference(
         name="Interpolate before running",
         ops=("Interpolate-4", "Interpolate-11"),
-        setting="`antialias` in mode `linear`, or mode `bicubic_pillow`, with data of rank 4 or less, and all"
-        " inputs are constants or the axes are not",
-        reason="OpenVINO's core reads both; the plugin, which the reference follows, reads neither.",
+        setting=(
+            "`antialias` in mode `linear`, or mode `bicubic_pillow`, with data of rank 4 or less, and either only "
+            "constant inputs or axes that are not constants"
+        ),
+        reason=(
+            "OpenVINO's core applies both settings; the plugin applies neither, and the reference follows the plugin."
+        ),
         model=resized((1, 1, 4, 6), (2, 3), (3, 3), constant=True, antialias="true"),
         applies=lambda layer: (
             layer.inputs[0].ndim < 5
@@ -115,8 +119,11 @@ ROWS = (
     KnownDifference(
         name="TopK in no order before running",
         ops=("TopK-1", "TopK-3", "TopK-11"),
-        setting='`sort="none"`, and both inputs are constants',
-        reason="What is chosen comes in the order that partial sorting leaves; the plugin and the reference sort it.",
+        setting='`sort="none"`, and constant inputs',
+        reason=(
+            "OpenVINO's core returns the selected elements in the order of a partial sort; the plugin and the "
+            "reference sort them."
+        ),
         model=Call(
             "TopK-3",
             (Fixed(floats(-4, 6, -0.5)), Fixed(np.array(3))),
@@ -128,7 +135,9 @@ ROWS = (
         name="Proposals of one image, of small boxes",
         ops=("ExperimentalDetectronGenerateProposalsSingleImage-6",),
         setting="boxes smaller than `min_size`",
-        reason="They all have score 0 and come in any order, which also decides which of them overlap which.",
+        reason=(
+            "All such boxes have score 0, and their order is arbitrary, which also changes which boxes are suppressed."
+        ),
         model=Call(
             "ExperimentalDetectronGenerateProposalsSingleImage-6",
             (

@@ -66,11 +66,14 @@ FOLDED_RIGHT = 2022, 1
 PORTS_READ = 2021, 3
 """The first release that reads the sizes that ports record."""
 EQUAL_NAMES, EQUAL_RESULTS = "another layer has this name", "another Result has this name"
-UNKNOWN_RANK = "a tensor of unknown rank is read and not compiled"
-STEPS = "releases compute in INT8, and differ by steps of it, as they do with inputs that differ in the last digits"
-SATURATED = "; on a processor without VNNI, as here, sums of products of 8 bits are also cut off at 16 bits"
-EMPTY_FILE = "no constant of the model has elements, and its .bin no bytes"
-EQUAL_BORDERS, DIRECT = "inputs and outputs of IR v10 need different names", "an input of IR v10 is no output"
+UNKNOWN_RANK = "a tensor of unknown rank is read but not compiled"
+STEPS = "releases compute these in INT8, and their values may differ by steps of the quantization"
+SATURATED = "; on processors without VNNI, such as this one, sums of 8-bit products also saturate at 16 bits"
+EMPTY_FILE = "every constant of the model is empty, so the .bin is empty"
+EQUAL_BORDERS, DIRECT = (
+    "inputs and outputs of IR v10 need different names",
+    "an input of an IR v10 model is also an output",
+)
 NAMES: Mapping[str, Sequence[tuple[tuple[int, ...], tuple[int, ...]]]] = {
     EQUAL_RESULTS: [((0,), (2021, 3))],
     EQUAL_NAMES: [((0,), (2024, 1))],
@@ -103,18 +106,18 @@ def verdict(release: Release, seen: Seen) -> tuple[Answer, str] | None:
     """Return what a release does with a layer, and why; None if it runs it."""
     op = seen.op
     if not release.holds(op, seen.opset):
-        return Answer.STOPPED, f"{op} is not read with the stamp opset{seen.opset}"
+        return Answer.STOPPED, f"{op} is not read with version opset{seen.opset}"
     for problem in sorted(seen.names):
         if stopped_by(release, problem):
             return Answer.STOPPED, problem
     for fact in {id(fact): fact for fact in (*seen.inputs, *seen.outputs)}.values():
         if not release.has_type(fact.dtype.name):
-            return Answer.STOPPED, f"the element type {fact.dtype.name} is not known there"
+            return Answer.STOPPED, f"the release does not support the element type {fact.dtype.name}"
         if not release.dynamic and not is_static(fact.shape):
             if op.role is Role.PARAMETER or seen.open:
                 recorded = op.role is Role.PARAMETER or release.number >= PORTS_READ
-                return Answer.STOPPED if recorded else Answer.READS, "sizes have to be known"
-            return Answer.UNKNOWN, "sizes that follow from values were not measured"
+                return Answer.STOPPED if recorded else Answer.READS, "all sizes must be known"
+            return Answer.UNKNOWN, "sizes that depend on values were not measured"
     return behaviour(release, seen)
 
 
@@ -172,9 +175,9 @@ def behaviour(release: Release, seen: Seen) -> tuple[Answer, str] | None:
     if (seen.last or op.role is not Role.COMPUTATION) and any(_is_empty(fact.shape) for fact in seen.outputs):
         constant, read, compiled = FIRST_EMPTY
         if release.number < (constant if op.role is Role.CONSTANT else read):
-            return Answer.STOPPED, "a tensor without elements is not accepted"
+            return Answer.STOPPED, "empty tensors are not supported"
         if release.number < compiled and op.role is not Role.CONSTANT:
-            return Answer.READS, "a tensor without elements is not accepted"
+            return Answer.READS, "empty tensors are not supported"
     if op.role is Role.ASSIGN_VARIABLE:
         return None
     plain, kinds = state(release, str(op)), {fact.dtype.name for fact in seen.inputs[:1]}
@@ -187,7 +190,7 @@ def behaviour(release: Release, seen: Seen) -> tuple[Answer, str] | None:
     reason = f"{op}{f' with {case}' if case else ''} {found.words}"
     exact = found is State.DIFFERS or (not case and found not in {state(release, str(op), kind) for kind in kinds})
     if found is State.UNREAD and case != "short" and not release.dynamic and not seen.between:
-        found, unmeasured = State.RUNS, (Answer.UNKNOWN, "sizes that follow from values were not measured")
+        found, unmeasured = State.RUNS, (Answer.UNKNOWN, "sizes that depend on values were not measured")
     elif exact and any(
         row.state is found and row.measured and row.may_concern(kinds) for row in rows_of(release.name, str(op))
     ):

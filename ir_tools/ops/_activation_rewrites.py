@@ -45,7 +45,7 @@ def sloped(layers: Layers, attrs: Attrs) -> Ref | Refused:
         return Refused("data and slope are not floats of one type")
     rank, sizes = layers.rank(data), layers.fact(slope).shape
     if sizes is None or len(sizes) > max(rank, 1):
-        return Refused("it is not known how the slope is broadcast")
+        return Refused("the shape of the slope is not known, so neither is its broadcast")
     if len(sizes) == 1 and sizes[0].hi != 1 and rank > 2:
         slope = layers.call("Unsqueeze", slope, np.arange(1, rank - 1))
     if len(sizes) == 1 and rank == 0:
@@ -158,7 +158,7 @@ def migrate_gelu_7(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite
     return layers.rewrite("computed by erf", "Gelu-2 is Gelu-7 with the approximation mode erf")
 
 
-@composed(5, "the integer below, or the next one where the rest is above a half, or a half beside an odd integer")
+@composed(5, "floor(x), plus 1 if the fraction is above 0.5, or is 0.5 and floor(x) is odd")
 def round_(layers: Layers, attrs: Attrs) -> Ref:
     """Rewrite Round-5."""
     data = DATA
@@ -249,11 +249,15 @@ def _near_zero(layers: Layers, data: Ref, factors: Sequence[float], far: Ref) ->
     return layers.call("Select", small, layers.call("Multiply", total, data), far)
 
 
-@composed(17, "the arctangent of the smaller size by the larger one, turned into the right octant", wide=True)
+@composed(
+    17, "the arctangent of the smaller magnitude divided by the larger one, mapped to the right octant", wide=True
+)
 def atan2(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite Atan2-17 of y and x, either of which may be a zero with a sign, infinite or NaN."""
     if attrs.auto_broadcast == "pdpd":
-        return Refused("is pdpd, but the layers that would replace it broadcast as numpy does", "auto_broadcast")
+        return Refused(
+            "is pdpd, but the layers that would replace this one support numpy broadcasting only", "auto_broadcast"
+        )
     y, x = layers.working(0), layers.working(1)
     zero, pi = layers.number(0, y), layers.number(math.pi, y)
     tall, wide = layers.call("Abs", y), layers.call("Abs", x)
@@ -275,7 +279,7 @@ def _below_zero(layers: Layers, data: Ref) -> Ref:
     return layers.call("LogicalOr", layers.call("Less", data, zero), layers.call("Less", inverse, zero))
 
 
-@composed(17, "Giles's polynomials of log((1 - x) (1 + x)), exact to the last digits of f32", wide=True)
+@composed(17, "Giles's polynomials in log((1 - x) (1 + x)), accurate to the last digits of f32", wide=True)
 def erf_inv(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite ErfInv-17."""
     if layers.fact(DATA).dtype.name == "f64":
@@ -328,7 +332,7 @@ def _polynomial(layers: Layers, data: Ref, factors: Sequence[float]) -> Ref:
 # --- tests ------------------------------------------------------------------------------------------------------
 
 
-@composed(10, "x != x, which holds for NaN alone")
+@composed(10, "x != x, which is true only for NaN")
 def is_nan(layers: Layers, attrs: Attrs) -> Ref:
     """Rewrite IsNaN-10."""
     return layers.call("NotEqual", DATA, DATA)

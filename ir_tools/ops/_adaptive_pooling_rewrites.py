@@ -34,9 +34,11 @@ def migrate_adaptive_avg_pool(attrs: Attrs, inputs: Sequence[Fact], target: int)
         return _as_it_is("AdaptiveAvgPool", inputs)
     found = adaptive_to_reduce_mean(attrs, inputs) or adaptive_to_avg_pool(attrs, inputs, target)
     if found is None and (inputs[0].shape is None or inputs[0].dtype.kind == "dynamic"):
-        return Refused(f"opset{target} has no AdaptiveAvgPool, and the input's rank or type is not known")
+        return Refused(f"opset{target} has no AdaptiveAvgPool, and the rank or element type of the input is not known")
     if found is None and not inputs[0].dtype.is_float:
-        return Refused(f"opset{target} has no AdaptiveAvgPool, and only an AvgPool rounds averages of integers alike")
+        return Refused(
+            f"opset{target} has no AdaptiveAvgPool, and only AvgPool rounds averages of integers in the same way"
+        )
     return found or by_matrices(inputs, target)
 
 

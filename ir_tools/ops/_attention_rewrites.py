@@ -51,7 +51,7 @@ def scaled_dot_product_attention(layers: Layers, attrs: Attrs) -> Ref:
     return _attention(layers, attrs, divided=_exchanges(layers.inputs[0].shape))
 
 
-@by_formula("the powers of query * scale * transposed key + mask, times value, divided by their sums", wide=True)
+@by_formula("exp(query * scale * transposed key + mask), divided by its sum with the sink, times value", wide=True)
 def attention_of_powers(layers: Layers, attrs: Attrs) -> Ref:
     """Rewrite ScaledDotProductAttention-13 as layers of which no release makes it again."""
     return _attention(layers, attrs, divided=True)
@@ -101,7 +101,7 @@ def _powers(layers: Layers, scores: Ref) -> tuple[Ref, Ref]:
     return powers, total
 
 
-@composed(17, "a product of matrices for each group, of which every row keeps that of its own", wide=True)
+@composed(17, "one matrix product per group; each row keeps the product of its own group", wide=True)
 def grouped_products(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite GroupedMatMul-17. Rows of unknown number are copied for each group: 2025.4 does not do so by itself."""
     if wrong := not_added_up(layers.inputs[0].dtype):

@@ -19,7 +19,7 @@ __all__ = [
 ]
 
 DATA, OTHER = Ref(None), Ref(None, 1)
-FORMULA = "the logical operation on booleans; on integers of 8 and 16 bits, bit by bit"
+FORMULA = "the logical operation on booleans; the logical operation on every bit of integers of 8 and 16 bits"
 TOO_WIDE = Refused("integers of more than 16 bits would be divided in f32, which cannot represent all of them")
 
 # --- bits -------------------------------------------------------------------------------------------------------
@@ -43,7 +43,7 @@ def bitwise_xor(layers: Layers, attrs: Attrs) -> Ref | Refused:
     return _by_bits(layers, attrs, "LogicalXor")
 
 
-@composed(13, "not x on booleans, -1 - x on signed integers, the largest number - x on others")
+@composed(13, "not x for booleans, -1 - x for signed integers, the maximum of the type - x for unsigned integers")
 def bitwise_not(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite BitwiseNot-13."""
     dtype = layers.fact(DATA).dtype
@@ -62,7 +62,9 @@ def _by_bits(layers: Layers, attrs: Attrs, type: str) -> Ref | Refused:
     if dtype.bits not in {8, 16}:
         return TOO_WIDE
     if attrs.auto_broadcast == "pdpd":
-        return Refused("is pdpd, which cannot broadcast shapes with an added dimension for the bits", "auto_broadcast")
+        return Refused(
+            "is pdpd, which cannot broadcast shapes with the additional dimension for the bits", "auto_broadcast"
+        )
     weights = (2.0 ** np.arange(dtype.bits)).astype(np.float32)
     bits = [_bits(layers, number, weights) for number in (DATA, OTHER)]
     if dtype.kind == "signed":
@@ -80,7 +82,7 @@ def _bits(layers: Layers, data: Ref, weights: Array) -> Ref:
     return layers.call("Greater", odd, np.array(0, np.float32))
 
 
-@composed(15, "x * 2^(n mod 32), and of that the lowest 8 or 16 bits")
+@composed(15, "the lowest 8 or 16 bits of x * 2^(n mod 32)")
 def left_shift(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite BitwiseLeftShift-15."""
     dtype = layers.fact(DATA).dtype
@@ -119,7 +121,7 @@ LARGEST_F8 = {"f8e4m3": 448.0, "f8e5m2": 57344.0}
 """Numbers that the f8 types hold."""
 
 
-@composed(13, "multiples of the step between the f8 numbers of each power of two, as of f16 before")
+@composed(13, "rounded to f16, then to multiples of the distance between f8 numbers of the same exponent")
 def fake_convert_by_steps(layers: Layers, attrs: Attrs) -> Ref:
     """Rewrite FakeConvert-13: bf16 is rounded after every step, as the CPU plugin does."""
     kind = layers.fact(DATA).dtype

@@ -67,7 +67,10 @@ def _in_stable_order(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite:
     found = layers.call("LogicalAnd", equal, same_turn)
     places = layers.call("Select", found, _along(layers, data, axis), np.array(0))
     place = layers.total(places, axis + 1, attrs.index_element_type)
-    proof = "TopK gives the values whatever their order, and an older element with the same value comes first"
+    proof = (
+        "the new TopK returns the values in the requested order, and elements with equal values in the order of "
+        "their indices"
+    )
     return layers.rewrite("indices of equal values in order", proof, (values, place))
 
 
@@ -94,12 +97,14 @@ def migrate_nms(version: int) -> Step:
         typed = Attrs({"output_type": I64, **attrs})
         before, after = (held(type, one).outputs_of(typed, layers.inputs) for one in (version, wanted))
         if before is None or after is None or before[0].shape != after[0].shape:
-            return Refused(f"{type}-{wanted} allocates a different number of boxes")
+            return Refused(f"{type}-{wanted} has another number of output rows")
         if wanted > 1 or typed.output_type == I64:
             return None
         as_it_is(layers, type, wanted, attrs)
         layers.to_type(Ref(0), typed.output_type)
-        return layers.rewrite("a Convert behind the layer", f"{type}-1 gives i64, which Convert makes i32")
+        return layers.rewrite(
+            "the older version, followed by a Convert", f"{type}-1 returns i64, and the Convert makes it i32"
+        )
 
     return VersionStep("NonMaxSuppression", version, change)
 
@@ -110,7 +115,7 @@ def boxes_of_later_version(attrs: Attrs, inputs: Sequence[Fact], target: int) ->
         return NO_COUNT
     layers = Layers(inputs, target)
     boxes, _ = _chosen(layers, {"output_type": I64, **attrs}, 0)
-    return layers.rewrite("the first output of a later version", "later versions choose the same boxes", (boxes,))
+    return layers.rewrite("the first output of a later version", "later versions select the same boxes", (boxes,))
 
 
 def as_many_as_counted(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
@@ -119,10 +124,14 @@ def as_many_as_counted(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rew
         return NO_COUNT
     layers = Layers(inputs, target)
     scores, boxes, count = _chosen(layers, attrs, 1, 0)
-    return layers.rewrite("rows as many as counted", "the third output is the number of rows", (boxes, scores, count))
+    return layers.rewrite(
+        "output cut to the number of selected boxes",
+        "the third output is the number of selected boxes",
+        (boxes, scores, count),
+    )
 
 
-NO_COUNT = Refused("before opset5 it does not count the boxes")
+NO_COUNT = Refused("versions before opset5 do not output the number of selected boxes")
 
 
 def _chosen(layers: Layers, attrs: Mapping[str, Any], *numbers: int) -> tuple[Ref, ...]:
@@ -144,7 +153,7 @@ def migrate_multiclass_nms(version: int) -> Step:
 
 def no_boxes(version: int) -> Lowering:
     """Return the step of an operation that begins with `version` and selects boxes as no older ones do."""
-    return no_step(version, "no composition of older operations is known that gives the same boxes in the same order")
+    return no_step(version, "no composition of older operations is known that selects the same boxes in the same order")
 
 
 # --- prior boxes, detections, regions ---------------------------------------------------------------------------
@@ -158,14 +167,15 @@ def _prior_box(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused |
     count = number_of_priors(attrs)
     if len(own) != count or len(first) != count:
         return Refused(
-            "it produces a different number of boxes than its output has room for", "min_max_aspect_ratios_order"
+            "the number of boxes differs from the size of the output of the older version",
+            "min_max_aspect_ratios_order",
         )
     as_it_is(layers, "PriorBox", wanted, attrs)
     order = [first.index(one) for one in own]
     apart = layers.call("Reshape", Ref(0), np.array([2, -1, count, 4]), special_zero=False)
     sorted_ = layers.gather(apart, order, 2)
     layers.call("Reshape", sorted_, np.array([2, -1]), special_zero=False)
-    return layers.rewrite("boxes in another order", "each position has the same boxes")
+    return layers.rewrite("boxes in another order", "each position has the same boxes in another order")
 
 
 migrate_prior_box_8 = VersionStep("PriorBox", 8, _prior_box)

@@ -40,7 +40,7 @@ def first_axis(axis: int, rank: int, other: int, *, whole: bool = False) -> int:
     """
     start = rank - other if axis == -1 else axis
     if start < 0 or start + other > rank or (whole and start + other < rank):
-        raise ShapeError(f"an input of rank {other} cannot be broadcast to one of rank {rank} from axis {axis} on")
+        raise ShapeError(f"an input of rank {other} cannot be broadcast to rank {rank} from axis {axis} on")
     return start
 
 
@@ -54,7 +54,10 @@ def merge(left: Shape, right: Shape) -> Shape:
         return right if left is None else left
     dims = [a.meet(b) for a, b in zip(left, right, strict=False)]
     if len(left) != len(right) or None in dims:
-        raise ShapeError(f"the inputs {shape_text(left)} and {shape_text(right)} are not equal")
+        raise ShapeError(
+            f"the shapes {shape_text(left)} and {shape_text(right)} of the inputs are not equal, and auto_broadcast "
+            "is none"
+        )
     return tuple(dim for dim in dims if dim is not None)
 
 
@@ -70,7 +73,9 @@ def broadcast(left: Shape, right: Shape) -> Shape:
     pair = zip(_to_rank(left, rank), _to_rank(right, rank), strict=True)
     dims = [_broadcast_dim(a, b) for a, b in pair]
     if None in dims:
-        raise ShapeError(f"the inputs {shape_text(left)} and {shape_text(right)} do not broadcast")
+        raise ShapeError(
+            f"the shapes {shape_text(left)} and {shape_text(right)} of the inputs cannot be broadcast together"
+        )
     return tuple(dim for dim in dims if dim is not None)
 
 
@@ -92,7 +97,9 @@ def _pdpd(left: Shape, right: Shape, axis: int) -> Shape:
     start = first_axis(axis, len(left), len(right))
     dims = [_pdpd_dim(a, b) for a, b in zip(left[start:], right, strict=False)]
     if None in dims:
-        raise ShapeError(f"the inputs {shape_text(left)} and {shape_text(right)} do not broadcast")
+        raise ShapeError(
+            f"the shapes {shape_text(left)} and {shape_text(right)} of the inputs cannot be broadcast together"
+        )
     return (*left[:start], *(dim for dim in dims if dim is not None), *left[start + len(right) :])
 
 

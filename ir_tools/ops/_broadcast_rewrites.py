@@ -17,7 +17,7 @@ def as_in_numpy(type: str, widest: int = 0) -> Step:
 
     def step(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
         if attrs.auto_broadcast != "pdpd":
-            return Refused("it is broadcast as in numpy already", "auto_broadcast")
+            return Refused("its shapes already broadcast by the rules of numpy", "auto_broadcast")
         layers = Layers(inputs, target)
         rank = layers.rank(Ref(None, widest))
 

@@ -69,7 +69,7 @@ def _write(form: PoolingSpec, data: Fact, target: int, proof: Proof) -> Rewrite:
     if form.pooling.rounding != "floor":
         averages = _with_empty_windows(layers, form.pooling, source, averages)
     layers.to_type(averages, data.dtype)
-    return layers.rewrite("sums by a convolution, then divided", proof.text)
+    return layers.rewrite("window sums by a convolution, then a division", proof.text)
 
 
 def _rounded(layers: Layers, doubled: Ref, divisors: Ref | Array) -> Ref:

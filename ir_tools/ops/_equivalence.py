@@ -144,10 +144,10 @@ def equal_for_all(
     where = ", ".join(map(str, sizes))
     scope = f"on {where.replace(', ', 'x')}" if all(dim.static for dim in sizes) else f"for every size of [{where}]"
     if wanted == candidate:
-        return Proof(f"equal windows {scope}, the settings being the same")
+        return Proof(f"equal windows {scope} (equal attributes)")
     ranges = [deciding_sizes(wanted, candidate, axis, dim) for axis, dim in enumerate(sizes)]
     if any(len(sizes) > MAX_SIZES for sizes in ranges):
-        return Counterexample(None, f"more than {MAX_SIZES} sizes would have to be looked at")
+        return Counterexample(None, f"the proof would need more than {MAX_SIZES} input sizes")
     classes = [_classes(wanted.on(axis), candidate.on(axis), sizes, divide) for axis, sizes in enumerate(ranges)]
     for combination in product(*classes):
         flags = _Flags(any(kind.flags.wanted for kind in combination), any(kind.flags.other for kind in combination))

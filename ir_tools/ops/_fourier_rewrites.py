@@ -46,14 +46,14 @@ def _products(layers: Layers, *, inverse: bool) -> Ref | Refused:
     axes = _axes(layers, layers.rank(data) - 1)
     sizes = layers.inputs[2].integers() if len(layers.inputs) > 2 else [-1] * len(axes or ())
     if axes is None or sizes is None:
-        return Refused("the axes, or the sizes of the signal, are not known")
+        return Refused("the axes or the sizes of the signal are not known")
     for axis, wanted in zip(axes, sizes, strict=True):
         size = _size(layers, data, axis)
         if size is None:
             return Refused(f"the size of axis {axis} is not known")
         count = size if wanted == -1 else wanted
         if 4 * size * count > MAX_MATRIX:
-            return Refused(f"the matrix of {size} times {count} numbers along axis {axis} is too large")
+            return Refused(f"the {size} by {count} matrix for axis {axis} is too large for a constant")
         data = _along(layers, data, axis, _complex_matrix(size, count, inverse=inverse))
     return data
 
@@ -79,7 +79,7 @@ def _along(layers: Layers, data: Ref, axis: int, matrix: Array) -> Ref:
     return pairs if moved == data else layers.call("Transpose", pairs, np.argsort(order))
 
 
-@composed(9, "the transform of the same numbers as complex ones, without the conjugate half")
+@composed(9, "the complex transform with imaginary parts of 0, without the conjugate half")
 def real_transform(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite RDFT-9."""
     rank = layers.rank(DATA)
@@ -101,14 +101,14 @@ def real_transform(layers: Layers, attrs: Attrs) -> Ref | Refused:
     return layers.call("Gather", whole, half, np.array(axes[-1], np.int64))
 
 
-@composed(9, "the real part of the inverse transform of the half spectrum, twice what has a conjugate")
+@composed(9, "the real part of the inverse transform of the half spectrum, in which terms with a conjugate count twice")
 def inverse_real_transform(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite IRDFT-9: `x[t] = Re(X[0] + 2 * sum of X[k] * exp(2 i pi k t / n)) / n`, once if k is half of n."""
     rank = layers.rank(DATA)
     axes = _axes(layers, rank - 1)
     given = layers.inputs[2].integers() if len(layers.inputs) > 2 else [-1] * len(axes or ())
     if axes is None or given is None:
-        return Refused("the axes, or the sizes of the signal, are not known")
+        return Refused("the axes or the sizes of the signal are not known")
     last = axes[-1]
     stored = _size(layers, DATA, last)
     if stored is None or (size := 2 * (stored - 1) if given[-1] == -1 else given[-1]) < 1:
@@ -124,7 +124,7 @@ def inverse_real_transform(layers: Layers, attrs: Attrs) -> Ref | Refused:
     return layers.gather(signal, 0, rank - 1)
 
 
-@composed(15, "the transform of every frame of the signal under the window")
+@composed(15, "the transform of every frame of the signal, multiplied by the window")
 def short_time_transform(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite STFT-15."""
     window = Ref(None, 1)
@@ -159,7 +159,9 @@ def _places(layers: Layers, rank: int, size: int, step: int) -> Ref | Array:
     return layers.call("Add", layers.call("Unsqueeze", starts, np.array([1], np.int64)), inside)
 
 
-@composed(16, "frames of the signal, under the window and added up, by the squares of the windows", wide=True)
+@composed(
+    16, "the sum of the inverse frames multiplied by the window, divided by the sum of the squared windows", wide=True
+)
 def inverse_short_time_transform(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite ISTFT-16: a transposed convolution whose filters are the waves of all frequencies under the window."""
     data, window = layers.working(0), layers.working(1)
@@ -169,11 +171,11 @@ def inverse_short_time_transform(layers: Layers, attrs: Attrs) -> Ref | Refused:
     if sizes is None or steps is None or width is None or lengths is None:
         return Refused("frame_size, frame_step, signal_length or the size of the window is not known")
     if _size(layers, data, layers.rank(data) - 1) not in {None, 2}:
-        return Refused("the last axis of data has a size other than 2, so it holds no complex numbers")
+        return Refused("the size of the last axis of data is not 2, so data does not hold complex numbers")
     (size,), (step,), (length,) = sizes, steps, lengths
     count = size // 2 + 1
     if 2 * count * size > MAX_MATRIX:
-        return Refused(f"the waves of frames of {size} are too large for a constant")
+        return Refused(f"the transform matrix for frames of {size} elements is too large for a constant")
     spectra = data if batched else layers.call("Unsqueeze", data, np.array([0]))
     pairs = layers.call("Transpose", spectra, np.array([0, 1, 3, 2]))
     rows = layers.reshape(pairs, np.array([0, 2 * count, -1]))

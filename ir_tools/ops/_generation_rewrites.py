@@ -24,15 +24,15 @@ def migrate_range_1(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrit
     return layers.rewrite("the element type as an attribute", "Range-4 computes the same in the type of the inputs")
 
 
-@composed(4, "the limits in the output's type, which cuts off their fractions as Range-4 does")
+@composed(4, "the limits are converted to the output type, which truncates their fractions as Range-4 does")
 def range_of_converted(layers: Layers, attrs: Attrs) -> Ref | Refused:
     dtype = attrs.output_type
     if any(fact.dtype != dtype and not (dtype.kind == "signed" and fact.dtype.bits) for fact in layers.inputs):
-        return Refused(f"is {dtype}, to which limits of another type may not convert exactly", "output_type")
+        return Refused(f"is {dtype}, and limits of another element type may not convert to it exactly", "output_type")
     return layers.call("Range", *(layers.to_type(limit, dtype) for limit in LIMITS))
 
 
-@composed(9, "one where the column is the row plus the number of the diagonal")
+@composed(9, "1 if the column is the row plus diagonal_index, else 0")
 def matrix_of_ones(layers: Layers, attrs: Attrs) -> Ref:
     """Eye-9; a constant where all sizes are known."""
     sizes = [fact.integers() for fact in layers.inputs]

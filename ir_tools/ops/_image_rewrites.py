@@ -67,7 +67,7 @@ def migrate_interpolate(version: int, kernel: Kernel) -> Step:
         kept = {name: attrs[name] for name in MODERN}
         written: Mapping[str, object] = {name: value for name, value in kept.items() if value != ()}
         _interpolate(layers, wanted, (DATA, *inputs, *axes), written)
-        return layers.rewrite("same attributes", "the input that shape_calculation_mode names is read, and no other")
+        return layers.rewrite("same attributes", "the layer reads only the input that shape_calculation_mode selects")
 
     return VersionStep("Interpolate", version, change)
 
@@ -116,7 +116,7 @@ def _to_1(layers: Layers, attrs: Attrs, given: Sequence[Fact]) -> Rewrite | Refu
         return Refused("Interpolate-1 takes its axes as an attribute, and they are not known")
     axes = [normal_axis(axis, rank) for axis in axes]
     if attrs.shape_calculation_mode == "scales":
-        return Refused("Interpolate-1 has sizes only", "shape_calculation_mode")
+        return Refused("Interpolate-1 accepts output sizes only, not scales", "shape_calculation_mode")
     read = {name: attrs[name] for name in MODERN}
     mode = "linear" if attrs.mode == "linear_onnx" else attrs.mode
     for align in (True, False):
@@ -199,7 +199,7 @@ def migrate_color(planes: int, *, reverse: bool) -> Step:
     `planes`: of the chroma: 1 if both are interleaved, as in NV12; `reverse`: blue comes first.
     """
 
-    @composed(8, "BT.601, with red = 1.164 (Y - 16) + 1.596 (V - 128) and so on, cut off at 0 and 255")
+    @composed(8, "BT.601, with red = 1.164 (Y - 16) + 1.596 (V - 128) and so on, clamped to 0 and 255")
     def step(layers: Layers, attrs: Attrs) -> Ref | Refused:
         sizes = layers.inputs[0].shape
         if sizes is None or not all(dim.static for dim in sizes):
@@ -266,7 +266,7 @@ def _deformable(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused 
     if not padded and not masked:
         return as_it_is(layers, "DeformableConvolution", wanted, attrs)
     if padded and (attrs.auto_pad != "explicit" or not all((*attrs.pads_begin, *attrs.pads_end))):
-        missing = f"DeformableConvolution-{wanted} reads zeros beyond the edge only if they are pads"
+        missing = f"DeformableConvolution-{wanted} reads zeros only within its pads, not beyond them"
         return Refused(missing, "bilinear_interpolation_pad")
     data, settings = DATA, {name: attrs[name] for name in WINDOW}
     if padded:
@@ -276,19 +276,19 @@ def _deformable(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused 
     if masked:
         return _masked(layers, data, Attrs(settings), wanted)
     layers.call("DeformableConvolution", data, *layers.given[1:], version=wanted, label="", **settings)
-    return layers.rewrite("zeros around the data", "what lies beyond the edge is read from the zeros there")
+    return layers.rewrite("zeros around the data", "positions beyond the edge read these zeros")
 
 
 WINDOW = ("strides", "pads_begin", "pads_end", "dilations", "auto_pad", "group", "deformable_group")
 
 
 def _masked(layers: Layers, data: Ref, window: Attrs, wanted: int) -> Rewrite | Refused:
-    """Return a convolution with a filter for each place of the window and each table of offsets, times the mask."""
+    """Return a convolution with one filter per position of the window and each table of offsets, times the mask."""
     dims, tables = layers.inputs[2].shape, window.deformable_group
     if dims is None or not all(dim.static for dim in dims):
-        return Refused("there is a mask, and the size of the filters is not known")
+        return Refused("it has a mask, and the size of the filters is not known")
     if tables > 1 and window.group > 1:
-        return Refused("there is a mask, and both group and deformable_group are above 1", "deformable_group")
+        return Refused("it has a mask, and both group and deformable_group are above 1", "deformable_group")
     made, channels, *kernel = (dim.size for dim in dims)
     places = int(np.prod(kernel))
     ones = np.eye(places).reshape(1, 1, places, 1, *kernel)
@@ -302,8 +302,8 @@ def _masked(layers: Layers, data: Ref, window: Attrs, wanted: int) -> Rewrite | 
     total = layers.call("ReduceSum", layers.call("Multiply", parts, mask), np.array(2))
     sizes = [layers.reshape(layers.size(Ref(None, 3), axis), np.array([1])) for axis in (2, 3)]
     layers.reshape(total, layers.call("Concat", np.array([0, made]), *sizes, axis=0))
-    proof = "each place of the window comes apart, which the mask has one factor for, and all are added up"
-    return layers.rewrite("a filter for each place of the window", proof)
+    proof = "one convolution per position of the window, multiplied by its mask; the products are added"
+    return layers.rewrite("one filter per position of the window", proof)
 
 
 migrate_deformable_8 = VersionStep("DeformableConvolution", 8, _deformable)
@@ -312,17 +312,17 @@ migrate_deformable_8 = VersionStep("DeformableConvolution", 8, _deformable)
 def with_more_windows(type: str, layout: Layout) -> Step:
     """Return what lets a convolution of data that may be shorter than its filter compute windows that are cut off."""
 
-    @by_formula("windows that are added behind the last one, and cut off again")
+    @by_formula("one more window at the end of the axis, cut off from the output")
     def convolved(layers: Layers, attrs: Attrs) -> Ref | Refused:
         data, filters = (fact.shape for fact in layers.inputs)
         if data is None or filters is None or attrs.auto_pad not in {"explicit", "valid"}:
-            return Refused("ranks, and the padding, have to be known")
+            return Refused("the ranks of the inputs or the padding are not known")
         windows = windows_of(attrs, len(data) - 2)
         extents = map(reach, filters[layout.leading :], windows.dilations)
         kept = zip(data[2:], extents, windows.begin, windows.end, windows.strides, strict=True)
         more = [max(0, -((size.lo + begin + end - extent.lo) // stride)) for size, extent, begin, end, stride in kept]
         if not any(more):
-            return Refused("the data are known to be as long as the filter")
+            return Refused("the data is at least as long as the filter")
         ends = [end + count * stride for end, count, stride in zip(windows.end, more, windows.strides, strict=True)]
         found = layers.call(
             type,

@@ -21,7 +21,7 @@ __all__ = [
     "without_one_batch",
 ]
 
-FROM_FRONT, BELOW_ZERO = "indices counted from the front", "index i below 0 is element i + size"
+FROM_FRONT, BELOW_ZERO = "non-negative indices", "a negative index i means element i + size"
 """How and why of versions that take negative indices in those that were not made for them."""
 
 # --- Gather -----------------------------------------------------------------------------------------------------
@@ -38,7 +38,7 @@ def migrate_gather(version: int) -> Step:
                 return (
                     None
                     if element_count(layers.inputs[1].shape) == 1
-                    else Refused("its indices may be negative, which only Gather-8 counts from the end")
+                    else Refused("its indices may be negative, and only Gather-8 counts those from the end")
                 )
             indices = _from_the_front(layers)
         if wanted == 1 and batches:
@@ -104,7 +104,7 @@ def _counted_tuples(layers: Layers, first: int) -> Ref | Array:
     if _never_negative(indices):
         return Ref(None, 1)
     if not indices.shape or not indices.shape[-1].static:
-        raise ShapeError("its indices may be negative, and it is not known how many axes they name")
+        raise ShapeError("its indices may be negative, and the number of axes that they index is not known")
     axes = range(first, first + indices.shape[-1].lo)
     dims = None if layers.inputs[0].shape is None else [layers.inputs[0].shape[axis] for axis in axes]
     if dims is not None and all(dim.static for dim in dims):
@@ -123,7 +123,7 @@ def _without_batches(layers: Layers, indices: Ref | Array, batches: int) -> Rewr
         return Refused("the sizes of the batches or of the axis are not known", "batch_dims")
     rest = [dim for place, dim in enumerate(data) if place >= batches and place != axis]
     if sum(not dim.static for dim in rest) > 1:
-        return Refused("more than one other size is not known", "batch_dims")
+        return Refused("more than one size of the other axes is not known", "batch_dims")
     count, size = int(np.prod(sizes)), data[axis].lo
     order = [*range(batches), axis, *(place for place in range(batches, len(data)) if place != axis)]
     flat = Ref(None) if order == [*range(len(data))] else layers.call("Transpose", Ref(None), np.array(order))
@@ -147,11 +147,11 @@ def _without_batches(layers: Layers, indices: Ref | Array, batches: int) -> Rewr
 def without_one_batch(version: int) -> Step:
     """Return what leaves out the batches of a Gather if there is one of them."""
 
-    @by_formula("one batch is the same as none")
+    @by_formula("with one batch, batch_dims has no effect")
     def gathered(layers: Layers, attrs: Attrs) -> Ref | Refused:
         data, batches = layers.inputs[0].shape, _batches(layers.inputs[1], attrs)
         if not batches or data is None or any(dim.hi != 1 for dim in data[:batches]):
-            return Refused("there may be no batch, or several", "batch_dims")
+            return Refused("the number of batches is not known to be 1", "batch_dims")
         places = layers.call("Squeeze", Ref(None, 1), np.arange(batches))
         return layers.call("Gather", Ref(None), places, Ref(None, 2), version=version, batch_dims=0)
 
@@ -187,7 +187,9 @@ def migrate_gather_nd(version: int, older: Step) -> Step:
             sizes = [layers.gather(layers.shape_of(Ref(None)), range(batches))]
             sizes += [layers.gather(layers.shape_of(found), rest.tolist())] if rest.size else []
             layers.call("Reshape", found, layers.call("Concat", *sizes, axis=0), special_zero=False)
-        return layers.rewrite("batches split again", f"GatherND-{wanted} merges the batches and changes nothing else")
+        return layers.rewrite(
+            "batches split again", f"GatherND-{wanted} merges the batch dimensions and is otherwise the same"
+        )
 
     return VersionStep("GatherND", version, change, older)
 
@@ -202,7 +204,7 @@ def _one_hot(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused | N
     counted = layers.call("Add", indices, depth)
     places = layers.call("Select", layers.call("Less", indices, np.array(0)), counted, indices)
     layers.call("OneHot", places, Ref(None, 1), Ref(None, 2), Ref(None, 3), version=wanted, axis=attrs.axis)
-    return layers.rewrite("indices counted from the front", "index i below 0 is i + depth")
+    return layers.rewrite("non-negative indices", "a negative index i means i + depth")
 
 
 migrate_one_hot_16 = VersionStep("OneHot", 16, _one_hot)
@@ -238,7 +240,7 @@ def _scatter_elements(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Re
     front = rows.astype(layers.dtype(Ref(None, 1)))
     if not keeps:
         layers.call("ScatterElementsUpdate", Ref(None), front, Ref(None, 2), Ref(None, 3), version=wanted)
-        return layers.rewrite("updates in place of the data", "no element is updated twice")
+        return layers.rewrite("the updates replace the elements", "no element is updated twice")
     wrong = _inexact(layers, reduction)
     if wrong:
         return wrong
@@ -246,7 +248,7 @@ def _scatter_elements(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Re
     elements = layers.call("GatherND", Ref(None), np.stack(tuples, axis=-1).astype(np.int64), batch_dims=0)
     found = _reduced(layers, reduction, elements)
     layers.call("ScatterElementsUpdate", Ref(None), front, found, Ref(None, 3), version=wanted)
-    return layers.rewrite("elements combined first", "no element is updated twice")
+    return layers.rewrite("updates combined with the data first", "no element is updated twice")
 
 
 def _scatter_nd(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused | None:
@@ -271,7 +273,7 @@ def _scatter_nd(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused 
     rows = exact.astype(layers.dtype(Ref(None, 1)))
     found = _reduced(layers, reduction, layers.call("GatherND", Ref(None), rows, batch_dims=0))
     layers.call("ScatterNDUpdate", Ref(None), rows, found, version=wanted)
-    return layers.rewrite("elements combined first", "no element is updated twice")
+    return layers.rewrite("updates combined with the data first", "no element is updated twice")
 
 
 def _by_elements(layers: Layers, reduction: str) -> Rewrite:
@@ -283,7 +285,7 @@ def _by_elements(layers: Layers, reduction: str) -> Rewrite:
         columns = layers.call("Reshape", Ref(None, 1), np.array([-1, *[1] * (updates - 1)]), special_zero=False)
         places = layers.call("Broadcast", columns, layers.shape_of(Ref(None, 2)))
     layers.call("ScatterElementsUpdate", Ref(None), places, Ref(None, 2), np.array(0), version=12, reduction=reduction)
-    return layers.rewrite("rows updated element by element", "each index counts for all elements of its row")
+    return layers.rewrite("an update of single elements", "each index applies to all elements of its row")
 
 
 def _met(layers: Layers, reduction: str, found: Ref | Refused) -> Rewrite | Refused:
@@ -294,12 +296,13 @@ def _met(layers: Layers, reduction: str, found: Ref | Refused) -> Rewrite | Refu
     assert isinstance(found, Ref)
     layers.to_type(found, layers.inputs[0].dtype)
     return layers.rewrite(
-        "all updates of an element combined", "for finite numbers, all updates at the position of the element"
+        "all updates of an element combined by a comparison of indices",
+        "for finite numbers, all updates at the position of the element",
     )
 
 
 def _normal(indices: Array, sizes: Sequence[int] | None) -> Array | None:
-    """Return indices counted from the front; None if some are not, and the sizes are not known."""
+    """Return non-negative indices; None if some are not, and the sizes are not known."""
     if sizes is None:
         return None if (indices < 0).any() else indices
     return np.where(indices < 0, indices + np.array(sizes), indices)

@@ -34,9 +34,9 @@ DATA = Ref(None)
 def not_added_up(kind: ElementType) -> Refused | None:
     """Return why older operations do not add up numbers of a type as the operations of sums do; None if they do."""
     if kind.kind == "boolean":
-        return Refused("no older operation adds up booleans")
+        return Refused("no older operation adds booleans")
     if kind.is_integer and kind.bits == 8:
-        return Refused(f"its sums of {kind} wrap around; those of older operations stop at the limits of the type")
+        return Refused(f"its sums of {kind} wrap around; those of older operations saturate at the limits of the type")
     return None
 
 
@@ -73,7 +73,7 @@ class Layers:
         """
         kind = self.fact(source).dtype
         if kind.dtype is None:
-            raise ShapeError(f"the element type of the data is {kind}; expected one that constants can have")
+            raise ShapeError(f"the element type of the data is {kind}, which no constant can have")
         return kind.dtype
 
     def rank(self, source: Ref | Array) -> int:

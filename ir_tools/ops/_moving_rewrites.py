@@ -23,22 +23,22 @@ def moved(version: int, kernel: Kernel, tensors: Sequence[int] = (0,)) -> Step:
         tensors: the inputs whose elements it moves; the others must be known.
     """
 
-    @composed(version, "each element from the place where the operation takes it, as its sizes and indices say")
+    @composed(version, "a Gather at the positions from which the operation takes its elements")
     def step(layers: Layers, attrs: Attrs) -> Ref | Refused:
         if attrs.get("reduction", "none") != "none":
-            return Refused("no older operation combines elements at positions that indices give", "reduction")
+            return Refused("no older operation combines elements at given indices", "reduction")
         numbers, parts, first = list[Array](), list[Ref | Array](), 1
         for index, fact in enumerate(layers.inputs):
             if index not in tensors:
                 found = fact.exact
                 if found is None:
-                    return Refused(f"its input {index} is not known before the model runs")
+                    return Refused(f"the value of its input {index} is not known before the model runs")
                 numbers.append(found)
                 continue
             sizes = _sizes(fact)
             if sizes is None or prod(sizes) > MAX_PLACES:
                 return Refused(
-                    f"the size of its input {index} is not known, or too large for a constant with all positions"
+                    f"the size of its input {index} is not known, or is too large for a constant with all positions"
                 )
             numbers.append(np.arange(first, first + prod(sizes)).reshape(sizes))
             first += prod(sizes)
@@ -62,7 +62,7 @@ def _sizes(fact: Fact) -> list[int] | None:
     return [dim.size for dim in fact.shape]
 
 
-@composed(6, "the element whose place is that of the index, but along the axis the index itself")
+@composed(6, "a Gather at the position of the index, with the index itself along the axis")
 def migrate_gather_elements(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite GatherElements-6 as a Gather from all elements in one row."""
     sizes, counts = map(_sizes, layers.inputs)

@@ -33,7 +33,7 @@ def migrate_batch_norm(data: int) -> Step:
         order = (2, 0, 1, 3, 4) if data else (1, 2, 0, 3, 4)
         layers = Layers(inputs, target)
         layers.call("BatchNormInference", *(Ref(None, number) for number in order), epsilon=attrs.epsilon)
-        return layers.rewrite("inputs in the other order", "the versions differ in the order of the inputs only")
+        return layers.rewrite("inputs in the other order", "the versions differ only in the order of the inputs")
 
     return step
 
@@ -124,7 +124,9 @@ def _mvn_before_6(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite 
 migrate_mvn_6 = Lowering(6, _mvn_before_6)
 
 
-@composed(6, "(x - mean) / sqrt(mean of (x - mean)^2 + eps), with eps where its mode says", wide=True)
+@composed(
+    6, "(x - mean) / sqrt(mean of (x - mean)^2 + eps), with eps inside or outside the root as eps_mode says", wide=True
+)
 def _normalized(layers: Layers, attrs: Attrs) -> Ref | Refused:
     if not layers.fact(DATA).dtype.is_float:
         return INTEGERS

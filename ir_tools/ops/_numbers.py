@@ -112,7 +112,9 @@ def in_axis(indices: Array, sizes: int | Sequence[int], *, negative: bool = True
     out = np.where(given < 0, given + maximum, given) if negative else given
     wrong = given[(out < 0) | (out >= maximum)]
     if wrong.size:
-        raise ShapeError(f"holds {wrong.flat[0]}, which is outside of {maximum.tolist()}", attribute="indices")
+        raise ShapeError(
+            f"holds {wrong.flat[0]}, which is out of range for {maximum.tolist()} elements", attribute="indices"
+        )
     return out
 
 

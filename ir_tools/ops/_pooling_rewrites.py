@@ -130,11 +130,11 @@ def _avg_pool_rewrite(wanted: PoolingSpec, form: PoolingSpec, data: Fact, target
 
 def _how(wanted: PoolingSpec, form: PoolingSpec) -> str:
     if form.before:
-        return "padding by a layer of its own"
+        return "a Pad layer before the pooling"
     changed = [
         word
         for word, name in (
-            ("dilations of single elements dropped", "dilations"),
+            ("dilations removed from axes with a kernel of 1", "dilations"),
             (f"rounding {form.pooling.rounding}", "rounding"),
             ("explicit pads", "pads_end"),
             ("other exclude-pad", "exclude_pad"),

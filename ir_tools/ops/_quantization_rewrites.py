@@ -8,17 +8,22 @@ __all__ = ["quantize"]
 
 
 @by_formula(
-    "round((x - low) / (high - low) * (levels - 1)) / (levels - 1) * (out_high - out_low) + out_low between the limits",
+    (
+        "round((x - low) / (high - low) * (levels - 1)) / (levels - 1) * (out_high - out_low) + out_low, with x "
+        "clamped to the limits"
+    ),
     wide=True,
 )
 def quantize(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite FakeQuantize with the arithmetic of the CPU plugin."""
     if attrs.auto_broadcast == "pdpd":
-        return Refused("is pdpd, but the layers that would replace it broadcast as numpy does", "auto_broadcast")
+        return Refused(
+            "is pdpd, but the layers that would replace this one support numpy broadcasting only", "auto_broadcast"
+        )
     if not attrs.levels:
-        return Refused("is missing, so that nothing is quantized", "levels")
+        return Refused("is missing, so the layer does not quantize", "levels")
     if not layers.fact(DATA).dtype.is_float:
-        return Refused("has its own arithmetic on integers", "levels")
+        return Refused("rounds integers in its own way", "levels")
     data = layers.working(0)
     low, high, out_low, out_high = (layers.to_type(limit, layers.fact(data).dtype) for limit in layers.given[1:])
     lower, upper, last = (

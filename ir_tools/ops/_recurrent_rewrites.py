@@ -15,7 +15,7 @@ __all__ = ["gru_cell", "lstm_cell", "rnn_cell", "sequence", "with_activations"]
 LONGEST = 256
 """Steps of a sequence that are written out."""
 INTEGERS = Refused(
-    "a composition of layers would round integers at every step; the operation rounds sigmoid and tanh only"
+    "a composition of layers would round integers at every step; the operation rounds only sigmoid and tanh"
 )
 ACTIVATIONS = {"sigmoid": "Sigmoid", "tanh": "Tanh", "relu": "ReLU"}
 
@@ -98,11 +98,13 @@ def sequence(cell: str, states: int) -> Step:
         states: how many it has.
     """
 
-    @composed(5, f"a {cell} for each step, whose states stay behind the end of a row", wide=True)
+    @composed(5, f"one {cell} per time step; the states do not change after the end of a sequence", wide=True)
     def step(layers: Layers, attrs: Attrs) -> Sequence[Ref] | Refused:
         shape = layers.inputs[0].shape
         if shape is None or not shape[1].static or not 0 < shape[1].size <= LONGEST:
-            return Refused(f"the number of its steps is not known, or too large to be unrolled (more than {LONGEST})")
+            return Refused(
+                f"the number of time steps is not known, or more than {LONGEST}, which is too many to unroll"
+            )
         ways = {"forward": (False,), "reverse": (True,), "bidirectional": (False, True)}[attrs.direction]
         rolled = _Rolled(layers, attrs, cell, states)
         found = [rolled.run(way, backwards=backwards) for way, backwards in enumerate(ways)]
@@ -124,7 +126,7 @@ def with_activations(type: str, activations: Sequence[str]) -> Step:
         layers = Layers(inputs, target)
         given = (Ref(None, number) for number in range(len(inputs)))
         layers.outputs(type, *given, **{**attrs, "activations": activations})
-        return layers.rewrite("activations written out", "these are the activations of a sequence that names none")
+        return layers.rewrite("activations written out", "these are the default activations")
 
     return step
 

@@ -97,7 +97,7 @@ def require_sizes(fact: Fact, name: str) -> None:
     """
     require_list(fact, name)
     if fact.shape is not None and fact.shape[0].lo > MAX_SIZES:
-        raise ShapeError(f"has {fact.shape[0]} values, more than a list of sizes can have", attribute=name)
+        raise ShapeError(f"has {fact.shape[0]} values, more than a tensor can have dimensions", attribute=name)
 
 
 def require_one(fact: Fact, name: str, *, only_scalar: bool = False) -> None:
@@ -155,7 +155,9 @@ def agreed(dims: Iterable[Dim], what: str) -> Dim:
     for each in found:
         out = None if out is None else out.meet(each)
     if out is None:
-        raise ShapeError(f"the inputs do not agree on the {what}: {' and '.join(map(str, dict.fromkeys(found)))}")
+        raise ShapeError(
+            f"the inputs have different values for the {what}: {' and '.join(map(str, dict.fromkeys(found)))}"
+        )
     return out
 
 

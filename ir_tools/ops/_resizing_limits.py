@@ -77,8 +77,10 @@ def limits(resized: Resized) -> Iterator[Violation]:
         return
     outer = resized.rank - 3
     if not resized.turned and resized.rank > 3 and any(axis < outer for axis in resized.changed):
-        message = f"resizes axis {min(resized.changed)} of rank {resized.rank}, which the runtime refuses"
-        yield Violation(resized.target, message, "keep that size")
+        message = (
+            f"resizes axis {min(resized.changed)} of data of rank {resized.rank}, which the runtime does not support"
+        )
+        yield Violation(resized.target, message, "leave the size of that axis unchanged")
     else:
         yield from _wrong(resized)
 
@@ -86,19 +88,21 @@ def limits(resized: Resized) -> Iterator[Violation]:
 def _limits_of_core(resized: Resized) -> Iterator[Violation]:
     dtype = resized.data.dtype
     if dtype.is_integer and dtype.bits > 8:
-        message = f"has element type {dtype} in mode {resized.mode}, which the runtime does not implement at that rank"
+        message = (
+            f"has element type {dtype}, which the runtime does not support in mode {resized.mode} for data of this rank"
+        )
         yield Violation("data", message, "convert it to f32", ViolationKind.TYPES, 0)
     if resized.pillow and len(resized.axes) != 2:
-        yield Violation("axes", f"names {len(resized.axes)} axes, but mode {resized.mode} takes two", "name two axes")
+        yield Violation("axes", f"has {len(resized.axes)} axes, but mode {resized.mode} supports two", "list two axes")
     if resized.mode == "linear_onnx":
-        message = f"is linear_onnx, which the runtime refuses for data of rank {resized.rank}"
+        message = f"is linear_onnx, which the runtime does not support for data of rank {resized.rank}"
         yield Violation("mode", message, 'write mode="linear"')
 
 
 def _of_nothing(resized: Resized) -> Iterator[Violation]:
     """Check for elements that are made of none: the plugin runs no kernel, and leaves them as its memory is."""
     if all(dim.lo > 0 for dim in resized.output):
-        message = "gives elements to data that have none, and the runtime leaves them as its memory is"
+        message = "resizes empty data to a tensor with elements, which the runtime leaves uninitialized"
         yield Violation(resized.target, message, kind=ViolationKind.SUSPECT)
 
 
@@ -107,11 +111,19 @@ def _wrong(resized: Resized) -> Iterator[Violation]:
     inner, first = resized.rank - 2, min(resized.changed, default=resized.rank)
     swapped = resized.rank == 4 and list(resized.axes) == [1, 2] and not resized.pads
     if resized.pads and resized.turned:
-        message = "is not 0, and the runtime pads other axes than it names if axes before the last ones are resized"
-        yield Violation("pads_begin", message, "put a Pad layer in front", ViolationKind.SUSPECT)
+        message = "is not 0, and axes other than the last ones are resized: the runtime then pads the wrong axes"
+        yield Violation("pads_begin", message, "use a separate Pad layer before this one", ViolationKind.SUSPECT)
     elif resized.mode == "cubic" and not resized.turned and first < inner:
-        message = "resizes more than the last two axes, which the runtime gets wrong in mode cubic"
-        yield Violation(resized.target, message, "resize the others in a layer of their own", ViolationKind.SUSPECT)
+        message = "resizes more than the last two axes, for which the runtime computes wrong values in mode cubic"
+        yield Violation(resized.target, message, "resize the other axes in a separate layer", ViolationKind.SUSPECT)
     elif resized.pillow and first < inner and not swapped:
-        message = f"resizes another axis than the last two, which the runtime gets wrong in mode {resized.mode}"
-        yield Violation(resized.target, message, "resize the last two axes", ViolationKind.SUSPECT)
+        message = (
+            "resizes an axis other than the last two, for which the runtime computes wrong values in mode "
+            f"{resized.mode}"
+        )
+        yield Violation(
+            resized.target,
+            message,
+            "resize only the last two axes; use Transpose layers for others",
+            ViolationKind.SUSPECT,
+        )

@@ -19,12 +19,12 @@ CUBIC = -0.75
 # --- GridSample -------------------------------------------------------------------------------------------------
 
 
-@composed(9, "the elements around each place, weighed by its distance from them")
+@composed(9, "the elements around each sampling point, weighted by distance")
 def migrate_grid_sample(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite GridSample as Gather of rows of channels, once for each neighbour of a place."""
     mode, dtype = attrs.mode, layers.inputs[0].dtype
     if mode != "nearest" and not dtype.is_float:
-        return Refused(f"its images are of type {dtype}, which it rounds in its own way", "mode")
+        return Refused(f"the element type of its images is {dtype}, which it rounds in its own way", "mode")
     work = dtype if mode == "nearest" or dtype.name == "f64" else F32
     sampler = _Sampler(layers, attrs, work)
     if mode == "nearest":
@@ -171,7 +171,11 @@ ALIGNED = {"asymmetric": (0.0, 0.0), "half_pixel_for_nn": (0.0, -0.5), "half_pix
 """What is added to the corners of regions before and after they are scaled."""
 
 
-@composed(9, "the mean or maximum of points in each part of a region, each of the elements around it", wide=True)
+@composed(
+    9,
+    "the mean or maximum of the points in each bin of a region, each interpolated from the elements around it",
+    wide=True,
+)
 def align_regions(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite ROIAlign of a given number of points, as Gather of rows of channels."""
     count, sizes = attrs.sampling_ratio, (attrs.pooled_h, attrs.pooled_w)
@@ -262,7 +266,7 @@ def _between(layers: Layers, rows: Ref, start: Ref, axes: Sequence[_Line]) -> Re
 # --- Col2Im -----------------------------------------------------------------------------------------------------
 
 
-@composed(15, "for finite numbers, a transposed convolution whose filter number i has a 1 at place i and 0 elsewhere")
+@composed(15, "for finite numbers, a transposed convolution whose filter i has 1 at position i and 0 elsewhere")
 def migrate_columns(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite Col2Im as ConvolutionBackpropData."""
     data = layers.inputs[0]

@@ -31,7 +31,7 @@ __all__ = [
 # --- along an axis ----------------------------------------------------------------------------------------------
 
 
-@composed(3, "the sum of all elements up to each, of zeros where they are not counted", wide=True)
+@composed(3, "for each element, the sum of all elements up to it", wide=True)
 def cumulative_sum(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite CumSum-3: every element of a row beside every place of the result."""
     data = layers.working(0)
@@ -54,7 +54,7 @@ def cumulative_sum(layers: Layers, attrs: Attrs) -> Ref | Refused:
     return layers.call("ReduceSum", parts, np.array(axis + 1))
 
 
-@composed(3, "how many boundaries are smaller, or not greater")
+@composed(3, "the number of boundaries that are smaller than the element (or not greater)")
 def migrate_bucketize(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite Bucketize-3."""
     data, buckets = layers.inputs
@@ -63,7 +63,7 @@ def migrate_bucketize(layers: Layers, attrs: Attrs) -> Ref | Refused:
     return _number_before(layers, Ref(None, 1), DATA, attrs.output_type, equal=not attrs.with_right_bound)
 
 
-@composed(15, "how many elements of the sorted row are smaller, or not greater")
+@composed(15, "the number of elements of the sorted row that are smaller than the value (or not greater)")
 def migrate_search_sorted(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite SearchSorted-15."""
     rows = layers.call("Unsqueeze", DATA, np.array(-2)) if layers.rank(DATA) > 1 else DATA
@@ -79,7 +79,7 @@ def _number_before(layers: Layers, rows: Ref, values: Ref, dtype: ElementType, *
 # --- rows with the same number ----------------------------------------------------------------------------------
 
 
-@composed(16, "for finite numbers, the largest of the rows with each number")
+@composed(16, "for finite numbers, the maximum of the rows of each segment")
 def segment_max_by_numbers(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite SegmentMax-16."""
     dtype = layers.dtype(DATA)
@@ -223,10 +223,10 @@ def _met(layers: Layers, attrs: Attrs, mask: Ref, updates: Ref, data: Ref, axis:
 
 # --- bags of rows of a table ------------------------------------------------------------------------------------
 
-MEAN = "the sum of each bag, for a mean divided by its number of indices"
+MEAN = "the sum of each bag; for a mean, divided by the number of its indices"
 
 
-@composed(3, "the rows of the table, times their weights, added up for each bag", wide=True)
+@composed(3, "the sum of the rows of each bag, multiplied by their weights", wide=True)
 def bag_packed_sum(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite EmbeddingBagPackedSum-3."""
     if wrong := not_added_up(layers.inputs[0].dtype):
@@ -234,7 +234,7 @@ def bag_packed_sum(layers: Layers, attrs: Attrs) -> Ref | Refused:
     return layers.call("ReduceSum", _rows(layers, 2), np.array(1))
 
 
-@composed(3, "the rows of the table, times their weights, added up for each bag", wide=True)
+@composed(3, "the sum of the rows of each bag, multiplied by their weights", wide=True)
 def bag_offsets_sum(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite EmbeddingBagOffsetsSum-3."""
     starts, ends = (layers.call("Unsqueeze", place, np.array(1)) for place in _bounds(layers))
@@ -243,7 +243,7 @@ def bag_offsets_sum(layers: Layers, attrs: Attrs) -> Ref | Refused:
     return _sums(layers, layers.call("LogicalAnd", later, before), 3)
 
 
-@composed(3, "the rows of the table, times their weights, added up for each segment", wide=True)
+@composed(3, "the sum of the rows of each segment, multiplied by their weights", wide=True)
 def segments_sum(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite EmbeddingSegmentsSum-3."""
     ids, count = (layers.to_type(Ref(None, number), I64) for number in (2, 3))
@@ -317,14 +317,16 @@ def migrate_bag_packed(layers: Layers, attrs: Attrs) -> Ref | Refused:
 def _mean_type(layers: Layers) -> Refused | None:
     kind = layers.inputs[0].dtype
     return (
-        None if kind.is_float else Refused(f"its table has element type {kind}, whose mean is truncated", "reduction")
+        None
+        if kind.is_float
+        else Refused(f"the element type of its table is {kind}, whose mean is truncated", "reduction")
     )
 
 
 # --- counting ---------------------------------------------------------------------------------------------------
 
 
-@composed(17, "how often, or with which weights, each integer from 0 on is equal to an element")
+@composed(17, "the count (or the sum of the weights) of the elements that are equal to each integer from 0 on")
 def migrate_bincount(layers: Layers, attrs: Attrs) -> Ref:
     """Rewrite Bincount as comparisons with every integer that there may be."""
     first, none = np.array(0), np.array([-1])

@@ -34,13 +34,13 @@ def _shape_of(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | None:
     if attrs.output_type == I64:
         return None
     layers.to_type(layers.call("ShapeOf", DATA, version=wanted), attrs.output_type)
-    return layers.rewrite("a Convert behind the layer", f"ShapeOf-{wanted} gives i64, which Convert makes i32")
+    return layers.rewrite("a Convert behind the layer", f"ShapeOf-{wanted} returns i64, and the Convert makes it i32")
 
 
 migrate_shape_of_3 = VersionStep("ShapeOf", 3, _shape_of)
 
 
-@composed(16, "a tensor in its own shape is itself")
+@composed(16, "the layer does not change its input")
 def migrate_identity(layers: Layers, attrs: Attrs) -> Ref:
     """Rewrite Identity as a Reshape to the same sizes."""
     return layers.reshape(DATA, np.zeros(layers.rank(DATA), np.int64))
@@ -53,7 +53,7 @@ def _squeeze(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused | N
     chosen = None if data.shape is None else known_axes(axes, max(len(data.shape), 1))
     if data.shape is None or chosen is None or not all(data.shape[axis].static for axis in chosen if data.shape):
         return Refused(
-            f"Squeeze-{wanted} does not skip axes, and it is not known which of them have one element",
+            f"Squeeze-{wanted} does not ignore axes, and the axes of size 1 are not known",
             "allow_axis_skip",
         )
     ones = [axis for axis in chosen if data.shape and data.shape[axis] == Dim.of(1)]
@@ -63,7 +63,7 @@ def _squeeze(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused | N
         layers.reshape(DATA, np.zeros(len(data.shape), np.int64))
     else:
         layers.call("Squeeze", DATA, np.array(ones, np.int64), version=wanted)
-    return layers.rewrite("axes with one element", "the other axes are skipped")
+    return layers.rewrite("axes of size 1", "the layer ignores the other axes")
 
 
 migrate_squeeze_15 = VersionStep("Squeeze", 15, _squeeze)
@@ -87,7 +87,7 @@ def migrate_broadcast(version: int) -> Step:
         elif mode == "pdpd" and wanted == 1:
             inputs.append(np.array([0], np.int64))
         layers.call("Broadcast", *inputs, version=wanted, mode=mode, axis=attrs.axis)
-        return layers.rewrite("same mode", f"mode {mode} means the same")
+        return layers.rewrite("same mode", f"mode {mode} has the same result")
 
     return VersionStep("Broadcast", version, change)
 
@@ -100,7 +100,7 @@ def _bidirectional(layers: Layers, wanted: int) -> Rewrite | Refused:
     one = np.array([True]) if true else np.ones(1, layers.dtype(DATA))
     ones = layers.call("Broadcast", one, Ref(None, 1), version=wanted, mode="numpy")
     layers.call("LogicalAnd" if true else "Multiply", DATA, ones)
-    return layers.rewrite("a product with ones", "elementwise layers broadcast both ways; x * 1 is x")
+    return layers.rewrite("a product with ones", "elementwise layers broadcast both inputs, and x * 1 is x")
 
 
 # --- Pad --------------------------------------------------------------------------------------------------------
@@ -113,7 +113,7 @@ def with_sizes_in_front(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Re
         return None
     layers = Layers(inputs, target)
     layers.call("Tile", layers.call("Unsqueeze", DATA, np.arange(repeats[0].size - len(data))), Ref(None, 1))
-    return layers.rewrite("as many dimensions as repeats", "Tile puts sizes of 1 in front, too")
+    return layers.rewrite("a Reshape to the number of repeats", "Tile also prepends dimensions of size 1")
 
 
 def _pad(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused | None:
@@ -138,7 +138,7 @@ def _pad(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused | None:
         padded = layers.call("Pad", DATA, *most, *rest, version=wanted, pad_mode=mode)
     steps, all_given = np.ones(rank, np.int64), (0,) * rank
     layers.call("StridedSlice", padded, *cut, steps, begin_mask=all_given, end_mask=all_given)
-    return layers.rewrite("cut off by a slice", "negative pads cut off what the others have padded")
+    return layers.rewrite("cut off by a slice", "negative pads cut elements off")
 
 
 migrate_pad_12 = VersionStep("Pad", 12, _pad)
@@ -146,7 +146,7 @@ migrate_pad_12 = VersionStep("Pad", 12, _pad)
 # --- Slice ------------------------------------------------------------------------------------------------------
 
 
-@composed(8, "a slice of some axes is one of all axes that leaves the others whole")
+@composed(8, "StridedSlice takes all axes; the others are not sliced")
 def migrate_slice(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite Slice as StridedSlice."""
     places = _sliced_axes(layers.inputs[0], layers.inputs[1:])
@@ -178,7 +178,7 @@ def _spread(layers: Layers, index: int, order: Sequence[int], filler: int) -> Re
     return layers.gather(layers.call("Concat", Ref(None, index), more, axis=0), order)
 
 
-@composed(15, "updates are put into the slice of the first axis, into which those of the next axis are put before")
+@composed(15, "the updates are inserted axis by axis, the last sliced axis first")
 def migrate_slice_scatter(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite SliceScatter as ScatterUpdate along each axis of the slice."""
     places = _sliced_axes(layers.inputs[0], layers.inputs[2:])

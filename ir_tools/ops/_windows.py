@@ -134,7 +134,7 @@ def axis_count(pooling: Pooling, axis: int, size: int) -> int:
     room, stride = size + begin + end - pooling.reach(axis), pooling.strides[axis]
     if room < 0:
         raise ShapeError(
-            f"spans {pooling.reach(axis)} elements, but axis {axis + 2} has {size + begin + end} with its padding",
+            f"spans {pooling.reach(axis)} elements, but axis {axis + 2} has {size + begin + end} including padding",
             attribute="kernel",
         )
     if pooling.rounding == "floor":

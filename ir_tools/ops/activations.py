@@ -231,7 +231,7 @@ def check_clamp(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     if not attrs.min <= attrs.max:
         yield Violation("min", f"is {attrs.min}, but max is {attrs.max}", "swap them")
     elif attrs.min == attrs.max:
-        message = f"is {attrs.min:g}, as max is: nothing is left of the data"
+        message = f"is {attrs.min:g}, and max is the same: every output element has this value"
         yield Violation("min", message, kind=ViolationKind.SUSPECT)
 
 
@@ -479,7 +479,7 @@ def check_prelu(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     if all(1 in one or one.meet(two) is not None for one, two in zip(reversed(slope), reversed(data), strict=False)):
         return
     if len(slope) > 1 or len(data) < 2:
-        yield Violation("slope", f"is {shape_text(slope)}, which does not broadcast to the data {shape_text(data)}")
+        yield Violation("slope", f"is {shape_text(slope)}, which cannot be broadcast to the data {shape_text(data)}")
     elif data[1].meet(slope[0]) is None:
         message = f"has {slope[0]} values, but the data {shape_text(data)} has {data[1]} channels"
         yield Violation("slope", message)
@@ -532,15 +532,15 @@ def migrate_softmax(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrit
     if axis < 0 and opset == 1:
         if shape is None:
             return Refused(
-                "counts from the end, which SoftMax-1 cannot, and the rank of the input is not known", "axis"
+                "is negative, which SoftMax-1 does not support, and the rank of the input is not known", "axis"
             )
         axis += max(len(shape), 1)
     output = Fact(inputs[0].dtype, shape)
     new = NewLayer(type="SoftMax", opset=opset, inputs=(Ref(None),), outputs=(output,), raw={"axis": str(axis)})
     if axis == attrs.axis:
-        return Rewrite(layers=(new,), how="same attributes", proof="the versions differ in negative axes only")
+        return Rewrite(layers=(new,), how="same attributes", proof="the versions differ only in negative axes")
     proof = f"axis {attrs.axis} of {shape_text(shape)} is axis {axis}"
-    return Rewrite(layers=(new,), how="axis counted from the front", proof=proof)
+    return Rewrite(layers=(new,), how="non-negative axis", proof=proof)
 
 
 def _along(function: Callable[[Array], Array], data: Array, axis: int) -> Array:

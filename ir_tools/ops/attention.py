@@ -65,7 +65,7 @@ def _common(left: Dim, right: Dim, what: str) -> Dim:
     try:
         both = broadcast((left,), (right,))
     except ShapeError:
-        raise ShapeError(f"the inputs do not agree on the {what}: {left} and {right}") from None
+        raise ShapeError(f"the inputs have different values for the {what}: {left} and {right}") from None
     assert both is not None
     return both[0]
 
@@ -102,7 +102,7 @@ def grouped_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     if ranks == (3, 3):
         groups = agreed((left.shape[0], right.shape[0]), "number of groups")
         return (Fact(left.dtype, (groups, left.shape[1], right.shape[1])),)
-    require(bool(offsets), "is missing; a matrix of rank 2 is divided into groups by it", attribute="offsets")
+    require(bool(offsets), "is missing; it divides a matrix of rank 2 into groups", attribute="offsets")
     require_rank(offsets[0], 1, "offsets")
     return (Fact(left.dtype, (left.shape[0], right.shape[1])),)
 

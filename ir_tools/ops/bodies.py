@@ -77,7 +77,7 @@ def port_maps(layer: Layer) -> Maps:
                 {int(raw["to-layer"]): int(raw["from-layer"]) for _, raw in edges},
             )
         except (KeyError, ValueError) as why:
-            raise ShapeError(f"its port map cannot be read: {why}") from None
+            raise ShapeError(f"its port map is invalid: {why}") from None
     return out
 
 
@@ -93,7 +93,7 @@ def _row(raw: Mapping[str, str]) -> PortMapRow:
 
     axis = int(raw["axis"]) if raw.get("axis") else None
     if axis is not None and axis < 0:
-        raise ValueError(f"axis is {axis}, and the runtime reads no negative ones here")
+        raise ValueError(f"axis is {axis}; the runtime does not support negative axes here")
     return PortMapRow(
         port=int(raw["external_port_id"]),
         layer=int(raw["internal_layer_id"]),
@@ -138,14 +138,16 @@ def check_slices(
             and iterations > size.hi // max(row.part_size, 1)
         ):
             message = (
-                f"input port {row.port} has {size} elements, and the body takes {row.part_size} in each of"
-                f" {iterations} iterations"
+                f"input port {row.port} has {size} elements along axis {row.axis}, but {iterations} iterations "
+                f"read {row.part_size} elements each"
             )
             yield row, message, f"give it {iterations * row.part_size} elements along axis {row.axis}"
     for row in ports.outputs:
         size = _along(row, results[row.layer].shape)
         if size is not None and size.static and size.size != row.part_size:
-            message = f"part_size is {row.part_size}, and the body gives {size} elements along axis {row.axis}"
+            message = (
+                f"part_size is {row.part_size}, but the output of the body has {size} elements along axis {row.axis}"
+            )
             yield row, message, f'write part_size="{size}", and the same for stride'
 
 

@@ -69,10 +69,10 @@ def check_attributes(op: Op, raw: Mapping[str, str]) -> tuple[Attrs | None, list
 
 def _misspelled(name: str, spec: Field, word: str, text: str) -> Violation:
     """Return a required attribute under a wrong name: an error unless the runtime assumes the value that is written."""
-    message = f"is missing; the runtime does not read '{word}'"
+    message = f"is missing; the runtime ignores the spelling '{word}'"
     if spec.runtime_default is REQUIRED:
         return Violation(name, message, f"call it {name}", ViolationKind.MISSING)
-    message += f" and takes {_shown(spec, spec.runtime_default)}"
+    message += f" and uses {_shown(spec, spec.runtime_default)}"
     try:
         same = spec.means_default(spec.parse(text))
     except ValueError:
@@ -93,7 +93,8 @@ def _unknown(op: Op, fields: Mapping[str, Field], raw: Mapping[str, str], names:
             yield Violation(name, message, f"call it {meant}", ViolationKind.UNKNOWN)
     if len(unknown) > MAX_UNKNOWN:
         message = (
-            f"is not an attribute of {op} either; {len(unknown)} are not, of which the first {MAX_UNKNOWN} are listed"
+            f"is not an attribute of {op}; the layer has {len(unknown)} unknown attributes, and only the first "
+            f"{MAX_UNKNOWN} are listed"
         )
         yield Violation(unknown[MAX_UNKNOWN], message, None, ViolationKind.UNKNOWN)
 
@@ -109,7 +110,7 @@ def _assumed(op: Op, fields: Mapping[str, Field], raw: Mapping[str, str]) -> Ite
         present = not spec.is_absent(raw.get(name))
         if spec.needed and not present:
             message = (
-                f"is missing; its default in the specification is '{spec.default}', but the runtime refuses the layer"
+                f"is missing; the specification has the default '{spec.default}', but the runtime refuses the layer"
             )
             yield Violation(name, message, f'write {name}="{spec.default}"', ViolationKind.MISSING)
         if spec.runtime_default is REQUIRED or present:
@@ -117,10 +118,10 @@ def _assumed(op: Op, fields: Mapping[str, Field], raw: Mapping[str, str]) -> Ite
         value = spec.render(spec.runtime_default, ",")
         if spec.default is not REQUIRED:
             meant = spec.render(spec.default, ",")
-            message = f"is missing; its default is '{meant}' in the specification and '{value}' in the runtime"
+            message = f"is missing; the specification has the default '{meant}', but the runtime uses '{value}'"
             yield Violation(name, message, f'write {name}="{meant}"', ViolationKind.ASSUMED)
             continue
-        message = f"is missing, but {op} requires it; the runtime uses {_shown(spec, spec.runtime_default)}"
+        message = f"is missing, but {op} requires it; the runtime assumes {_shown(spec, spec.runtime_default)}"
         yield Violation(name, message, f'write {name}="{value}"' if value else None, ViolationKind.ASSUMED)
 
 
@@ -153,7 +154,7 @@ def check_ports(op: Op, inputs: int, outputs: int) -> Iterator[Violation]:
         names = ", ".join(slot.name for slot in op.inputs)
         count = f"{minimum} to {maximum}" if maximum is not None else f"at least {minimum}"
         count = str(minimum) if minimum == maximum else count
-        message = f"it has {plural(inputs, 'input')}, but {op} takes {count}{f' ({names})' if names else ''}"
+        message = f"it has {plural(inputs, 'input')}, but {op} has {count}{f' ({names})' if names else ''}"
         yield Violation("", message, None, ViolationKind.INPUTS, None if inputs < minimum else maximum)
     given = len(op.outputs)
     if not any(slot.many for slot in op.outputs) and outputs > given:
@@ -163,7 +164,7 @@ def check_ports(op: Op, inputs: int, outputs: int) -> Iterator[Violation]:
 def too_many_outputs(op: Op, outputs: int, given: int) -> Violation:
     """Return a layer with more output ports than it has outputs."""
     return Violation(
-        "", f"it has {plural(outputs, 'output')}, but {op} gives {given}", None, ViolationKind.OUTPUTS, given
+        "", f"it has {plural(outputs, 'output')}, but {op} has {given}", None, ViolationKind.OUTPUTS, given
     )
 
 
@@ -175,7 +176,7 @@ def check_types(op: Op, inputs: Sequence[Fact]) -> Iterator[Violation]:
         dtype = fact.dtype
         words = op.types.get(slot.type, slot.type)
         if dtype.kind == "string" and dtype.is_one_of(words) and not op.strings and "string" not in words:
-            message = "has element type string, which the CPU plugin does not implement here"
+            message = "has element type string, which the CPU plugin does not support for this operation"
             yield Violation(slot.name, message, None, ViolationKind.TYPES, index)
         if not slot.type or dtype.kind == "dynamic":
             continue
@@ -185,7 +186,7 @@ def check_types(op: Op, inputs: Sequence[Fact]) -> Iterator[Violation]:
         elif slot.type in op.types:
             first, other = common.setdefault(slot.type, (slot.name, dtype))
             if other != dtype:
-                message = f"has element type {dtype} and {first} has {other}; expected the same"
+                message = f"has element type {dtype}, but {first} has {other}; expected the same type"
                 yield Violation(slot.name, message, "convert one of them", ViolationKind.TYPES, index)
 
 
@@ -231,7 +232,7 @@ def _absurd(attrs: Attrs) -> Iterator[Violation]:
         value = attrs[name]
         largest = max(map(abs, value), default=0) if isinstance(value, tuple) else 0
         if largest > MAX_WINDOW:
-            message = f"holds {largest}, with which the runtime miscounts or exhausts memory"
+            message = f"holds {largest}; with such a size the runtime's arithmetic overflows or it runs out of memory"
             yield Violation(name, message, None, ViolationKind.FATAL)
 
 
@@ -254,8 +255,8 @@ def check_settings(op: Op, raw: Mapping[str, str], attrs: Attrs, inputs: Sequenc
         if message is not None and name not in named:
             yield Violation(name, message, None, ViolationKind.SUSPECT)
     if op.folding is Folding.FAILS and all(fact.constant for fact in inputs):
-        message = "all inputs are constants, and the CPU plugin does not compile the layer then"
-        yield Violation("", message, "compute the result beforehand, and write it as a constant")
+        message = "all inputs are constants, and the CPU plugin does not compile this operation on constants"
+        yield Violation("", message, "replace the layer by a Const that holds its result")
 
 
 def _given_numbers(op: Op, raw: Mapping[str, str], attrs: Attrs) -> Iterator[tuple[str, Usual, tuple[float, ...]]]:

@@ -188,7 +188,13 @@ OPS = (
         Op(
             type=type,
             version=17,
-            migrate=no_step(17, "its rounding is not specified, so no composition is known that gives the same values"),
+            migrate=no_step(
+                17,
+                (
+                    "its rounding is not specified, so no composition of older operations is known to compute the same "
+                    "values"
+                ),
+            ),
             inputs=(Input("image", type="T"),),
             outputs=(Output("image", many=True),),
             attrs={"single_plane": Flag(default=True)},

@@ -67,7 +67,7 @@ def _parts(row: PortMapRow, size: int) -> int:
 
 def _part_size(row: PortMapRow) -> int:
     if row.part_size == 0:
-        raise ShapeError("is 0, which makes the runtime crash; give it at least 1", attribute="part_size")
+        raise ShapeError("is 0, with which the runtime crashes; expected at least 1", attribute="part_size")
     return row.part_size
 
 
@@ -124,7 +124,7 @@ def _without_iteration(fact: Fact) -> Fact:
     if fact.shape is None or not all(dim.static for dim in fact.shape):
         return Fact(fact.dtype, fact.shape)
     if not fact.shape:
-        raise ShapeError("the loop never runs, and one of its outputs is a scalar, which cannot be empty")
+        raise ShapeError("the loop has 0 iterations, and one of its outputs is a scalar, which cannot be empty")
     return Fact(fact.dtype, (Dim.of(0), *fact.shape[1:]))
 
 
@@ -209,7 +209,7 @@ def if_shape(maps: Maps, inputs: Mapping[int, Fact], run: BodyRun) -> dict[int, 
         return _branch(maps[chosen], inputs, run, chosen)
     then, other = (_branch(maps[body], inputs, run, body) for body in ("then_body", "else_body"))
     if set(then) != set(other):
-        raise ShapeError(f"only one branch gives output {sorted(set(then) ^ set(other))[0]}")
+        raise ShapeError(f"only one branch has output {sorted(set(then) ^ set(other))[0]}")
     return {port: _either(fact, other[port]) for port, fact in then.items()}
 
 
@@ -221,7 +221,7 @@ def _branch(ports: PortMap, inputs: Mapping[int, Fact], run: BodyRun, body: str)
 
 def _either(then: Fact, other: Fact) -> Fact:
     if then.dtype != other.dtype and "dynamic" not in {then.dtype.kind, other.dtype.kind}:
-        raise ShapeError(f"the branches give element types {then.dtype} and {other.dtype}")
+        raise ShapeError(f"the branches have output element types {then.dtype} and {other.dtype}")
     dtype = other.dtype if then.dtype.kind == "dynamic" else then.dtype
     if then.shape is None or other.shape is None:
         return Fact(dtype, None)
@@ -250,7 +250,7 @@ def _slice(row: PortMapRow, array: Array, index: int, start: int) -> Array:
     first = start + index * row.part_size if row.stride > 0 else start - (index + 1) * row.part_size + 1
     if not 0 <= first <= size - row.part_size:
         raise ShapeError(
-            f"iteration {index} takes {row.part_size} elements from {first} on, of {size} along axis {row.axis}"
+            f"iteration {index} reads {row.part_size} elements from {first} on, but axis {row.axis} has {size} elements"
         )
     return np.take(array, np.arange(first, first + row.part_size), axis=row.axis)
 

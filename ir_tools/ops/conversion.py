@@ -64,7 +64,7 @@ def cast(data: Array, target: ElementType) -> Array:
     """
     dtype = target.held_dtype
     if dtype is None or data.dtype.kind == "O":
-        raise ShapeError(f"{element_type_of(data)} is not converted to {target}")
+        raise ShapeError(f"{element_type_of(data)} cannot be converted to {target}")
     if target.packed:
         exact = low_bits(data.astype(np.float64), np.int64) if target.is_integer and data.dtype.kind in "fV" else data
         return fit(exact, target)
@@ -104,7 +104,7 @@ def _powers_of_two(values: Array) -> Array:
 def check_target(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for a type that nothing can be converted to."""
     if attrs.destination_type.kind == "string":
-        yield Violation("destination_type", f"is {attrs.destination_type}, to which nothing can be converted")
+        yield Violation("destination_type", f"is {attrs.destination_type}, which is not a type to convert to")
 
 
 def convert_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
@@ -149,7 +149,7 @@ def promoted_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     else:
         for kind in kinds:
             if kind.name in UNPROMOTED:
-                raise ShapeError(f"an input has element type {kind}, which is not promoted")
+                raise ShapeError(f"an input has element type {kind}, which cannot be promoted")
         common = _common_type(attrs, inputs)
     return tuple(Fact(common, fact.shape) for fact in inputs)
 
@@ -210,7 +210,7 @@ def migrate_promotion(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewr
     common = promoted_shape(attrs, inputs)[0].dtype
     attrs.values()
     if common.kind == "dynamic":
-        return Refused("the element types of the inputs, and so their common one, are not known")
+        return Refused("the element types of the inputs are not known")
     layers = Layers(inputs, target)
     outputs = [layers.call("Convert", Ref(None, number), destination_type=common.name) for number in range(2)]
     return layers.rewrite(
@@ -218,7 +218,7 @@ def migrate_promotion(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewr
     )
 
 
-@by_formula("whether a number is not 0")
+@by_formula("x != 0")
 def boolean_of_floats(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite Convert-1 of floats to boolean."""
     if not (layers.inputs[0].dtype.is_float and attrs.destination_type.kind == "boolean"):
@@ -226,7 +226,7 @@ def boolean_of_floats(layers: Layers, attrs: Attrs) -> Ref | Refused:
     return layers.call("NotEqual", Ref(None), layers.number(0, Ref(None)))
 
 
-@by_formula("the fraction is cut off by a Convert to i32, and i32 holds all numbers of 8 bits")
+@by_formula("a Convert to i32 truncates the fraction, and i32 holds all values of 8 bits")
 def bytes_of_floats(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite Convert-1 of floats to integers of 8 bits, of which a release gives the fraction, too."""
     kind = attrs.destination_type

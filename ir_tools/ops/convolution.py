@@ -239,7 +239,8 @@ def backward_dim(windows: Windows, axis: int, size: Dim, filter: Dim) -> Dim:
     cut = windows.more[axis] - windows.begin[axis] - windows.end[axis]
     if full.hi is not None and full.hi + cut < 0:
         raise ShapeError(
-            f"and pads_end cut off {-cut} of {full} elements on axis {axis + 2} of the output", attribute="pads_begin"
+            f"and pads_end remove {-cut} of the {full} elements on axis {axis + 2} of the output",
+            attribute="pads_begin",
         )
     return shifted(full, cut)
 
@@ -278,7 +279,7 @@ def check_tables(attrs: Attrs, inputs: Sequence[Fact], name: str, index: int, pe
     if filters is not None:
         wanted = times(times(filters[2], filters[3]), Dim.of(per_position * groups))
         if table[1].meet(wanted) is None:
-            yield Violation(name, f"has {table[1]} channels, but filters and deformable_group mean {wanted}")
+            yield Violation(name, f"has {table[1]} channels; expected {wanted} for these filters and deformable_group")
     if not divisible(table[1], groups):
         yield Violation(name, f"has {table[1]} channels, which is not a multiple of deformable_group {groups}")
     if data is not None and data[0].meet(table[0]) is None:
@@ -397,7 +398,7 @@ def deformable(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 AUTO_PAD = OneOf(words=("explicit", "same_upper", "same_lower", "valid"), default="explicit")
 
-BIT = Usual(minimum=-1, below="but data are 0 or 1", maximum=1, above="but data are 0 or 1")
+BIT = Usual(minimum=-1, below="but the data is 0 or 1", maximum=1, above="but the data is 0 or 1")
 WINDOWS: dict[str, Field] = {
     "strides": Ints(runtime_default=(), minimum=1),
     "pads_begin": Ints(runtime_default=()),

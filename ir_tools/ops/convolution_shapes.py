@@ -124,7 +124,7 @@ def check_lists(attrs: Attrs, axes: int) -> Iterator[Violation]:
     if attrs.auto_pad == "explicit":
         for name in ("pads_begin", "pads_end"):
             if any(value < 0 for value in attrs[name]):
-                yield Violation(name, f"is {listed(attrs[name])}; expected no negative value")
+                yield Violation(name, f"is {listed(attrs[name])}; expected values of at least 0")
 
 
 def check_ranks(data: Shape, filters: Shape, layout: Layout, ranks: Sequence[int] = (3, 4, 5)) -> Iterator[Violation]:
@@ -133,7 +133,7 @@ def check_ranks(data: Shape, filters: Shape, layout: Layout, ranks: Sequence[int
         allowed = either(ranks)
         yield Violation("data", f"is {shape_text(data)}; expected rank {allowed}")
     elif filters is not None and len(filters) <= layout.leading:
-        yield Violation("filters", f"is {shape_text(filters)} and has no spatial dimension")
+        yield Violation("filters", f"is {shape_text(filters)}, which has no spatial dimension")
     elif data is not None and filters is not None and len(filters) - layout.leading != len(data) - 2:
         yield Violation(
             "filters",
@@ -178,7 +178,7 @@ def unfit(windows: Windows, data: Shape, filters: Shape, layout: Layout) -> Iter
         if length.static and extent.static and extent.size > length.size:
             yield Violation(
                 "filters",
-                f"spans {extent} elements, but axis {axis + 2} of the data has {length} with its padding",
+                f"spans {extent} elements, but axis {axis + 2} of the data has {length} including padding",
             )
 
 
@@ -208,11 +208,14 @@ def suspect_windows(attrs: Attrs, data: Shape, filters: Shape, layout: Layout) -
         extent = reach(filter, windows.dilations[axis])
         for name, pads in (("pads_begin", windows.begin), ("pads_end", windows.end)):
             if extent.static and pads[axis] >= extent.size and not layout.backward:
-                message = f"is {pads[axis]}, but the filter spans {extent}: some windows contain only padding"
+                message = f"is {pads[axis]}, but the filter spans {extent} elements: some windows contain only padding"
                 yield Violation(name, message, None, ViolationKind.SUSPECT)
         size = shifted(data[axis + 2], windows.begin[axis] + windows.end[axis]) if data is not None else Dim()
         if not layout.backward and size.hi is not None and windows.strides[axis] > max(size.hi, extent.hi or 0, 8):
-            message = f"is {windows.strides[axis]}, but axis {axis + 2} has {size} elements: only the first is read"
+            message = (
+                f"is {windows.strides[axis]}, but axis {axis + 2} has {size} elements: the layer reads only the "
+                "first one"
+            )
             yield Violation("strides", message, None, ViolationKind.SUSPECT)
 
 
@@ -226,7 +229,7 @@ def ignored_pads(attrs: Attrs, data: Shape, filters: Shape, layout: Layout) -> I
         zeros = (0,) * (0 if used is None else len(used))
         if used is None or [*zip(attrs.pads_begin or zeros, attrs.pads_end or zeros, strict=True)] == used:
             return
-    message = f'is "{attrs.auto_pad}": pads_begin and pads_end, {listed(given)}, differ from that and are ignored'
+    message = f'is "{attrs.auto_pad}", so pads_begin and pads_end ({listed(given)}) are ignored'
     yield Violation("auto_pad", message, "set auto_pad to explicit, or the pads to zeros", ViolationKind.IGNORED)
 
 

@@ -481,9 +481,9 @@ def _numbered(slots: tuple[Slot, ...], number: int) -> Slot | None:
 class Role(enum.StrEnum):
     """What a layer of an operation is to its graph."""
 
-    PARAMETER = "takes an input of the graph"
-    CONSTANT = "holds values of the file"
-    RESULT = "gives an output of the graph"
+    PARAMETER = "is an input of the graph"
+    CONSTANT = "holds values from the file"
+    RESULT = "is an output of the graph"
     READ_VARIABLE = "reads a variable"
     ASSIGN_VARIABLE = "stores a variable"
     COMPUTATION = "computes tensors"

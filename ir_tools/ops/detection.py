@@ -79,7 +79,9 @@ def check_prior_box(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]
 def _broken_boxes(attrs: Attrs) -> Iterator[Violation]:
     ratios = (*attrs.aspect_ratio, *attrs.fixed_ratio)
     if any(not ratio > 0 for ratio in ratios):
-        yield Violation("aspect_ratio", "holds a ratio that is not positive", kind=ViolationKind.SUSPECT)
+        yield Violation(
+            "aspect_ratio", "holds a ratio that is not positive; expected positive numbers", kind=ViolationKind.SUSPECT
+        )
     elif any(not 1 <= density <= MAX_DENSITY for density in attrs.density):
         yield Violation("density", f"holds a number that is not between 1 and {MAX_DENSITY}")
     elif len(attrs.density) < len(attrs.fixed_size):
@@ -88,7 +90,7 @@ def _broken_boxes(attrs: Attrs) -> Iterator[Violation]:
     else:
         made, wanted = len(priors(attrs)), number_of_priors(attrs)
         name = "fixed_ratio" if attrs.fixed_ratio else "max_size" if attrs.max_size else "min_size"
-        message = f"makes {made} boxes at each position, but the output has {max(wanted, 0)}"
+        message = f"defines {made} boxes per position, but the output has room for {max(wanted, 0)}"
         if made != wanted:
             yield Violation(name, message, kind=ViolationKind.CONTRADICTION if made > wanted else ViolationKind.SUSPECT)
 
@@ -105,7 +107,9 @@ def _endless(size: Fact) -> Iterator[Violation]:
     positions = prod(size.integers() or ())
     if positions > MAX_ELEMENTS:
         yield Violation(
-            "output_size", f"holds {positions} positions: the runtime does not come to an end", kind=ViolationKind.FATAL
+            "output_size",
+            f"holds {positions} positions, for which the runtime does not finish in any reasonable time",
+            kind=ViolationKind.FATAL,
         )
 
 
@@ -220,7 +224,7 @@ def _counts(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[int, int]:
         classes, count = _deduced(attrs, inputs, size)
     locations = 1 if attrs.share_location else classes
     if not count and boxes.static and inputs[0].shape is not None:
-        count = _exactly(boxes.size, locations * 4, "box_logits", "4 times the classes with own locations")
+        count = _exactly(boxes.size, locations * 4, "box_logits", "4 times the number of classes with own locations")
     if count and locations and inputs[0].shape is not None:
         require(
             count * locations * 4 in boxes,
@@ -289,13 +293,15 @@ def _additional(count: int, inputs: Sequence[Fact]) -> int:
 def check_detection_output(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for a number of boxes to keep, three or five inputs, an output that fits into memory."""
     if not attrs.keep_top_k:
-        yield Violation("keep_top_k", "is empty, and the runtime crashes without a number", 'write keep_top_k="-1"')
+        yield Violation(
+            "keep_top_k", "is empty, and the runtime crashes without a value; expected one", 'write keep_top_k="-1"'
+        )
     elif attrs.keep_top_k[0] != -1 and attrs.keep_top_k[0] < 1:
         message = f"is {attrs.keep_top_k[0]}; expected a positive number, or -1 for all"
         level = ViolationKind.CONTRADICTION if attrs.keep_top_k[0] else ViolationKind.SUSPECT
         yield Violation("keep_top_k", message, 'write keep_top_k="-1"', level)
     if attrs.decrease_label_id and attrs.background_label_id:
-        message = "is true, which the runtime accepts only if background_label_id is 0"
+        message = "is true, which the runtime supports only if background_label_id is 0"
         yield Violation("decrease_label_id", message)
     if len(inputs) == 4:
         yield Violation("aux_box_preds", "is missing, but aux_class_preds is given", kind=ViolationKind.INPUTS)
@@ -387,9 +393,9 @@ def check_region_yolo(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violatio
     shape = inputs[0].shape
     name = "num" if attrs.do_softmax else "mask"
     if not regions:
-        yield Violation("mask", "is empty, but do_softmax is false, which leaves no region")
+        yield Violation("mask", "is empty, but do_softmax is false, so the layer has no region")
     elif shape is not None and len(shape) == 4 and regions * each not in shape[1]:
-        message = f"makes {regions} regions of {each} channels, but the input has {shape[1]} channels"
+        message = f"defines {regions} regions of {each} channels, but the input has {shape[1]} channels"
         fits = shape[1].hi is None or shape[1].hi > regions * each
         yield Violation(name, message, kind=ViolationKind.SUSPECT if fits else ViolationKind.CONTRADICTION)
 
@@ -440,7 +446,7 @@ REGION_YOLO_1 = Op(
     check=check_region_yolo,
     shape=region_yolo_shape,
     kernel=region_yolo,
-    unread={"anchors": "for whoever decodes the regions: the output does not depend on them"},
+    unread={"anchors": "only programs that decode the regions read it; the output does not depend on it"},
 )
 
 

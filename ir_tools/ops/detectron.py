@@ -137,7 +137,7 @@ def check_grid(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     for name, axis in (("h", 2), ("w", 3)):
         size = dim(inputs[1], axis)
         if size.hi is not None and attrs[name] > size.hi:
-            message = f"is {attrs[name]}, but the feature map has {size}, and the runtime writes beyond its memory"
+            message = f"is {attrs[name]}, but the feature map has size {size}; the runtime writes outside the output"
             yield Violation(name, message, f'write {name}="0"', ViolationKind.FATAL)
 
 
@@ -201,7 +201,7 @@ GENERATE_PROPOSALS = Op(
 PRIOR_GRID_GENERATOR = Op(
     type="ExperimentalDetectronPriorGridGenerator",
     version=6,
-    migrate=no_step(6, "no composition of older operations is known that makes the same grid"),
+    migrate=no_step(6, "no composition of older operations is known to compute the same grid"),
     experimental=True,
     inputs=tuple(Input(name, type="T") for name in ("priors", "feature_map", "image")),
     attrs={

@@ -430,7 +430,7 @@ def _select_value(condition: Fact, then: Fact, other: Fact) -> Bounds | None:
             np.where(which, then.value.lower, other.value.lower), np.where(which, then.value.upper, other.value.upper)
         )
     except ValueError as why:
-        raise ShapeError(f"the inputs do not broadcast: {why}") from None
+        raise ShapeError(f"the inputs cannot be broadcast: {why}") from None
 
 
 def select(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:

@@ -87,7 +87,7 @@ def offsets_beyond(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     count = indices[0] if indices else Dim()
     for start in starts or ():
         if start < 0 or (count.hi is not None and start >= count.hi):
-            message = f"holds {start}, but there are {count} indices; the runtime rejects it when it runs"
+            message = f"holds {start}, but there are {count} indices; the runtime rejects it at run time"
             yield Violation("offsets", message, None, input=2)
             return
 
@@ -95,8 +95,8 @@ def offsets_beyond(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 def check_filling(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for an index of -1, which means zeros, and the CPU plugin reads before the table."""
     if len(inputs) > 4 and known_number(inputs[4]) == -1:
-        message = "is -1, which means zeros; the CPU plugin reads memory before the table"
-        yield Violation("default_index", message, "leave it out", ViolationKind.SUSPECT)
+        message = "is -1, which selects zeros, but the CPU plugin reads memory before the table"
+        yield Violation("default_index", message, "remove this input", ViolationKind.SUSPECT)
 
 
 def no_weights(inputs: int) -> Check:
@@ -104,7 +104,7 @@ def no_weights(inputs: int) -> Check:
 
     def check(attrs: Attrs, given: Sequence[Fact]) -> Iterator[Violation]:
         if attrs.reduction == "mean" and len(given) == inputs:
-            message = "is mean, and there are weights, with which only sum is allowed"
+            message = "is mean, but the layer has weights, which are allowed only with sum"
             yield Violation("reduction", message, "multiply the table's rows beforehand, or use sum")
         if inputs == 5:
             yield from offsets_beyond(attrs, given)
@@ -119,7 +119,7 @@ def _sums(attrs: Attrs, bags: Array, count: int, rows: Array, filling: Array | N
     """Return the rows of each bag added up, or their mean; what no row falls into is filled."""
     out = np.zeros((count, *rows.shape[1:]), rows.dtype)
     if (bags < 0).any():
-        raise ShapeError("does not begin with 0, or is not in ascending order", attribute="offsets")
+        raise ShapeError("does not start with 0, or is not in ascending order", attribute="offsets")
     np.add.at(out, bags, rows)
     sizes = np.bincount(bags, minlength=count).reshape(count, *[1] * (rows.ndim - 1))
     if attrs.get("reduction") == "mean":

@@ -101,21 +101,21 @@ class Usual:
 
 FINITE = Usual()
 EPSILON = Usual(
-    minimum=0, below="with which a root may not be a number", maximum=1, above="which leaves little of the data"
+    minimum=0, below="with which the result may be NaN", maximum=1, above="which suppresses most of the data"
 )
-NOT_NEGATIVE = Usual(minimum=0, below="which is below 0")
-POSITIVE = Usual(over=0, below="which leaves nothing of the data")
-LENGTH = Usual(over=0, below="which is not a length")
+NOT_NEGATIVE = Usual(minimum=0, below="which is negative")
+POSITIVE = Usual(over=0, below="which makes every output 0")
+LENGTH = Usual(over=0, below="which is not a valid length")
 OVERLAP = Usual(
     minimum=0,
-    below="so that any box drops all others",
+    below="so every box suppresses all others",
     maximum=1,
-    above="so that no box is dropped, since no overlap is larger than 1",
+    above="so no box is suppressed, because no overlap is larger than 1",
 )
 SCORE = Usual(maximum=1, above="which no probability exceeds")
-LIMIT = Usual(minimum=1, below="so that no box is left", also=-1)
+LIMIT = Usual(minimum=1, below="so no box is selected", also=-1)
 """Of boxes; -1 for all."""
-COUNT = Usual(minimum=1, below="so that nothing is left")
+COUNT = Usual(minimum=1, below="so no box is selected")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -392,7 +392,7 @@ class Int32(Int):
 def _items(text: str) -> list[str]:
     """Return the items of a list; the runtime lets it end with a comma, and refuses a blank one (measured)."""
     if text and not text.strip():
-        raise ValueError("is blank; expected a list of numbers, or no text at all")
+        raise ValueError("is blank; expected a list of numbers, or an empty attribute")
     items = text.split(",")
     return items if items[-1].strip() else items[:-1]
 

@@ -50,12 +50,14 @@ def _transformed_axes(inputs: Sequence[Fact], *, real: bool) -> list[int] | None
         require_size(data, -1, (2,), "data")
     if axes.shape is not None and axes.shape[0].static:
         count = axes.shape[0].size
-        require(count <= rank, f"has {plural(count, 'value')}, but {rank} axes can be transformed", attribute="axes")
+        require(
+            count <= rank, f"has {plural(count, 'value')}, but data has only {rank} axes to transform", attribute="axes"
+        )
     values = axes.integers()
     if values is None:
         return None
     found = [normal_axis(axis, rank, "axes") for axis in values]
-    require(len(set(found)) == len(found), f"holds an axis twice: {', '.join(map(str, values))}", attribute="axes")
+    require(len(set(found)) == len(found), f"has an axis twice: {', '.join(map(str, values))}", attribute="axes")
     return found
 
 
@@ -140,7 +142,7 @@ def computed_inputs(inputs: Sequence[Fact]) -> Iterator[Violation]:
         return
     for name, fact in zip(("axes", "signal_size"), inputs[1:], strict=False):
         if fact.integers() is None:
-            message = "is computed; the CPU plugin crashes on that, or refuses it, if the size of the data is known"
+            message = "is not a constant; the CPU plugin crashes or refuses the layer if the size of the data is known"
             yield Violation(name, message, "make it a constant", ViolationKind.SUSPECT)
 
 
@@ -155,11 +157,11 @@ def check_sizes(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     for axis, size in zip(axes or (), sizes or (), strict=False):
         if size == -1:
             yield Violation(
-                "signal_size", "holds -1, which the runtime does not support", "write the size", ViolationKind.FATAL
+                "signal_size", "has -1, which the runtime does not support", "write the size", ViolationKind.FATAL
             )
         elif data is not None and data[axis].static and size > data[axis].size:
-            message = f"holds {size} for an axis of {data[axis]}, and the runtime reads beyond the data"
-            yield Violation("signal_size", message, "pad the data beforehand", ViolationKind.FATAL)
+            message = f"has {size} for an axis of {data[axis]} elements; the runtime reads outside the data"
+            yield Violation("signal_size", message, "pad the data with a Pad layer", ViolationKind.FATAL)
 
 
 def check_inverse_sizes(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
@@ -170,14 +172,14 @@ def check_inverse_sizes(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violat
     for number, (axis, size) in enumerate(zip(axes or (), sizes or (), strict=False)):
         if size == -1:
             yield Violation(
-                "signal_size", "holds -1, which the runtime does not support", "write the size", ViolationKind.FATAL
+                "signal_size", "has -1, which the runtime does not support", "write the size", ViolationKind.FATAL
             )
         elif data is not None and data[axis].static and len(data) > 2:
             last = number == len(axes or ()) - 1
             maximum = 2 * (data[axis].size - 1) if last else data[axis].size
             if size > maximum or (size < maximum and len(axes or ()) > 2):
-                message = f"holds {size} for an axis that can give at most {maximum}; the runtime computes other values"
-                yield Violation("signal_size", message, "pad the data beforehand", ViolationKind.SUSPECT)
+                message = f"has {size} for an axis that has at most {maximum} values; the runtime computes wrong values"
+                yield Violation("signal_size", message, "pad the data with a Pad layer", ViolationKind.SUSPECT)
 
 
 # --- transforms of frames -----------------------------------------------------------------------------------------

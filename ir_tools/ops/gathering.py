@@ -49,7 +49,7 @@ def _gathered(data: Shape, indices: Shape, axis_fact: Fact, batch_dims: int) -> 
     if axis is not None and data is not None:
         axis = normal_axis(axis, len(data))
     if axis is not None and 0 <= axis < batches:
-        raise ShapeError(f"is {batch_dims}, which is beyond axis {axis}", attribute="batch_dims")
+        raise ShapeError(f"is {batch_dims}, but must not exceed axis, which is {axis}", attribute="batch_dims")
     if indices is not None and not 0 <= batches <= len(indices):
         raise ShapeError(f"is {batch_dims}, but the indices have rank {len(indices)}", attribute="batch_dims")
     if data is None or indices is None:
@@ -76,12 +76,15 @@ def check_gather(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     axis = normal_axis(axes[0], len(data.shape))
     bad = outside(indices, data.shape[axis : axis + 1])
     if bad is not None:
-        message = f"holds {bad}, but the axis has {data.shape[axis]} elements; the runtime gives zeros there"
+        message = f"holds {bad}, but the axis has {data.shape[axis]} elements; the runtime returns zeros for it"
         yield Violation("indices", message, kind=ViolationKind.SUSPECT)
     if batches and element_count(data.shape[:axis]) == 1:
-        message = f"is {batches}, but there is one batch, with which the runtime may crash"
+        message = f"is {batches}, but the batch has size 1, for which the runtime may crash"
         yield Violation(
-            "batch_dims", message, "drop the batch from the indices, and gather along the axis", ViolationKind.SUSPECT
+            "batch_dims",
+            message,
+            "remove the batch dimension from the indices, and set batch_dims to 0",
+            ViolationKind.SUSPECT,
         )
 
 
@@ -214,7 +217,7 @@ def _gathered_nd(data: Shape, indices: Shape, batches: int) -> Shape:
     length = indices[-1].lo
     if length + batches > len(data):
         raise ShapeError(
-            f"names {length} axes after {batches} batch dimensions, but the input has rank {len(data)}",
+            f"index {length} axes after {batches} batch dimensions, but the input has rank {len(data)}",
             attribute="indices",
         )
     common = [data[i].meet(indices[i]) for i in range(batches)]

@@ -46,7 +46,7 @@ def _range_facts(dtype: ElementType, attrs: Attrs, inputs: Sequence[Fact]) -> tu
         exact = fact.exact
         number = None if exact is None else float(exact.ravel()[0])
         if number is not None and (not isfinite(number) or (name == "step" and number == 0)):
-            raise ShapeError(f"is {number:g}, which defines no range", attribute=name)
+            raise ShapeError(f"is {number:g}; expected a finite number", attribute=name)
         numbers.append(number)
     start, stop, step = numbers
     if start is None or stop is None or step is None:
@@ -75,11 +75,11 @@ def check_range(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         return
     dtype = attrs.output_type if "output_type" in attrs else inputs[0].dtype
     if dtype.is_integer and trunc(numbers[2]) == 0:
-        yield Violation("step", f"is {numbers[2]:g}, which is 0 as an integer", kind=ViolationKind.SUSPECT)
+        yield Violation("step", f"is {numbers[2]:g}, which becomes 0 as an integer", kind=ViolationKind.SUSPECT)
         return
     count = max(ceil((numbers[1] - numbers[0]) / numbers[2]), 0)
     if count >= WRAP:
-        yield Violation("stop", f"makes {count} numbers; the runtime returns {count % WRAP}")
+        yield Violation("stop", f"defines {count} numbers, but the runtime returns {count % WRAP}")
     else:
         yield from too_large("stop", (Dim.of(count),))
 
@@ -134,7 +134,7 @@ WITHOUT_ONES = set(["u1", "u2", "u3", "u6", "nf4", "f4e2m1", "f8e4m3", "f8e5m2",
 def check_eye(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for a type that has ones in the CPU plugin, and for a matrix that no machine can hold."""
     if attrs.output_type.kind == "string" or attrs.output_type.name in WITHOUT_ONES:
-        yield Violation("output_type", f"is {attrs.output_type}, which the CPU plugin does not compile")
+        yield Violation("output_type", f"is {attrs.output_type}, which the CPU plugin does not support")
     try:
         (out,) = eye_shape(attrs, inputs)
     except ShapeError:

@@ -275,7 +275,7 @@ def check_interpolate_1(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violat
         count = len(attrs.axes)
         yield Violation("axes", f"has {plural(count, 'value')}, but the second input is {shape_text(sizes.shape)}")
     elif attrs.mode == "area":
-        yield Violation("mode", "is area, which the runtime does not implement")
+        yield Violation("mode", "is area, which the runtime does not support")
     else:
         padding = any(attrs.pads_begin + attrs.pads_end)
         yield from _beyond_plugin(attrs, inputs, interpolate_1_shape, attrs.axes, padding, "target_spatial_shape")
@@ -350,11 +350,13 @@ def _unread(attrs: Attrs, data: Fact) -> Iterator[Violation]:
     flat = data.shape is not None and len(data.shape) < 5
     if attrs.antialias and attrs.mode == "linear" and flat:
         yield Violation(
-            "antialias", "is true, which the runtime reads for rank 5 and above only", kind=ViolationKind.SUSPECT
+            "antialias",
+            "is true, but the runtime reads it only for data of rank 5 and above",
+            kind=ViolationKind.SUSPECT,
         )
     if attrs.mode == "bicubic_pillow" and attrs.cube_coeff != PILLOW and flat:
         yield Violation(
-            "cube_coeff", "is not -0.5, the value that the runtime uses for bicubic_pillow", kind=ViolationKind.SUSPECT
+            "cube_coeff", "is not -0.5, but the runtime always uses -0.5 for bicubic_pillow", kind=ViolationKind.SUSPECT
         )
 
 
@@ -364,7 +366,7 @@ def _check_target(target: Fact, name: str) -> Iterator[Violation]:
     if exact is None or not exact.size:
         return
     if exact.dtype.kind != "f" and exact.min() < 0:
-        yield Violation(name, f"holds {exact.min()}; expected a size")
+        yield Violation(name, f"holds {exact.min()}; expected sizes of at least 1")
     elif exact.dtype.kind == "f" and not (exact > 0).all():
         negative = exact.min() < 0
         kind = ViolationKind.CONTRADICTION if negative else ViolationKind.SUSPECT
@@ -430,9 +432,9 @@ INTERPOLATE_ATTRS: dict[str, Field] = {
         default=-0.75,
         usual=Usual(
             minimum=-2,
-            below="with which points far away count most",
+            below="with which distant points get the largest weights",
             maximum=0,
-            above="with which far points count as near ones do",
+            above="with which all points get the same weight",
         ),
     ),
 }

@@ -50,11 +50,11 @@ def reshaped(data: Shape, bounds: Sequence[tuple[int, int]], special_zero: bool)
     pattern = [_pattern_dim(pair) for pair in bounds]
     rest = [index for index, pair in enumerate(bounds) if pair == (-1, -1)]
     if len(rest) > 1:
-        raise ShapeError(f"holds -1 {len(rest)} times; expected one", attribute="shape")
+        raise ShapeError(f"holds -1 {len(rest)} times; expected at most one", attribute="shape")
     copied = [index for index, dim in enumerate(pattern) if special_zero and dim == Dim.of(0)]
     rank = len(pattern) if data is None else len(data)
     if any(index >= rank for index in copied):
-        raise ShapeError(f"copies dimension {max(copied)} of an input of rank {rank}", attribute="shape")
+        raise ShapeError(f"has 0 for dimension {max(copied)}, but the input has rank {rank}", attribute="shape")
     for index in copied:
         pattern[index] = Dim() if data is None else data[index]
     skipped = copied if data is None else [*copied, *rest]
@@ -76,7 +76,7 @@ def _pattern_dim(pair: tuple[int, int]) -> Dim:
     """Return a dimension that lies between two bounds; -1 at the lower end is any size."""
     low, high = pair
     if low <= -2 and high <= -1:
-        raise ShapeError(f"holds {low}; expected only 0, -1 and sizes", attribute="shape")
+        raise ShapeError(f"holds {low}; expected 0, -1 or a size", attribute="shape")
     if low < -1 or high == -1:
         return Dim()
     return Dim(max(low, 0), None if high >= UNBOUNDED else high)
@@ -113,7 +113,7 @@ def _left_over(taken: tuple[int, Dim], made: tuple[int, Dim]) -> Dim:
         low = some.lo if others.hi == 0 else (some.lo > 0) if others.hi is None else -(-some.lo // others.hi)
         out = None if high is not None and high < low else Dim(int(low), high)
     if out is None:
-        raise ShapeError(f"leaves no size for -1: {some} elements cannot be divided by {others}", attribute="shape")
+        raise ShapeError(f"has no size for -1: {some} elements are not a multiple of {others}", attribute="shape")
     return out
 
 
@@ -258,7 +258,7 @@ def shuffle_channels_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, 
     (data,) = inputs
     if data.shape is not None:
         if not data.shape:
-            raise ShapeError("is a scalar, which has no channels", attribute="data")
+            raise ShapeError("is a scalar; expected data with channels", attribute="data")
         dim = data.shape[normal_axis(attrs.axis, len(data.shape))]
         if dim.static and dim.lo % attrs.group:
             raise ShapeError(f"is {attrs.group}, but the {dim} channels are not a multiple of it", attribute="group")
@@ -282,7 +282,7 @@ def _require_blocks(data: Fact) -> None:
 def _part(dim: Dim, by: int, name: str) -> Dim:
     out = divided(dim, by)
     if out is None:
-        raise ShapeError(f"requires {name} to be a multiple of {by}, but it is {dim}", attribute="block_size")
+        raise ShapeError(f"requires that {name} is a multiple of {by}, but it is {dim}", attribute="block_size")
     return out
 
 

@@ -54,7 +54,7 @@ def too_large(name: str, shape: Shape) -> Iterator[Violation]:
     """Yield a violation of `name` if an output of this shape fits into no memory, however small unknown sizes are."""
     elements = product(dim.lo for dim in shape or ())
     if elements > MAX_ELEMENTS:
-        message = f"makes an output of {elements} elements, {shape_text(shape)}, which does not fit into any memory"
+        message = f"makes the output {shape_text(shape)}, whose {elements} elements do not fit into memory"
         yield Violation(name, message, kind=ViolationKind.FATAL)
 
 

@@ -38,11 +38,21 @@ def matmul_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violatio
     a, b = as_matrices(attrs, left, right)
     if a[-1].static and b[-2].static and a[-1] != b[-2]:
         yield Violation(
-            "A", f"{shape_text(left)} has rows of {a[-1]}, but B {shape_text(right)} has columns of {b[-2]}"
+            "A",
+            (
+                f"{shape_text(left)} has rows of {a[-1]} elements, but B {shape_text(right)} has columns of {b[-2]} "
+                "elements"
+            ),
         )
     for first, second in _batches(a, b):
         if first.static and second.static and 1 not in (first.size, second.size) and first != second:
-            yield Violation("A", f"{shape_text(left)} and B {shape_text(right)} do not broadcast")
+            yield Violation(
+                "A",
+                (
+                    f"{shape_text(left)} and B {shape_text(right)} have batch dimensions that cannot be broadcast "
+                    "together"
+                ),
+            )
 
 
 def as_matrices(attrs: Attrs, left: tuple[Dim, ...], right: tuple[Dim, ...]) -> tuple[tuple[Dim, ...], ...]:
@@ -135,7 +145,7 @@ def labels_of(subscript: str) -> tuple[str, ...]:
     before, dots, after = subscript.partition(REST)
     for letter in before + after:
         if not (letter.isascii() and letter.isalpha()):
-            raise ValueError(f"has '{letter}' in '{subscript}'; expected letters and one ...")
+            raise ValueError(f"has '{letter}' in '{subscript}'; expected letters and at most one ...")
     return (*before, REST, *after) if dots else tuple(before)
 
 
@@ -166,7 +176,9 @@ def einsum_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violatio
     try:
         equation = equation_of(attrs.equation)
         if len(equation.inputs) != len(inputs):
-            raise ValueError(f"has {plural(len(equation.inputs), 'input')}, but the layer has {len(inputs)}")
+            raise ValueError(
+                f"has subscripts for {plural(len(equation.inputs), 'input')}, but the layer has {len(inputs)}"
+            )
         sizes_of(equation, inputs)
     except ValueError as why:
         yield Violation("equation", str(why))
@@ -259,7 +271,7 @@ def _with_rest(equation: Equation, arrays: Sequence[Array]) -> Iterator[tuple[tu
     return ((labels, array) for labels, array in zip(equation.inputs, arrays, strict=True) if REST in labels)
 
 
-@composed(7, "sums over single labels, and products of matrices over the labels that are multiplied and added up")
+@composed(7, "sums over the labels of one input, and matrix products over the labels of two inputs")
 def products_of_matrices(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite Einsum-7, the first two inputs first."""
     *given, output = _spelled_out(equation_of(attrs.equation), layers.inputs)
@@ -420,13 +432,15 @@ def inverse(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     return (in_working_type(inverted, arrays[0]),)
 
 
-@composed(14, "for regular matrices, the transposed cofactors divided by the determinant", wide=True)
+@composed(14, "for invertible matrices, the transposed cofactors divided by the determinant", wide=True)
 def inverse_by_cofactors(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite Inverse-14 of matrices up to 3 by 3."""
     data = layers.working(0)
     rank, size = layers.rank(data), layers.size(data, -1)
     if isinstance(size, Ref) or size > LARGEST_INVERSE:
-        return Refused(f"only matrices up to {LARGEST_INVERSE} by {LARGEST_INVERSE} are written out as cofactors")
+        return Refused(
+            f"only inverses of matrices up to {LARGEST_INVERSE} by {LARGEST_INVERSE} are written as cofactors"
+        )
     rows = [layers.gather(data, row, rank - 2) for row in range(int(size))]
     elements = [[layers.gather(row, column, rank - 2) for column in range(int(size))] for row in rows]
     one = layers.number(1, data)

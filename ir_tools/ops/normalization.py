@@ -57,7 +57,7 @@ def batch_norm_violations(inputs: Sequence[Fact], data: int) -> Iterator[Violati
         try:
             common = merge(common, fact.shape)
         except ShapeError:
-            text = f"is {shape_text(fact.shape)}, but gamma, beta, mean and variance are lists of one length"
+            text = f"is {shape_text(fact.shape)}; expected gamma, beta, mean and variance of rank 1 and equal length"
             yield Violation(name, text)
             return
     assert common is not None
@@ -66,7 +66,7 @@ def batch_norm_violations(inputs: Sequence[Fact], data: int) -> Iterator[Violati
         assert shape is not None
         yield Violation("gamma", f"has {common[0]} values, but the data has {shape[1]} channels")
     elif channels == Dim.of(0):
-        yield Violation("data", "has no channels")
+        yield Violation("data", "has no channels; expected rank 2 or more")
 
 
 def batch_norm_shape(inputs: Sequence[Fact], data: int) -> tuple[Fact, ...]:
@@ -148,12 +148,14 @@ def check_lrn(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     if axes == []:
         yield Violation("axes", "is empty, and the runtime crashes on it", kind=ViolationKind.FATAL)
     elif axes is not None and shape is not None and sorted(axes) not in ([1], [*range(2, len(shape))]):
-        text = f"is {listed(axes)}, and the CPU plugin runs axis 1, or all axes from 2 on"
+        text = f"is {listed(axes)}, but the CPU plugin supports only axis 1 or all axes from 2 on"
         yield Violation("axes", text, kind=ViolationKind.SUSPECT)
     if not float(attrs.bias).is_integer():
-        yield Violation("bias", f"is {attrs.bias}, and the CPU plugin drops its fraction", kind=ViolationKind.SUSPECT)
+        yield Violation(
+            "bias", f"is {attrs.bias}, but the CPU plugin truncates it to an integer", kind=ViolationKind.SUSPECT
+        )
     if attrs.size > 1 and attrs.size % 2 == 0:
-        text = f"is {attrs.size}, which has no middle: {attrs.size - 1} elements are added, and divided by {attrs.size}"
+        text = f"is {attrs.size}, which is even: the layer adds {attrs.size - 1} elements but divides by {attrs.size}"
         yield Violation("size", text, kind=ViolationKind.SUSPECT)
 
 
@@ -348,7 +350,7 @@ def group_norm(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 # --- the operations ---------------------------------------------------------------------------------------------
 
 BIAS = Usual(
-    minimum=0, below="with which a root may not be a number", maximum=1e6, above="which leaves little of the data"
+    minimum=0, below="with which the result may be NaN", maximum=1e6, above="which suppresses most of the data"
 )
 DATA, AXES = Input("data", type=NUMBERS), Input("axes", type="integer")
 MVN_DATA = replace(DATA, elements=Elements.LIKE)

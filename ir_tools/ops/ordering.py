@@ -52,7 +52,7 @@ def reverse_sequence_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, 
     if data.shape is None:
         if attrs.seq_axis < 0:
             raise ShapeError(
-                f"is {attrs.seq_axis}, which counts from the end, and the rank of data is not known",
+                f"is {attrs.seq_axis}, which is negative, and the rank of data is not known",
                 attribute="seq_axis",
             )
         return (Fact(data.dtype, None),)
@@ -80,9 +80,9 @@ def check_reverse_sequence(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Vio
         (value for value in lengths.integers() or () if value < 0 or (dim.hi is not None and value > dim.hi)), None
     )
     if bad is not None and not is_empty(data):
-        yield Violation("seq_lengths", f"holds {bad}, but the sequences have {dim} elements")
+        yield Violation("seq_lengths", f"holds {bad}, but the sequence axis has {dim} elements")
     if sequence == attrs.batch_axis % len(data.shape):
-        yield Violation("seq_axis", f"is {attrs.seq_axis}, which is the batch_axis too", kind=ViolationKind.SUSPECT)
+        yield Violation("seq_axis", f"is {attrs.seq_axis}, which is also the batch_axis", kind=ViolationKind.SUSPECT)
 
 
 def reverse_sequence(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
@@ -90,7 +90,7 @@ def reverse_sequence(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]
     data, lengths = arrays
     batch, sequence = attrs.batch_axis % data.ndim, attrs.seq_axis % data.ndim
     if batch == sequence:
-        raise ShapeError(f"is {attrs.seq_axis}, which is the batch_axis too", attribute="seq_axis")
+        raise ShapeError(f"is {attrs.seq_axis}, which is also the batch_axis", attribute="seq_axis")
     places = np.arange(data.shape[sequence])
     ends = lengths.astype(np.int64)[:, None]
     index = np.where(places < ends, ends - 1 - places, places)

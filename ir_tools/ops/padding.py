@@ -78,17 +78,21 @@ def _require_room(mode: str, axis: int, size: int, begin: tuple[int, int], end: 
     """
     largest = max(begin[0], end[0])
     if mode == "edge" and size < 1 and largest > 0:
-        raise ShapeError(f"is edge, and dimension {axis} is empty", attribute="pad_mode")
+        raise ShapeError(f"is edge, but dimension {axis} is empty", attribute="pad_mode")
     if mode == "reflect" and (largest >= size or (size < 2 and largest > 0)):
         raise ShapeError(
-            f"is reflect, which puts at most {max(size - 1, 0)} beside {size} elements of"
-            f" dimension {axis}, and the pads ask for {largest}",
+            (
+                f"is reflect, which allows pads of at most {max(size - 1, 0)} for dimension {axis} with {size} "
+                f"elements, but a pad is {largest}"
+            ),
             attribute="pad_mode",
         )
     if mode == "symmetric" and largest > size:
         raise ShapeError(
-            f"is symmetric, which puts at most {size} beside {size} elements of dimension {axis},"
-            f" and the pads ask for {largest}",
+            (
+                f"is symmetric, which allows pads of at most {size} for dimension {axis} with {size} elements, but "
+                f"a pad is {largest}"
+            ),
             attribute="pad_mode",
         )
 
@@ -105,7 +109,7 @@ def pad(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
         _require_room(attrs.pad_mode, axis, size, (begin, begin), (end, end))
         if size + begin + end < 0:
             raise ShapeError(
-                f"and pads_end cut {-begin - end} off the {size} elements of dimension {axis}", attribute="pads_begin"
+                f"and pads_end remove {-begin - end} of the {size} elements of dimension {axis}", attribute="pads_begin"
             )
     widths = [(max(begin, 0), max(end, 0)) for begin, end in pads]
     if attrs.pad_mode == "constant":
@@ -128,16 +132,16 @@ def check_pad(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         largest = max(pads or (0,), key=abs)
         if abs(largest) > MAX_WINDOW:
             yield Violation(
-                name, f"holds {largest}, with which the runtime runs out of memory", kind=ViolationKind.FATAL
+                name, f"holds {largest}, for which the runtime runs out of memory", kind=ViolationKind.FATAL
             )
             return
     yield from _check_size("pads_begin", PAD_1, attrs, inputs)
     for axis, (dim, first, last) in enumerate(zip(inputs[0].shape or (), begin or (), end or (), strict=False)):
         if dim.hi is not None and dim.hi + first + last < 0:
-            message = f"and pads_end cut {-first - last} off the {dim} elements of dimension {axis}"
+            message = f"and pads_end remove {-first - last} of the {dim} elements of dimension {axis}"
             yield Violation("pads_begin", message, "reduce them")
     if attrs.pad_mode == "constant" and len(inputs) > 3 and begin and end and not inputs[3].constant:
-        message = "is not a constant, but the pads are: the CPU plugin then pads with zeros"
+        message = "is not a constant, but the pads are constants: the CPU plugin then pads with zeros"
         yield Violation("pad_value", message, "make it a constant", ViolationKind.SUSPECT)
 
 
@@ -178,7 +182,7 @@ def check_tile(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for repeats that make an output which no machine can hold; none at all."""
     if inputs[1].integers() == []:
         yield Violation(
-            "repeats", "is empty, over which the runtime leaves its output unwritten", kind=ViolationKind.SUSPECT
+            "repeats", "is empty, for which the runtime leaves the output uninitialized", kind=ViolationKind.SUSPECT
         )
     minimum = tuple(dim if dim.static else Dim.of(max(dim.lo, 1)) for dim in inputs[0].shape or ())
     data = Fact(inputs[0].dtype, None if inputs[0].shape is None else minimum)
@@ -203,16 +207,14 @@ def broadcast_1_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
         ShapeError: mode pdpd without `axes_mapping`, which the runtime reads there though it ignores it.
     """
     if attrs.mode == "pdpd" and len(inputs) == 2:
-        raise ShapeError(
-            "is pdpd, and the layer has no axes_mapping, without which the runtime refuses it", attribute="mode"
-        )
+        raise ShapeError("is pdpd, but the layer has no axes_mapping, which the runtime requires", attribute="mode")
     return _broadcast_facts(_mode(attrs, inputs), attrs, inputs)
 
 
 def broadcast_3_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return the target shape, or in modes bidirectional and pdpd what it and the input broadcast to."""
     if (len(inputs) > 2) != (attrs.mode == "explicit"):
-        what = "is missing, and needed in" if attrs.mode == "explicit" else "has no meaning in"
+        what = "is missing, but required in" if attrs.mode == "explicit" else "has no effect in"
         raise ShapeError(f"{what} mode {attrs.mode}", attribute="axes_mapping")
     return _broadcast_facts(attrs.mode, attrs, inputs)
 
@@ -262,7 +264,7 @@ def _require_broadcast(data: Shape, target: tuple[Dim, ...]) -> None:
     )
     if not fits:
         raise ShapeError(
-            f"{shape_text(target)} is not one that {shape_text(data)} broadcasts to", attribute="target_shape"
+            f"is {shape_text(target)}, to which {shape_text(data)} cannot be broadcast", attribute="target_shape"
         )
 
 
@@ -277,7 +279,7 @@ def _broadcast_from_axis(axis: int, data: Shape, target: tuple[Dim, ...]) -> Sha
     ]
     if None in out:
         raise ShapeError(
-            f"{shape_text(target)} is not one that {shape_text(data)} broadcasts to", attribute="target_shape"
+            f"is {shape_text(target)}, to which {shape_text(data)} cannot be broadcast", attribute="target_shape"
         )
     return (*target[:start], *(dim for dim in out if dim is not None))
 
@@ -386,11 +388,16 @@ def check_space_to_batch(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Viola
     blocks, begin, end = (fact.integers() or [] for fact in inputs[1:])
     for name, values, meant in (("block_shape", blocks, 1), ("pads_begin", begin, 0), ("pads_end", end, 0)):
         if values and values[0] != meant:
-            yield Violation(name, f"begins with {values[0]}, but the batch has {meant}", kind=ViolationKind.SUSPECT)
+            yield Violation(
+                name, f"begins with {values[0]}; expected {meant} for the batch dimension", kind=ViolationKind.SUSPECT
+            )
     for axis, (dim, block, before, after) in enumerate(zip(data, blocks, begin, end, strict=False)):
         if axis and dim.static and block > dim.lo and before + after > 0:
-            message = f"holds {block} for {dim} elements and padding in dimension {axis}: the CPU plugin is wrong then"
-            yield Violation("block_shape", message, "put a Pad in front of the layer", ViolationKind.SUSPECT)
+            message = (
+                f"holds {block} for dimension {axis} with {dim} elements and padding, for which the CPU plugin "
+                "computes wrong values"
+            )
+            yield Violation("block_shape", message, "use a Pad layer for the padding", ViolationKind.SUSPECT)
 
 
 def space_to_batch(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
@@ -399,7 +406,8 @@ def space_to_batch(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     blocks, begin, end = ([int(value) for value in array] for array in arrays[1:])
     if (blocks[0], begin[0], end[0]) != (1, 0, 0):
         raise ShapeError(
-            f"and pads begin with {blocks[0]}, {begin[0]}, {end[0]}: the batch has 1, 0, 0", attribute="block_shape"
+            f"and pads begin with {blocks[0]}, {begin[0]}, {end[0]}; expected 1, 0, 0 for the batch dimension",
+            attribute="block_shape",
         )
     padded = np.pad(data, list(zip(begin, end, strict=True)))
     sizes = [size // block for size, block in zip(padded.shape, blocks, strict=True)]
@@ -415,7 +423,7 @@ def batch_to_space_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ..
     same_type(inputs[1:])
     blocks, begin, end = _block_values(inputs, ("block_shape", "crops_begin", "crops_end"))
     if min(*(begin or [0]), *(end or [0]), *(size - 1 for size in blocks or [1])) < 0:
-        raise ShapeError("and crops_end must be 0 or more, and block_shape 1 or more", attribute="crops_begin")
+        raise ShapeError("and crops_end must be at least 0, and block_shape at least 1", attribute="crops_begin")
     if data.shape is None:
         return (Fact(data.dtype, None),)
     dims = [Dim()] * len(data.shape)
@@ -423,7 +431,7 @@ def batch_to_space_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ..
         batch = divided(data.shape[0], prod(blocks))
         if batch is None:
             raise ShapeError(
-                f"divides the batch by {prod(blocks)}, but the batch {data.shape[0]} is not a multiple of that",
+                f"divides the batch by {prod(blocks)}, but the batch is {data.shape[0]}, which is not a multiple of it",
                 attribute="block_shape",
             )
         dims[0] = batch
@@ -433,7 +441,7 @@ def batch_to_space_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ..
             crop = begin[axis] + end[axis]
             if joined.static and crop > joined.lo:
                 raise ShapeError(
-                    f"and crops_end take {crop} of {joined} elements of dimension {axis}", attribute="crops_begin"
+                    f"and crops_end remove {crop} of the {joined} elements of dimension {axis}", attribute="crops_begin"
                 )
             dims[axis] = shifted(joined, -crop)
     return (Fact(data.dtype, tuple(dims)),)

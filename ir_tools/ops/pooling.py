@@ -58,7 +58,7 @@ def check_windows(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     shape = inputs[0].shape
     for name, dim in zip(("batch size", "number of channels"), shape or (), strict=False):
         if dim == Dim.of(0):
-            yield Violation("data", f"has a {name} of 0, which the runtime does not pool")
+            yield Violation("data", f"has a {name} of 0, which the runtime does not support")
 
 
 def check_data(shape: Shape, rank: int | None) -> Iterator[Violation]:
@@ -87,7 +87,10 @@ def covered_by_padding(attrs: Attrs, data: Shape, axes: Iterable[int]) -> Iterat
             if pads[axis] >= pooling.reach(axis):
                 yield Violation(
                     name,
-                    f"is {pads[axis]}, but the window spans {pooling.reach(axis)} and exclude-pad is true",
+                    (
+                        f"is {pads[axis]}, but the window spans {pooling.reach(axis)} elements and exclude-pad is "
+                        "true: some windows contain only padding"
+                    ),
                     "make the pads smaller than the window, or set exclude-pad to false",
                     ViolationKind.PADS,
                 )
@@ -112,7 +115,7 @@ def check_max_pool(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     broken += too_large(attrs, inputs) if not broken else ()
     yield from broken or (
         *no_dilations(attrs),
-        *empty_windows(attrs, inputs[0], "the least value of its type"),
+        *empty_windows(attrs, inputs[0], "the minimum of its element type"),
         *check_kernel_size("kernel", attrs.kernel, inputs[0].shape),
         *ignored_pads(attrs, inputs[0]),
     )
@@ -167,9 +170,10 @@ def doubtful_windows(attrs: Attrs, data: Fact) -> Iterator[Violation]:
         if end > size + sum(pad):
             yield Violation(
                 "rounding_type",
-                f"is {pooling.rounding}, and the last window of axis {axis + 2} reaches {end - size - sum(pad)} beyond"
-                f" the padding: with exclude-pad=false the runtime divides by the whole kernel there, not elsewhere",
-                "set exclude-pad to true, or enlarge pads_end and use floor",
+                f"is {pooling.rounding}, and the last window of axis {axis + 2} reaches"
+                f" {plural(end - size - sum(pad), 'element')} beyond the padding: with exclude-pad=false the runtime"
+                " still divides its sum by the size of the kernel, but ONNX and PyTorch do not",
+                "set exclude-pad to true, or use floor with a larger pads_end",
                 ViolationKind.DIVISOR,
             )
             return
@@ -184,8 +188,10 @@ def empty_windows(attrs: Attrs, data: Fact, result: str) -> Iterator[Violation]:
         lengths = windows.axis_windows(pooling, axis, dim.size, whole=False).lengths
         if not lengths.all():
             first, other = ("pads_begin", "pads_end") if pooling.rounding == "floor" else ("rounding_type", "pads")
-            windows_left = f"{int((lengths == 0).sum())} windows of axis {axis + 2} without an element"
-            yield Violation(first, f"and {other} leave {windows_left}: they give {result}", None, ViolationKind.EMPTY)
+            windows_left = f"{plural(int((lengths == 0).sum()), 'window')} of axis {axis + 2} without an input element"
+            yield Violation(
+                first, f"and {other} leave {windows_left}: the result is {result}", None, ViolationKind.EMPTY
+            )
             return
 
 
@@ -202,8 +208,10 @@ def ignored_pads(attrs: Attrs, data: Fact) -> Iterator[Violation]:
         if given != used:
             yield Violation(
                 "auto_pad",
-                f"is {pooling.auto_pad}, which pads axis {axis + 2} by {used[0]} and {used[1]};"
-                f" pads_begin and pads_end say {given[0]} and {given[1]} and are ignored",
+                (
+                    f"is {pooling.auto_pad}, which pads axis {axis + 2} by {used[0]} and {used[1]}; pads_begin and "
+                    f"pads_end, {given[0]} and {given[1]}, are ignored"
+                ),
                 "set auto_pad to explicit, or the pads to 0",
                 ViolationKind.IGNORED,
             )
@@ -215,7 +223,7 @@ def check_adaptive(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     data, sizes = inputs
     yield from check_parts(data, sizes)
     if sizes.value is not None and (sizes.value.upper < 0).any():
-        yield Violation("output_shape", "has a negative size, which the runtime takes for 0 or for any size")
+        yield Violation("output_shape", "has a negative size, which the runtime reads as 0 or as an unknown size")
 
 
 def check_parts(data: Fact, sizes: Fact) -> Iterator[Violation]:

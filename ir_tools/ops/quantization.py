@@ -38,7 +38,7 @@ def quantize_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violat
         except ShapeError:
             yield Violation(
                 name,
-                f"is {shape_text(fact.shape)}, which does not broadcast to the data {shape_text(inputs[0].shape)}",
+                f"is {shape_text(fact.shape)}, which cannot be broadcast to the data {shape_text(inputs[0].shape)}",
             )
             return
 
@@ -47,11 +47,13 @@ def check_quantize(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for the same, fewer than two levels, and limits that are larger than the data."""
     yield from quantize_violations(attrs, inputs)
     if attrs.levels == 0 and _may_be_fused(inputs):
-        message = "is 0; the CPU plugin refuses that of constants, and where it fuses the layer into the one before"
+        message = (
+            "is 0, which the CPU plugin refuses for constant data and for layers that it fuses with their producer"
+        )
         yield Violation("levels", message, kind=ViolationKind.RANGE)
     elif attrs.levels == 0:
         yield Violation(
-            "levels", "is 0, so that data are cut off and scaled, not quantized", kind=ViolationKind.SUSPECT
+            "levels", "is 0, so the layer clamps and scales its data without quantizing it", kind=ViolationKind.SUSPECT
         )
     elif attrs.levels == 1:
         yield Violation("levels", "is 1; expected at least 2", kind=ViolationKind.RANGE)
@@ -88,7 +90,7 @@ def convert_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violati
     try:
         merge(data, broadcast(data, scale))
     except ShapeError:
-        text = f"is {shape_text(scale)}, which does not broadcast to the data {shape_text(data)}"
+        text = f"is {shape_text(scale)}, which cannot be broadcast to the data {shape_text(data)}"
         yield Violation("scale", text)
 
 

@@ -155,7 +155,9 @@ def check_recurrent(net: Network, before_weights: int = 1) -> Check:
             yield Violation("hidden_size", message, f'write hidden_size="{hidden}"', level)
         if attrs.clip < 0:
             yield Violation(
-                "clip", f"is {attrs.clip:g}, below 0, and the runtime does not clip", kind=ViolationKind.SUSPECT
+                "clip",
+                f"is {attrs.clip:g}, which is negative, so the runtime does not clip",
+                kind=ViolationKind.SUSPECT,
             )
         wanted = len(net.activations)
         if len(attrs.activations) < wanted:
@@ -182,9 +184,10 @@ def check_sequence(net: Network) -> Check:
             return
         if not _spelled_out(net, attrs) and (not shape[1].static or min(lengths) < shape[1].lo):
             message = (
-                f"is not read by the CPU plugin, as the data is {shape_text(shape)}: every sequence runs to the end"
+                f"is ignored by the CPU plugin because the data is {shape_text(shape)}: all sequences get the "
+                "full length"
             )
-            yield Violation("sequence_lengths", message, "give the data fixed sizes", ViolationKind.SUSPECT)
+            yield Violation("sequence_lengths", message, "use static sizes for the data", ViolationKind.SUSPECT)
 
     return check
 
@@ -267,7 +270,7 @@ LINEAR: dict[str, Field] = {"linear_before_reset": Flag(default=False)}
 
 
 UNREAD = {
-    "hidden_size": "the sizes of the weights say the same, which `check` compares",
+    "hidden_size": "`check` compares it with the sizes of the weights",
     "activations_alpha": "sigmoid, tanh and relu have no parameters",
     "activations_beta": "sigmoid, tanh and relu have no parameters",
 }

@@ -74,7 +74,7 @@ class Reduction:
         data, axes = inputs
         yield from check_axes(data.shape, axes, ranks=(0, 1))
         if data.shape == () and attrs.keep_dims and axes.shape is not None and all(dim.lo for dim in axes.shape):
-            yield Violation("axes", "names an axis to keep, but the data is a scalar")
+            yield Violation("axes", "has an axis, but the data is a scalar")
 
     def shape(self, attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
         """Return the data's shape without the axes, or with 1 in their places."""
@@ -285,13 +285,13 @@ def _all(layers: Layers, attrs: Attrs, booleans: Ref, answer: str) -> Ref:
     return layers.call(answer, least, layers.number(0, least))
 
 
-@by_formula("all booleans are true if the least of them as numbers is not 0")
+@by_formula("the logical and of booleans is their minimum as numbers")
 def all_as_numbers(layers: Layers, attrs: Attrs) -> Ref:
     """Convert to f32, which releases reduce along computed axes."""
     return _all(layers, attrs, Ref(None), "NotEqual")
 
 
-@by_formula("one boolean is true if the least of the opposites as numbers is 0")
+@by_formula("the logical or of booleans is the negation of the minimum of their negations")
 def any_as_numbers(layers: Layers, attrs: Attrs) -> Ref:
     """Ask for the opposites, of which none is false if there are no elements."""
     return _all(layers, attrs, layers.call("LogicalNot", Ref(None)), "Equal")
@@ -300,7 +300,7 @@ def any_as_numbers(layers: Layers, attrs: Attrs) -> Ref:
 def _apart(type: str) -> Step:
     """Return a step that puts a layer behind a reduction with which releases do not compile those that scale it."""
 
-    @by_formula("the larger of a number and itself is the number")
+    @by_formula("the maximum of equal values is the value")
     def apart(layers: Layers, attrs: Attrs) -> Ref:
         found = layers.call(type, Ref(None), Ref(None, 1), keep_dims=attrs.keep_dims)
         return layers.call("Maximum", found, found)
@@ -338,7 +338,7 @@ def cumsum_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violatio
     """Check for an axis that is not a single number, or that the data does not have."""
     data, axis = inputs[0], inputs[1] if len(inputs) > 1 else None
     if axis is None:
-        yield Violation("axis", "is missing, but the runtime needs it", "connect a constant 0")
+        yield Violation("axis", "is missing, but the runtime requires it", "connect a Const of 0")
         return
     yield from check_axes(data.shape, axis, ranks=(0,), name="axis")
 
@@ -361,7 +361,7 @@ def segment_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violati
             yield Violation(name, f"has element type {fact.dtype}; expected i32 or i64")
             return
     if data.shape == ():
-        yield Violation("data", "is a scalar, which has no rows")
+        yield Violation("data", "is a scalar; expected data with rows")
         return
     if segments.shape is not None and len(segments.shape) != 1:
         yield Violation("segment_ids", f"is {shape_text(segments.shape)}; expected a list")
@@ -378,7 +378,7 @@ def segment_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violati
         elif min(inputs[2].integers() or [0]) < 0:
             yield Violation("num_segments", "is negative")
     elif numbers == []:
-        message = "is empty, so the number of segments is unknown: the runtime crashes"
+        message = "is empty, so the number of segments is not defined, and the runtime crashes"
         yield Violation("segment_ids", message, kind=ViolationKind.FATAL)
 
 

@@ -82,14 +82,16 @@ def _proposed(attrs: Attrs, inputs: Sequence[Fact]) -> Dim:
         require_rank(fact, rank, name)
     if scores.shape is not None and deltas.shape is not None:
         twice = times(scores.shape[1], Dim.of(2))
-        agreed((deltas.shape[1], twice), "number of anchors: 'bbox_deltas' has twice the channels of 'class_probs'")
+        agreed(
+            (deltas.shape[1], twice), "number of anchors ('bbox_deltas' must have twice the channels of 'class_probs')"
+        )
     if image.shape is not None and image.shape[0].static:
         require_size(image, 0, (3, 4), "image_shape")
     batch = agreed((dim(scores, 0), dim(deltas, 0)), "batch size")
     return times(batch, Dim.of(attrs.post_nms_topn))
 
 
-SCALE = replace(POSITIVE, maximum=1e6, above="which puts every region outside the data")
+SCALE = replace(POSITIVE, maximum=1e6, above="which moves every region outside the data")
 MIN_BOXES = 8
 """The CPU plugin crashes (SIGSEGV) where there are fewer boxes before suppression (measured on 2026.4.1, AVX2)."""
 
@@ -106,7 +108,7 @@ def check_proposal(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     count = element_count(shape[1:]) if shape is not None and len(shape) == 4 else None
     boxes = attrs.pre_nms_topn if count is None else min(attrs.pre_nms_topn, count // 2)
     if 0 < boxes < MIN_BOXES:
-        message = f"leaves {boxes} boxes to choose from: with fewer than {MIN_BOXES} the runtime crashes"
+        message = f"leaves {boxes} boxes before suppression; with fewer than {MIN_BOXES} the runtime crashes"
         yield Violation("pre_nms_topn", message, kind=ViolationKind.FATAL)
     for name in ("base_size", "pre_nms_topn"):
         if attrs[name] < 0:
@@ -325,9 +327,9 @@ def _check_images(inputs: Sequence[Fact], stops: bool) -> Iterator[Violation]:
     read = known.ravel()[: ends[0]] if len(ends) and ends[0] else known.ravel()
     image = outside(replace(batches, value=Bounds.exactly(read)), [dim(data, 0)], negative=False)
     if image is not None:
-        yield Violation("batch_indices", f"holds {image}, but there are {dim(data, 0)} images", input=2)
+        yield Violation("batch_indices", f"holds {image}, but the batch has {dim(data, 0)} images", input=2)
     elif len(read) < known.size:
-        message = f"holds -1 at place {len(read)}: the runtime leaves out this region and all that follow"
+        message = f"holds -1 for region {len(read)}: the runtime skips this region and all that follow"
         yield Violation("batch_indices", message, None, ViolationKind.SUSPECT, 2)
 
 
@@ -337,7 +339,7 @@ def check_aligned(shape: ShapeRule) -> Check:
     def check(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         if attrs.pooled_h * attrs.pooled_w * attrs.sampling_ratio**2 > MAX_SAMPLES:
             yield Violation(
-                "sampling_ratio", f"is {attrs.sampling_ratio}, which makes more points than fit into memory"
+                "sampling_ratio", f"is {attrs.sampling_ratio}, which requires more sampling points than fit into memory"
             )
         yield from _check_images(inputs, shape is roi_align_shape)
         yield from check_output_size("pooled_h", shape)(attrs, inputs)
@@ -348,7 +350,7 @@ def check_aligned(shape: ShapeRule) -> Check:
 def check_rotated(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for the same; no bf16, as which the CPU plugin takes the f32 that it has made of the regions."""
     if inputs[0].dtype.name == "bf16":
-        message = "has element type bf16, with which the runtime reads beyond its memory"
+        message = "has element type bf16, for which the runtime reads outside the input"
         yield Violation("data", message, "convert the inputs to f32", ViolationKind.FATAL, 0)
     yield from check_aligned(roi_align_rotated_shape)(attrs, inputs)
 
@@ -406,7 +408,7 @@ ROI_ALIGN_9 = ROI_ALIGN_3.at(
 ROI_ALIGN_ROTATED_15 = Op(
     type="ROIAlignRotated",
     version=15,
-    migrate=no_step(15, "no older operation takes rotated regions"),
+    migrate=no_step(15, "no older operation supports rotated regions"),
     inputs=ALIGN_INPUTS,
     types={"T": "float"},
     attrs={
@@ -497,10 +499,12 @@ def check_deformable(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation
         sizes = [size.hi for size in (dim(inputs[2], 2), dim(inputs[2], 3)) if size.hi is not None]
         last = (attrs.group_size - 1) * attrs.part_size // attrs.group_size
         if sizes and not 0 <= last < min(sizes):
-            message = f"is {attrs.part_size}, which reads offset {last} of {min(sizes)}"
+            message = f"is {attrs.part_size}, which reads offset {last}, but there are {min(sizes)} offsets"
             yield Violation("part_size", message, kind=ViolationKind.FATAL)
     if not isfinite(attrs.spatial_scale):
-        yield Violation("spatial_scale", f"is {attrs.spatial_scale}; expected a number", kind=ViolationKind.RANGE)
+        yield Violation(
+            "spatial_scale", f"is {attrs.spatial_scale}; expected a finite number", kind=ViolationKind.RANGE
+        )
     yield from check_output_size("group_size", deformable_psroi_pooling_shape)(attrs, inputs)
 
 

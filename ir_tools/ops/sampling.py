@@ -38,7 +38,11 @@ def uniform_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     for fact, name in ((minimum, "minval"), (maximum, "maxval")):
         require_one(fact, name)
     low, high = known_number(minimum), known_number(maximum)
-    require(low is None or high is None or low < high, f"is {low}, but maxval is {high}", attribute="minval")
+    require(
+        low is None or high is None or low < high,
+        f"is {low}, but maxval is {high}; expected a smaller minval",
+        attribute="minval",
+    )
     shape: Shape = sizes_of(sizes, "shape")
     length = sizes.shape[0] if sizes.shape else Dim()
     if shape is None and length.hi is not None and length.hi <= MAX_SIZES:
@@ -103,7 +107,7 @@ SEEDS = {"global_seed": Int(default=0), "op_seed": Int(default=0)}
 RANDOM_UNIFORM = Op(
     type="RandomUniform",
     version=8,
-    migrate=no_step(8, "it draws random numbers, and no older operation draws the same"),
+    migrate=no_step(8, "it draws random numbers, and no older operation draws the same numbers"),
     folding=Folding.NONE,
     inputs=(Input("shape", type="i32 i64"), Input("minval", type="T"), Input("maxval", type="T")),
     attrs={
@@ -120,7 +124,7 @@ RANDOM_UNIFORM = Op(
 MULTINOMIAL = Op(
     type="Multinomial",
     version=13,
-    migrate=no_step(13, "it draws random numbers, and no older operation draws the same"),
+    migrate=no_step(13, "it draws random numbers, and no older operation draws the same numbers"),
     folding=Folding.NONE,
     inputs=(Input("probs", type="float"), Input("num_samples", type="integer")),
     attrs={

@@ -34,7 +34,7 @@ def scatter_update_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ..
     require_one(axis_fact, "axis")
     if data.shape is not None:
         if not data.shape:
-            raise ShapeError("is a scalar, which has no axis", attribute="data")
+            raise ShapeError("is a scalar; expected data with an axis", attribute="data")
         axis = known_axis(axis_fact, len(data.shape))
         if indices.shape is not None and updates.shape is not None:
             if len(updates.shape) != len(data.shape) + len(indices.shape) - 1:
@@ -94,7 +94,7 @@ def _check_nd(data: Shape, indices: Shape, updates: Shape) -> None:
         return
     length = indices[-1].lo
     if length > len(data):
-        raise ShapeError(f"names {length} axes, but the input has rank {len(data)}", attribute="indices")
+        raise ShapeError(f"index {length} axes, but the input has rank {len(data)}", attribute="indices")
     wanted = (*indices[:-1], *data[length:])
     if updates is not None:
         if len(updates) != len(wanted):

@@ -81,7 +81,7 @@ def _unique_axis(inputs: Sequence[Fact]) -> int | None:
         return None
     values = inputs[1].integers()
     if values is None:
-        raise ShapeError("is computed; expected a constant", attribute="axis")
+        raise ShapeError("is not a constant; expected a constant", attribute="axis")
     if len(values) != 1:
         raise ShapeError(f"has {len(values)} values; expected one", attribute="axis")
     rank = None if inputs[0].shape is None else len(inputs[0].shape)
@@ -193,7 +193,7 @@ def bincount_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     if values is None:
         return (Fact(dtype, (Dim(attrs.minlength),)),)
     if min(values, default=0) < 0:
-        raise ShapeError(f"holds {min(values)}, which is negative", attribute="data")
+        raise ShapeError(f"holds {min(values)}; expected values of at least 0", attribute="data")
     return (Fact(dtype, (Dim.of(max([attrs.minlength, *(value + 1 for value in values)])),)),)
 
 
@@ -223,7 +223,7 @@ def sparse_fill_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     index = same_type((dense, indices))
     sizes, places = dense.integers(), indices.integers()
     if sizes is not None and min(sizes) < 0:
-        raise ShapeError(f"holds {min(sizes)}; expected sizes", attribute="dense_shape")
+        raise ShapeError(f"holds {min(sizes)}; expected sizes of at least 0", attribute="dense_shape")
     sizes_of(dense, "dense_shape")
     rows, count, filled = Dim(), Dim(), Dim()
     if sizes is not None:
@@ -254,7 +254,10 @@ def _used_rows(places: Sequence[int], sizes: Sequence[int]) -> int:
     pairs = list(zip(places[::2], places[1::2], strict=True))
     for row, column in pairs:
         if not (0 <= row < sizes[0] and 0 <= column < sizes[1]):
-            raise ShapeError(f"holds {row},{column}, beyond the {sizes[0]} rows of {sizes[1]}", attribute="indices")
+            raise ShapeError(
+                f"holds {row},{column}, which is outside the {sizes[0]} rows and {sizes[1]} columns",
+                attribute="indices",
+            )
     return len({row for row, _ in pairs})
 
 
@@ -326,7 +329,7 @@ BINCOUNT = Op(
 SPARSE_FILL = Op(
     type="SparseFillEmptyRows",
     version=16,
-    migrate=no_step(16, "no composition of older operations is known that inserts rows between others"),
+    migrate=no_step(16, "no composition of older operations is known that inserts rows"),
     inputs=(
         Input("values", type="T"),
         Input("dense_shape", type="I"),

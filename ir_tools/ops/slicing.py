@@ -34,7 +34,7 @@ def concat_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     if first is None:
         return (Fact(dtype, None),)
     if not first:
-        raise ShapeError("holds a scalar, which cannot be joined", attribute="data")
+        raise ShapeError("has a scalar, which cannot be concatenated", attribute="data")
     axis = normal_axis(attrs.axis, len(first))
     out = list(first)
     out[axis] = Dim.of(0)
@@ -48,8 +48,8 @@ def concat_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
             met = plus(out[axis], dim) if index == axis else out[index].meet(dim)
             if met is None:
                 raise ShapeError(
-                    f"input {number} is {shape_text(shape)}, which differs from the others in dimension {index},"
-                    f" and not only along axis {axis}"
+                    f"input {number} is {shape_text(shape)}, which differs from the other inputs in dimension "
+                    f"{index}; only dimension {axis} may differ"
                 )
             out[index] = met
     return carried(concat, attrs, inputs, [Fact(dtype, tuple(out))], bounded=range(len(inputs)))
@@ -129,10 +129,10 @@ def _parts(dim: Dim, lengths: Sequence[int]) -> list[Dim]:
     """
     text = listed(lengths)
     if min(lengths, default=0) < -1 or lengths.count(-1) > 1:
-        raise ShapeError(f"{text} has values below -1, or -1 more than once", attribute="split_lengths")
+        raise ShapeError(f"{text} has values below -1, or has -1 more than once", attribute="split_lengths")
     total = sum(length for length in lengths if length >= 0)
     if dim.static and (total > dim.lo or (-1 not in lengths and total != dim.lo)):
-        raise ShapeError(f"{text} makes {total}, but the axis has {dim} elements", attribute="split_lengths")
+        raise ShapeError(f"{text} add up to {total}, but the axis has {dim} elements", attribute="split_lengths")
     rest = Dim.of(dim.lo - total) if dim.static else Dim()
     return [rest if length == -1 else Dim.of(length) for length in lengths]
 
@@ -189,7 +189,7 @@ def _slice_axes(rank: int, bounds: Sequence[Fact]) -> list[int] | None:
     if len(bounds) > 3:
         axes = known_axes(bounds[3], rank)
         if axes is not None and len(set(axes)) < len(axes):
-            raise ShapeError(f"{','.join(map(str, axes))} names an axis more than once", attribute="axes")
+            raise ShapeError(f"{','.join(map(str, axes))} has an axis more than once", attribute="axes")
         return axes
     length = bounds[0].shape[0] if bounds[0].shape is not None else Dim()
     return list(range(length.lo)) if length.static else None
@@ -220,7 +220,7 @@ def slice_scatter_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...
     if shape is None and updates.shape is not None:
         shape = (Dim(),) * len(updates.shape)
     if shape == ():
-        raise ShapeError("is a scalar, which has no slices", attribute="data")
+        raise ShapeError("is a scalar, which cannot be sliced", attribute="data")
     if 0 in (inputs[4].integers() or ()):
         raise ShapeError("holds 0", attribute="step")
     wanted = _slice_dims(shape, inputs[2:])

@@ -33,7 +33,7 @@ def top_k_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     require_one(k, "k", only_scalar=True)
     if data.shape is None:
         return Fact(data.dtype, None), Fact(attrs.index_element_type, None)
-    require(bool(data.shape), "the input is a scalar; expected elements to choose from")
+    require(bool(data.shape), "the input is a scalar; expected rank 1 or more")
     axis = normal_axis(attrs.axis, len(data.shape))
     shape = (*data.shape[:axis], _chosen(data.shape[axis], k.value), *data.shape[axis + 1 :])
     return _with_values(attrs, inputs, (Fact(data.dtype, shape), Fact(attrs.index_element_type, shape)))
@@ -73,7 +73,7 @@ def check_top_k(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         elif size.hi is not None and wanted > size.hi:
             yield Violation("k", f"is {wanted:g}, and axis {attrs.axis} has {size} elements", kind=kind)
     if attrs.get("stable") and attrs.sort == "none":
-        yield Violation("stable", "is true, but sort is none, which keeps no order")
+        yield Violation("stable", "is true, but sort is none, so the order is not defined")
 
 
 def top_k(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:

@@ -85,7 +85,7 @@ def check_variable(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     ):
         if missing:
             remedy = f'write {name}="{known}"' if inputs else f"write {name}"
-            yield Violation(name, "is not known, and the initial value does not determine it", remedy)
+            yield Violation(name, "is not known, and neither is that of the initial value", remedy)
 
 
 def initial_value(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
@@ -117,9 +117,12 @@ def migrate_read_value(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rew
             return Refused("has dimensions that are not known, and the variable has no initial value", "variable_shape")
         initial = np.zeros([dim.size for dim in own.shape], own.dtype.dtype)
     elif own.shape != inputs[0].shape:
-        return Refused("differs from the shape of the initial value, from which ReadValue-3 takes it", "variable_shape")
+        return Refused("differs from the shape of the initial value, which ReadValue-3 uses", "variable_shape")
     layers.call("ReadValue", initial, variable_id=attrs.variable_id)
-    return layers.rewrite("type and shape from the initial value", "ReadValue-3 gives the variable those")
+    return layers.rewrite(
+        "type and shape from the initial value",
+        "the variable of ReadValue-3 has the type and shape of the initial value",
+    )
 
 
 def _read(layers: Layers, version: int, first: Array, name: str) -> Ref:
@@ -133,7 +136,7 @@ def _read(layers: Layers, version: int, first: Array, name: str) -> Ref:
 def _started(version: int) -> Step:
     """Return the step that lets a variable begin with zeros, as it does on releases before 2023.3."""
 
-    @by_formula("a second variable says whether a run was before, and the first run takes the initial value")
+    @by_formula("a second variable holds whether the model has run before; the first run uses the initial value")
     def step(layers: Layers, attrs: Attrs) -> Ref | Refused:
         shape = layers.inputs[0].shape if layers.inputs else None
         if shape is None or not all(dim.static for dim in shape):
@@ -150,7 +153,7 @@ def _started(version: int) -> Step:
     return step
 
 
-VARIABLE = {"variable_id": "names the state, which the executor keeps"}
+VARIABLE = {"variable_id": "it identifies the state, which the executor stores"}
 
 READ_VALUE_3 = Op(
     type="ReadValue",

@@ -35,7 +35,7 @@ def check_strided_slice(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violat
     for axis, place in _dropped_places(attrs, len(data), len(begin)):
         dim = data[place]
         if dim.hi is not None and not -dim.hi <= begin[axis] < dim.hi:
-            message = f"holds {begin[axis]} for a dimension of {dim} elements that shrink_axis_mask drops"
+            message = f"holds {begin[axis]} for a dimension of {dim} elements that shrink_axis_mask removes"
             yield Violation("begin", message, kind=ViolationKind.CONTRADICTION if dim.static else ViolationKind.SUSPECT)
 
 
@@ -77,7 +77,7 @@ def strided_slice_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...
     if len(inputs) == 3:
         strides = [1] * count
     if sum(attrs.ellipsis_mask) > 1:
-        raise ShapeError("holds more than one 1", attribute="ellipsis_mask")
+        raise ShapeError("has more than one 1; expected at most one", attribute="ellipsis_mask")
     new = sum(attrs.new_axis_mask)
     if not any(attrs.ellipsis_mask) and count > len(data.shape) + new:
         raise ShapeError(
@@ -216,18 +216,20 @@ def strided_slice(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 def _place(size: int, start: int) -> int:
     """Return the one element that a dropped axis keeps."""
     if not size:
-        raise ShapeError("drops an axis that is empty", attribute="shrink_axis_mask")
+        raise ShapeError("removes an axis that is empty", attribute="shrink_axis_mask")
     if not -size <= start < size:
-        raise ShapeError(f"holds {start} for an axis of {size} elements that shrink_axis_mask drops", attribute="begin")
+        raise ShapeError(
+            f"holds {start} for an axis of {size} elements that shrink_axis_mask removes", attribute="begin"
+        )
     return start
 
 
-@by_formula("a new axis is that of an Unsqueeze; a dropped one is cut to one element, and a Squeeze drops it")
+@by_formula("Unsqueeze inserts the new axes; a removed axis is sliced to one element, and Squeeze removes it")
 def with_limits_alone(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite a StridedSlice of known limits as one without masks for new, dropped and skipped axes."""
     shape, limits = layers.inputs[0].shape, [fact.integers() for fact in layers.inputs[1:]]
     if not shape or any(values is None for values in limits):
-        return Refused("it has no axes with limits that are known")
+        return Refused("the limits of its slice are not known for any axis")
     begin, end, strides = (*(values or [] for values in limits), [1] * len(limits[0] or ()))[:3]
     rank, first, last = len(shape), _marked(attrs.begin_mask), _marked(attrs.end_mask)
     cut = [(0, 0, 1, True, True)] * rank

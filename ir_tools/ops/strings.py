@@ -20,7 +20,7 @@ __all__ = ["OPS"]
 def check_pack(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for no string along the last axis, which ends the process of the runtime."""
     if inputs[0].shape and inputs[0].shape[-1].hi == 0:
-        yield Violation("begins", "has an empty last axis, on which the runtime crashes", None, ViolationKind.FATAL, 0)
+        yield Violation("begins", "has an empty last axis, for which the runtime crashes", None, ViolationKind.FATAL, 0)
 
 
 def pack_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
@@ -58,7 +58,7 @@ def unpack(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 STRING_TENSOR_PACK = Op(
     type="StringTensorPack",
     version=15,
-    migrate=no_step(15, "no older operation makes strings of characters"),
+    migrate=no_step(15, "no older operation creates strings"),
     folding=Folding.FAILS,
     inputs=(Input("begins", type="T_IND"), Input("ends", type="T_IND"), Input("symbols", type="u8")),
     types={"T_IND": "i32 i64"},
@@ -69,7 +69,7 @@ STRING_TENSOR_PACK = Op(
 STRING_TENSOR_UNPACK = Op(
     type="StringTensorUnpack",
     version=15,
-    migrate=no_step(15, "no older operation takes strings apart"),
+    migrate=no_step(15, "no older operation splits strings"),
     inputs=(Input("data", type="string"),),
     outputs=(Output("begins"), Output("ends"), Output("symbols")),
     shape=unpack_shape,

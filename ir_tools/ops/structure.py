@@ -71,7 +71,7 @@ CONST = Op(
         "size": Int(plus=True),
     },
     shape=parameter_shape,
-    unread={name: "gives the place of the constant in the .bin" for name in ("offset", "size")},
+    unread={name: "it is the position of the constant in the .bin" for name in ("offset", "size")},
 )
 RESULT = Op(
     type="Result", version=1, role=Role.RESULT, strings=True, inputs=(Input("input"),), outputs=(), shape=no_outputs

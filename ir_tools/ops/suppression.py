@@ -62,7 +62,7 @@ def _boxes_and_scores(inputs: Sequence[Fact], columns: int = 4, *, only_scalars:
 
 
 def _limit(inputs: Sequence[Fact]) -> int | None:
-    """Return the most boxes of a class where that is known; none where the input is left out."""
+    """Return the most boxes of a class where that is known; none where the input is missing."""
     number = known_number(inputs[2]) if len(inputs) > 2 else 0
     return None if number is None else max(int(number), 0)
 
@@ -73,8 +73,8 @@ def check_nms(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     if limit is not None and limit < 0:
         yield Violation(SETTINGS[0], f"is {limit:g}; expected a number of boxes")
     elif limit == 0:
-        how = "is 0" if len(inputs) > 2 else "is left out"
-        yield Violation(SETTINGS[0], f"{how}, so that no box is selected", kind=ViolationKind.SUSPECT)
+        how = "is 0" if len(inputs) > 2 else "is missing"
+        yield Violation(SETTINGS[0], f"{how}, so no box is selected", kind=ViolationKind.SUSPECT)
 
 
 def nms_1_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
@@ -293,7 +293,7 @@ def check_matrix_nms(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation
     """
     for name in ("nms_top_k", "keep_top_k"):
         if attrs[name] == 0:
-            message = "is 0, so that no box is selected; the runtime may crash"
+            message = "is 0, so no box is selected, and the runtime may crash"
             yield Violation(name, message, kind=ViolationKind.SUSPECT)
 
 
@@ -323,7 +323,10 @@ def multiclass_nms_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ..
     A count is how many boxes there are of an image.
     """
     boxes, scores, *counts = inputs
-    require(boxes.shape is None or scores.shape is not None, "the runtime takes no scores of unknown rank")
+    require(
+        boxes.shape is None or scores.shape is not None,
+        "the rank of the scores is not known, which the runtime does not support",
+    )
     if not counts:
         _boxes_and_scores(inputs)
     else:

@@ -52,10 +52,10 @@ class State(StrEnum):
 
 _WORDS = {
     State.UNREAD: "is not read",
-    State.UNCOMPILED: "is read and not compiled",
-    State.FAILS: "is compiled and does not run",
-    State.DIES: "ends the process",
-    State.DIFFERS: "gives other values",
+    State.UNCOMPILED: "is read but not compiled",
+    State.FAILS: "is compiled but does not run",
+    State.DIES: "crashes the process",
+    State.DIFFERS: "computes other values",
     State.RUNS: "runs",
 }
 

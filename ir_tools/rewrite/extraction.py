@@ -36,7 +36,7 @@ def cut(model: Model, layers: Collection[int], tensors: Mapping[Source, Array], 
         UsageError: an array is missing, or the target is not one of the layers.
     """
     if target not in layers:
-        raise UsageError(f"layer {target} is not among those that are to be cut out")
+        raise UsageError(f"layer {target} is not one of the layers to extract")
     graph, builder = model.graph, Builder(name=f"{model.name or 'model'}_part")
     small = builder.graph
     kept = set(layers) | {
@@ -51,7 +51,7 @@ def cut(model: Model, layers: Collection[int], tensors: Mapping[Source, Array], 
     parameters: dict[Source, Source] = {}
     for source in reads(model, layers):
         if source not in tensors:
-            raise UsageError(f"there is no array for the output of layer {source.layer}")
+            raise UsageError(f"the output of layer {source.layer} has no array")
         parameters[source] = _parameter(builder, graph, source, tensors[source])
     for layer_id in layers:
         for to, source in graph.sources(layer_id).items():

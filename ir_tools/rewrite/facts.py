@@ -61,7 +61,7 @@ class KnownFacts:
             fact = self._computed.record(port) if source is None else self._output(graph, source)
             if source is not None:
                 if port.dims != fact.dims and not _agree(port, fact.shape):
-                    made = f"'{graph.layer(source.layer).name}' makes {shape_text(fact.shape)}"
+                    made = f"'{graph.layer(source.layer).name}' outputs {shape_text(fact.shape)}"
                     notes.append(f"input port {port.id} records {list(port.dims)}, but {made}")
                 if self._says_little(fact):
                     fact = self._computed_fact(graph, source, fact)

@@ -92,21 +92,21 @@ class Fitting:
             for end in self.model.inputs:
                 if parse_shape(end.layer.raw.get("shape", "")) is None:
                     located = Located(end.layer.name, end.layer, self.model.graph)
-                    remedy = f"give the input a rank: ir-tools shapes MODEL --set {end.layer.name}=?,? -o OUT.xml"
+                    remedy = f"set the rank of the input: ir-tools shapes MODEL --set {end.layer.name}=?,? -o OUT.xml"
                     found.append((located, f"{release.title}: {UNKNOWN_RANK}; {remedy}"))
         return tuple(self._place(located).refused(Refused(reason)) for located, reason in found)
 
     def _dynamic(self, release: Release) -> list[tuple[Located, str]]:
         """Return the inputs of unknown size, or if there are none the layers, and what to do about each."""
-        reason = f"{release.title} has no dynamic shapes"
+        reason = f"{release.title} does not support dynamic shapes"
         dynamic = [located for located in self.model.walk() if _is_dynamic(located.layer)]
         names = {end.layer.id: end.name for end in self.model.inputs}
         inputs = [one for one in dynamic if one.graph is self.model.graph and one.layer.id in names]
         if not inputs:
-            remedy = "OpenVINO 2022.1 and later have, and only the data decide this one"
+            remedy = "OpenVINO 2022.1 and later support them, but this shape depends on the data"
             return [(located, f"{reason}; {remedy}") for located in dynamic]
         sizes = {entry.name: ",".join(map(str, entry.shape)) for entry in plan_inputs(self.model).inputs}
-        remedy = "give the input fixed sizes: --set"
+        remedy = "set static sizes of the input: --set"
         return [(one, f"{reason}; {remedy} {one.layer.name}={sizes[names[one.layer.id]]}") for one in inputs]
 
     def apply(self, model: Model, answers: ReleaseAnswers | None) -> None:
@@ -146,7 +146,7 @@ class Fitting:
             self.model.weights.append(bytes(1))
         if dropped:
             layers = plural(dropped, "layer")
-            self.notes.append(f"rt_info without a version dropped from {layers}: {release.title} does not read it")
+            self.notes.append(f"rt_info without a version removed from {layers}: {release.title} does not read it")
 
     def _note_differences(self, release: Release, answers: ReleaseAnswers | None) -> None:
         """Note the layers that give other values on the release, though it reads them, and quantized tensors.
@@ -165,7 +165,7 @@ class Fitting:
                     found.setdefault((str(op), does[1]), []).append(located.path)
         for (op_name, reason), paths in found.items():
             more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
-            self.notes.append(f"'{paths[0]}'{more} ({op_name}) gives other values on {release.title}: {reason}")
+            self.notes.append(f"{release.title} computes other values for '{paths[0]}'{more} ({op_name}): {reason}")
 
     def _fit_constant(self, located: Located, release: Release, around: Surroundings) -> None:
         """Store a constant in another type if the release does not read it rightly, or does not compute with it."""
@@ -174,7 +174,7 @@ class Fitting:
         packed = PackedWeights.of(graph, layer, around.origins[id(graph)])
         op = find_op(layer.type, layer.version)
         if not _right(release, kind):
-            self._store_wider(located, f"{release.title} does not read {kind} rightly")
+            self._store_wider(located, f"{release.title} does not read {kind} correctly")
         elif packed is not None and (uses := packed.uses) and op is not None:
             outputs = [recorded(port) for port in layer.common.outputs]
             for row in release_differences(release, around.seen(located, op, (), outputs, self.version)):
@@ -184,7 +184,7 @@ class Fitting:
                 else:
                     if "both ways" in uses and packed.turns:
                         self._turn(packed, reason)
-                    if "square both ways" not in uses:
+                    if "both orders of the axes have the same size" not in uses:
                         self._unpack(packed, reason)
                     around.origins.clear()
                 break
@@ -202,7 +202,7 @@ class Fitting:
                 packed.graph.connect(made, reader.layer.id, reader.port)
                 reader.layer.port(reader.port).dims = matrix.T.shape
                 reader.layer.raw["transpose_b"] = "true"
-                self._step(located, "MatMul", "weights transposed", f"transposed twice they are the same; {reason}")
+                self._step(located, "MatMul", "weights transposed", f"two transpositions cancel; {reason}")
 
     def _unpack(self, packed: PackedWeights, reason: str) -> None:
         """Put the numbers that layers make of a constant of few bits in the place of the last of them."""
@@ -210,7 +210,7 @@ class Fitting:
         located = Located(last.name, last, graph)
         made = Builder(self.model, graph=graph).constant(packed.unpacked(self.model), last.name)
         kind = _type_name(graph.layer(made.layer).outputs[0])
-        self._step(located, f"Const of {kind}", "unpacked", f"the layers are computed of constants; {reason}")
+        self._step(located, f"Const of {kind}", "unpacked", f"the layers have constant inputs; {reason}")
         graph.redirect(Source(last.id, last.outputs[0].id), made)
         remove_unread([(graph, last.id)])
         self.freed = True
@@ -246,8 +246,13 @@ class Fitting:
         if graph is self.model.graph and not release.dynamic and kind in INPUTS_OF_2021:
             new = INPUTS_OF_2021[kind]
             self._retype_parameter(layer, new)
-            self.notes.append(f"input '{layer.name}' takes {new}: {release.title} has no inputs of {kind}")
-            self._step(located, f"Parameter of {new} + Convert", f"takes {new}", f"converted to {kind} behind it")
+            self.notes.append(
+                f"input '{layer.name}' has element type {new}, because {release.title} does not support inputs of "
+                f"{kind}"
+            )
+            self._step(
+                located, f"Parameter of {new} + Convert", f"takes {new}", f"a Convert to {kind} follows the input"
+            )
 
     # --- IR versions ------------------------------------------------------------------------------------------------
 
@@ -262,7 +267,7 @@ class Fitting:
             kind = end.layer.raw.get("element_type", "").lower()
             if kind in PARAMETERS_OF_10:
                 self.notes.append(
-                    f"input '{end.name}' takes {PARAMETERS_OF_10[kind]} in IR v10; it is {kind} in the file"
+                    f"input '{end.name}' has element type {PARAMETERS_OF_10[kind]} in IR v10; it is {kind} in the file"
                 )
         taken, given = set[int](), set[Source]()
         for end in self.model.outputs:
@@ -284,7 +289,7 @@ class Fitting:
             kind = _type_name(end.port)
             if kind in RESULTS_OF_10:
                 self.notes.append(
-                    f"output '{end.name}' comes as {RESULTS_OF_10[kind]} from IR v10; it is {kind} in the file"
+                    f"output '{end.name}' has element type {RESULTS_OF_10[kind]} in IR v10; it is {kind} in the file"
                 )
 
     def _repeat(self, source: Source, end: Endpoint, port_id: int) -> Layer:
@@ -296,7 +301,7 @@ class Fitting:
         if name != end.name:
             self.notes.append(f"output '{end.name}' is called '{name}' in IR v10")
         located = Located(end.layer.name, end.layer, graph)
-        self._step(located, "Convert + Result", "a tensor of its own", "a Convert to the same type changes nothing")
+        self._step(located, "Convert + Result", "a separate tensor", "a Convert to the same type changes nothing")
         return graph.layer(made.layer)
 
     def _call_layer(self, layer: Layer, name: str, called: dict[str, dict[int, None]]) -> None:
@@ -309,7 +314,7 @@ class Fitting:
             self._rename(graph.layer(other), graph.new_name(f"{name}/{graph.layer(other).type.lower()}"), called)
         located = Located(layer.name, layer, graph)
         self._step(
-            located, f"{layer.type} '{name}'", "named after its tensor", "callers of IR v10 know names of layers"
+            located, f"{layer.type} '{name}'", "named after its tensor", "callers of IR v10 use the names of layers"
         )
         self._rename(layer, name, called)
 
@@ -329,7 +334,12 @@ class Fitting:
                 new = PARAMETERS_OF_10[kind]
                 located = Located(end.layer.name, end.layer, self.model.graph)
                 self._retype_parameter(end.layer, new)
-                self._step(located, f"Parameter of {new} + Convert", f"takes {new}", "as a file of IR v10 took it")
+                self._step(
+                    located,
+                    f"Parameter of {new} + Convert",
+                    f"takes {new}",
+                    "the input keeps the element type that IR v10 exposes",
+                )
         for end in self.model.outputs:
             for port_id, source in self.model.graph.sources(end.layer.id).items():
                 layer = self.model.graph.layer(source.layer)
@@ -346,7 +356,12 @@ class Fitting:
                     self.model.graph.connect(found, end.layer.id, port_id)
                     end.port.precision = element_type(new).precision
                     located = Located(end.layer.name, end.layer, self.model.graph)
-                    self._step(located, "Convert + Result", f"gives {new}", "as a file of IR v10 gave it")
+                    self._step(
+                        located,
+                        "Convert + Result",
+                        f"gives {new}",
+                        "the output keeps the element type that IR v10 exposes",
+                    )
 
     def _retype_parameter(self, layer: Layer, kind: str) -> None:
         """Let an input take another type, and convert it behind."""
@@ -365,7 +380,7 @@ class Fitting:
             for layer in [*graph.layers()]:
                 if layer.name in seen:
                     located, name = Located(f"{layer.name}#{layer.id}", layer, graph), graph.new_name(layer.name)
-                    self._step(located, f"{layer.type} '{name}'", "a name of its own", "names do not matter to values")
+                    self._step(located, f"{layer.type} '{name}'", "a unique name", "names do not change values")
                     graph.rename(layer.id, name)
                 seen.add(layer.name)
 
@@ -388,7 +403,7 @@ def _missing_type(located: Located, release: Release) -> str | None:
     for kind in sorted(filter(None, kinds)):
         if not _right(release, kind) and not _can_widen(located, kind):
             reading = releases_in_words(partial(_right, kind=kind))
-            return f"its output is of {kind}, which {release.title} does not have; {reading}"
+            return f"its output has element type {kind}, which {release.title} does not support; {reading}"
     return None
 
 

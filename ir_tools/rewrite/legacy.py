@@ -99,9 +99,12 @@ def _migration(model: Model, *, int8: bool) -> Migration:
     """
     ranges = statistics(model) if int8 else {}
     if int8 and not ranges:
-        raise MigrationError("the model has no <statistics>, so that nothing says which range INT8 is to cover")
+        raise MigrationError("the model has no <statistics>, so the ranges for INT8 are not known")
     if not model.outputs:
-        raise MigrationError(f"IR v{model.version} has no outputs: no layer has an output that nothing reads")
+        raise MigrationError(
+            f"the model has no outputs: every output of every layer has a consumer, and in IR v{model.version} "
+            "outputs are those without one"
+        )
     upgrade = _upgraded(model, ranges)
     if upgrade.refused:
         return Migration(model=model, steps=tuple(upgrade.steps), refused=tuple(upgrade.refused))
@@ -156,7 +159,7 @@ class LegacyShapes:
             RuntimeFailure: the model cannot be migrated, or the layer is in a body.
         """
         if graph is not model.graph or self._reason:
-            reason = self._reason or "layers of bodies have the sizes that the file declares"
+            reason = self._reason or "layers of bodies keep the sizes that the file records"
             raise RuntimeFailure(reason, kind="rejected")
         found = [(self._facts[Source(layer.id, port.id)], recorded(port)) for port in layer.outputs]
         return tuple(Fact(record.dtype, fact.shape) for fact, record in found)
@@ -170,8 +173,8 @@ def _notes(model: Model, upgrade: GraphUpgrade) -> Iterator[str]:
         yield f"{plural(rounded, 'FakeQuantize')} for inputs and weights, with the ranges of <statistics>"
     elif quantized:
         yield (
-            f"<statistics> made Inference Engine compute {plural(quantized, 'layer')} in INT8; the new model computes"
-            " them in f32"
+            f"because of <statistics>, Inference Engine computes {plural(quantized, 'layer')} in INT8; the new "
+            "model computes them in f32"
         )
 
 
@@ -448,7 +451,7 @@ class Replacement:
             raise ShapeError(f"the {name} have {count} values; expected {np.prod(sizes, dtype=object)}")
         weights, end = self.builder.model.weights, offset + kind.byte_size(math.prod(sizes))
         if end > weights.stored and not weights.missing:
-            raise ShapeError(f"the {name} end at byte {end}, and the .bin has {weights.stored}")
+            raise ShapeError(f"the {name} end at byte {end}, but the .bin has {weights.stored} bytes")
         return offset, kind, sizes
 
     def _extent(self, name: str) -> tuple[int, int, ElementType] | None:
@@ -460,7 +463,7 @@ class Replacement:
         precision = blob.get("precision") or next((port.precision for port in self.layer.outputs), None)
         kind = precision_in_file(precision or "FP32")
         if offset is None or size is None or kind is None:
-            raise ShapeError(f"offset, size or precision of the {name} cannot be read")
+            raise ShapeError(f"the offset, size or precision of the {name} is invalid")
         return offset, size, kind
 
 
@@ -469,7 +472,7 @@ def _replacement(replacement: Replacement) -> Sequence[Source] | Refused:
     layer = replacement.layer
     op = find_op(layer.type, layer.version)
     if any(math.prod(port.dims) > LARGEST for port in layer.outputs):
-        return Refused(f"it declares an output of more than {LARGEST} elements")
+        return Refused(f"it records an output of more than {LARGEST} elements")
     if op is None:
         return Refused(f"there is no layer type '{layer.type}' in IR v2 to v7")
     violations = [*check_ports(op, len(replacement.inputs), len(layer.outputs))]
@@ -494,7 +497,7 @@ def _replacement(replacement: Replacement) -> Sequence[Source] | Refused:
     for tensor, declared in zip(found, replacement.declared, strict=False):
         given, wanted = replacement.fact(tensor).shape, declared.shape or ()
         if given != wanted:
-            return Refused(f"it gives [{format_shape(given)}], but the file declares [{format_shape(wanted)}]")
+            return Refused(f"its output is [{format_shape(given)}], but the file records [{format_shape(wanted)}]")
     pairs = [*zip(found, replacement.declared, strict=False)]
     return [replacement.converted(tensor, declared.dtype) for tensor, declared in pairs] or found
 

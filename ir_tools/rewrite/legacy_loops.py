@@ -44,7 +44,7 @@ def tensor_iterator(
     taken = {int(row["external_port_id"]) for row in exits}
     untaken = next((port.id for port in layer.outputs if port.id not in taken), None)
     if untaken is not None:
-        return Refused(f"no row of its <port_map> gives output port {untaken}")
+        return Refused(f"its <port_map> has no row for output port {untaken}")
     back = [
         (_end(edge, "from-layer", "from-port"), _end(edge, "to-layer", "to-port"))
         for _, edge in mapping.get("back_edges", [])

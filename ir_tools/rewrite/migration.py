@@ -134,7 +134,7 @@ def migrate(
             stages.insert(0, stage)
             rounds += 1
             if rounds > MAX_ROUNDS:
-                raise MigrationError(f"the steps to {to} do not come to an end: {plan.rewrites[0].step.after}")
+                raise MigrationError(f"the rewrites to {to} do not terminate: {plan.rewrites[0].step.after}")
         elif answers is not None and plan.rewrites and not settled:
             stages.insert(0, stage)
             settled = True
@@ -221,7 +221,7 @@ class _Migrating:
         assert opset is not None
         assert target.opset is not None
         if op is None:
-            unknown = Refused(f"it is not known in any opset, and {target.name} reads opset1 to opset{target.opset}")
+            unknown = Refused(f"it is in no opset, and {target.name} reads opset1 to opset{target.opset}")
             above = opset > target.opset
             return _Verdict(otherwise=unknown if above and target.release else None, above=above)
         holds, asked = target.holds(op, opset), op if op.migrate else None
@@ -232,7 +232,7 @@ class _Migrating:
             if asked is not None and _crashes(op, layer):
                 return _Verdict(asked, stamped)
             return _Verdict(None if answers.is_plain(layer, op) else op, stamped, conditional=True)
-        return _Verdict(op, Refused(f"nothing that {answers.release.title} reads is known to mean the same"))
+        return _Verdict(op, Refused(f"no operation that {answers.release.title} reads is known to compute the same"))
 
     def rewrite(self, op: Op, attrs: Attrs, inputs: Sequence[Fact]) -> Rewrite | Refused | None:
         """Return the rewrite to an opset."""
@@ -304,8 +304,8 @@ def _complete(op: Op, attrs: Attrs, seen: Seen, infinite: bool) -> Rewrite:
     }
     refs = tuple(Ref(None, index) for index in range(len(seen.inputs)))
     new = NewLayer(type=op.type, opset=seen.opset, inputs=refs, outputs=tuple(seen.outputs), raw=raw)
-    proof = "as f32 the largest f64 is infinite" if infinite else "absent attributes have these values"
-    return Rewrite(layers=(new,), how="attributes written out", proof=proof)
+    proof = "the largest f64 is infinity in f32" if infinite else "these are the defaults of the missing attributes"
+    return Rewrite(layers=(new,), how="missing attributes written explicitly", proof=proof)
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,7 +345,7 @@ STAYS = _Verdict()
 def _stage(name: str) -> _Named:
     known = named_rewrites()
     if name not in known:
-        raise MigrationError(f"there is no pass '{name}'; there are {', '.join(known)}")
+        raise MigrationError(f"there is no pass '{name}'; the passes are {', '.join(known)}")
     return _Named(name)
 
 

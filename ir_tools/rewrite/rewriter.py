@@ -23,9 +23,7 @@ def lost_output(graph: Graph, layer_id: int, signature: LayerSignature, rewrite:
     kept = len(rewrite.outputs or rewrite.layers[-1].outputs)
     for index, port in enumerate(signature.outputs[kept:], kept):
         for consumer, _ in graph.consumers(layer_id, port.id):
-            return Refused(
-                f"output {index} is read by '{graph.layer(consumer).name}', and the target has no such output"
-            )
+            return Refused(f"'{graph.layer(consumer).name}' reads output {index}, which the target does not have")
     return None
 
 
@@ -34,7 +32,7 @@ def unfed_input(graph: Graph, layer_id: int, signature: LayerSignature, rewrite:
     sources = graph.sources(layer_id)
     read = (given for new in rewrite.layers for given in new.inputs if isinstance(given, Ref) and given.layer is None)
     unfed = [port.id for port in (signature.inputs[given.output] for given in read) if port.id not in sources]
-    return Refused(f"nothing feeds input port {unfed[0]}") if unfed and not _in_place(signature, rewrite) else None
+    return Refused(f"no edge leads to input port {unfed[0]}") if unfed and not _in_place(signature, rewrite) else None
 
 
 def changes_nothing(signature: LayerSignature, op: Op | None, rewrite: Rewrite) -> bool:

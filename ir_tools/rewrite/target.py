@@ -51,12 +51,12 @@ class Target:
             return cls(name=word, opset=opset)
         if not is_release(word):
             raise MigrationError(
-                f"'{text}' is not a target; name one of opset1 to opset{NEWEST_OPSET}, ir10, ir11,"
-                " or a release, as openvino-2024.6"
+                f"'{text}' is not a target; expected opset1 to opset{NEWEST_OPSET}, ir10, ir11, or a release "
+                "such as openvino-2024.6"
             )
         release = find_release(word)
         if not release.opset:
-            raise MigrationError(f"{release.title} runs models of IR v2 to v7; no model is migrated to those")
+            raise MigrationError(f"{release.title} runs only models of IR v2 to v7, which are not migration targets")
         last = release.reads[1]
         return cls(name=release.name, opset=release.opset, release=release, version=last if last < 11 else None)
 
@@ -90,8 +90,8 @@ class Target:
                 outputs = (Fact(element_type("dynamic"), None),) * len(layer.outputs)
                 inputs = tuple(Ref(None, index) for index in range(len(layer.inputs)))
                 new = NewLayer(type=layer.type, opset=opset, inputs=inputs, outputs=outputs, raw=layer.raw)
-                proof = f"opset{opset} and {layer.version} hold the same operation, {op}"
-                return Rewrite(layers=(new,), how="another version stamp", proof=proof)
+                proof = f"opset{opset} and {layer.version} contain the same operation, {op}"
+                return Rewrite(layers=(new,), how="version changed", proof=proof)
         return None
 
 
@@ -103,7 +103,7 @@ def parse_target(text: str) -> int:
     """
     opset = opset_number(text.strip().lower())
     if opset is None or opset > NEWEST_OPSET:
-        raise MigrationError(f"'{text}' is not a target; name one of opset1 to opset{NEWEST_OPSET}")
+        raise MigrationError(f"'{text}' is not a target; expected opset1 to opset{NEWEST_OPSET}")
     return opset
 
 

@@ -98,7 +98,7 @@ class WorkerProcess:
             except OSError as why:
                 reason = f"{self._program[0]} does not start: {why.strerror}"
                 raise RuntimeFailure(
-                    f"{self.name} is not here: {reason}{self._remedy}", kind="missing", reason=reason
+                    f"{self.name} cannot start: {reason}{self._remedy}", kind="missing", reason=reason
                 ) from why
             self._finalizer = weakref.finalize(self, self._child.stop)
             try:
@@ -123,7 +123,7 @@ class WorkerProcess:
             answer, results = unpack(*child.receive(deadline))
         except NO_ANSWER:
             self.close()
-            raise self._failure("crashed", "", "", f"{self._program[0]} gives no valid answers") from None
+            raise self._failure("crashed", "", "", f"{self._program[0]} does not return valid answers") from None
         except TimeoutError:
             failure = self._failure("timeout", f"{timeout:g}", child.stage())
             self.close()

@@ -64,7 +64,11 @@ class Search:
             return None
         if self._gradual(needs, failure):
             what = "takes longer" if failure.kind == "timeout" else "needs more memory"
-            return Found(None, failure, f"it {what} with each of {len(parts.layers)} layers, and no one is to blame")
+            return Found(
+                None,
+                failure,
+                f"it {what} as the model grows to {len(parts.layers)} layers; no single layer is the cause",
+            )
         layer = parts.layers[high - 1]
         return self._inside(parts, layer, failure) or Found(layer, worst)
 
@@ -96,6 +100,8 @@ def _words(failure: RuntimeFailure) -> str:
 
 def _between(parts: Parts, low: int, high: int) -> str:
     if high == len(parts.layers) and not low:
-        return "there was no time to find the layer"
-    start = f"behind '{parts.layers[low - 1].name}' and " if low else ""
-    return f"the layer is {start}not behind '{parts.layers[high - 1].name}'; there was no time to find it"
+        return "the time limit did not allow a search for the layer"
+    start = f"after '{parts.layers[low - 1].name}' and " if low else ""
+    return (
+        f"the layer is {start}not after '{parts.layers[high - 1].name}'; the time limit did not allow a further search"
+    )

@@ -22,7 +22,7 @@ def input_tensor(what: str, blob: Blob, wanted: ov.Output) -> ov.Tensor:
     kind = element_type(wanted.get_element_type().get_type_name())
     packed = blob.type != kind.name and kind.dtype is None and kind.name != "string"
     if packed and (blob.type != "u8" or not wanted.get_partial_shape().is_static):
-        raise UsageError(f"{what} takes {kind}, packed into bytes (uint8), and a static shape")
+        raise UsageError(f"{what} needs {kind}, packed into bytes (uint8), and a static shape")
     sizes = tuple(wanted.get_shape()) if packed else blob.shape
     return new_tensor(what, blob, wanted.get_element_type(), sizes)
 
@@ -39,7 +39,7 @@ def new_tensor(what: str, blob: Blob, type_: ov.Type, sizes: tuple[int, ...]) ->
         data = _cast(what, blob, kind.name).reshape(-1).view(np.uint8)
     tensor = ov.Tensor(type_, ov.Shape(sizes))
     if data.nbytes != tensor.byte_size:
-        raise UsageError(f"{what} takes {tensor.byte_size} bytes, not {data.nbytes}")
+        raise UsageError(f"{what} needs {tensor.byte_size} bytes, not {data.nbytes}")
     tensor.data.reshape(-1).view(np.uint8)[:] = data
     return tensor
 
@@ -47,12 +47,12 @@ def new_tensor(what: str, blob: Blob, type_: ov.Type, sizes: tuple[int, ...]) ->
 def _cast(what: str, blob: Blob, kind: str) -> Any:
     array, dtype = to_array(blob), element_type(kind).dtype
     if blob.type == "string" or kind == "string" or dtype is None:
-        raise UsageError(f"{what} takes {kind}, not {blob.type}")
+        raise UsageError(f"{what} needs {kind}, not {blob.type}")
     with np.errstate(all="ignore"):
         cast = array.astype(dtype)
         same = np.array_equal(cast.astype(array.dtype), array, equal_nan=array.dtype.kind == "f")
     if not same:
-        raise UsageError(f"{what} takes {kind}, not {blob.type}; convert it with .astype")
+        raise UsageError(f"{what} needs {kind}, not {blob.type}; convert it with .astype")
     return cast
 
 

@@ -62,7 +62,7 @@ class LayerOracle:
             # It passes its input on, and is valid only beside the ReadValue of its variable.
             return tuple(facts[source] for source in graph.sources(layer.id).values())
         if self._rejected == MAX_REJECTED:
-            message = f"the runtime rejected {MAX_REJECTED} other layers and is not asked about this one"
+            message = f"the runtime rejected {MAX_REJECTED} other layers, so it was not used for this one"
             raise RuntimeFailure(message, kind="rejected")
         question = _question(model, graph, layer, facts)
         key = question.text, question.weights, question.zeros

@@ -84,7 +84,7 @@ class Runtimes(list[Runtime]):
     def __repr__(self) -> str:
         """Return how many are here, and a line for each of the first."""
         here = [one for one in self if one.python]
-        lines = [f"{len(here)} of {len(self)} runtimes are here", *map(str, here[:LINES])]
+        lines = [f"{len(here)} of {len(self)} runtimes are installed", *map(str, here[:LINES])]
         return "\n".join([*lines, f"and {len(here) - LINES} more"] if len(here) > LINES else lines)
 
     def _repr_html_(self) -> str:
@@ -169,7 +169,7 @@ class Installation:
             errors = [line for line in lines if line.lower().startswith("error")]
             reason = (errors or lines or [f"{command[0]} failed"])[-1].rstrip(".")
             if free < self.release.size:
-                reason += f"; {self.folder.parent} has {free} MB of about {self.release.size} MB that are needed"
+                reason += f"; about {self.release.size} MB are needed, but {self.folder.parent} has {free} MB"
             raise self._failure(reason)
 
     def _failure(self, reason: str) -> RuntimeFailure:
@@ -226,13 +226,15 @@ def release_python(release: Release, python: Path | None = None) -> Path:
     folder = runtimes_folder() / release.name
     if found is None and os.path.lexists(folder):
         raise RuntimeFailure(
-            f"{release.title} is not here: {folder} has no Python that is there{remedy(_python_in(folder))}",
+            f"{release.title} is not installed: the Python of {folder} does not exist{remedy(_python_in(folder))}",
             kind="missing",
         )
     if found is None:
         raise RuntimeFailure(
-            f"{release.title} is not here; make it with: ir-tools runtimes --add {release.name}"
-            f" (about {release.size} MB), or name a Python that has it with --runtime-python",
+            (
+                f"{release.title} is not installed; add it with: ir-tools runtimes --add {release.name} (about "
+                f"{release.size} MB), or name a Python that has it with --runtime-python"
+            ),
             kind="missing",
         )
     return found
@@ -252,8 +254,10 @@ def installation(release: Release) -> Installation:
     if python is None and not shutil.which("uv"):
         wanted = " or ".join(sorted(release.pythons, key=_numbers))
         raise RuntimeFailure(
-            f"{release.title} needs Python {wanted}, and none is here (of pyenv, on PATH, of uv); install one, or uv,"
-            f" which downloads it",
+            (
+                f"{release.title} needs Python {wanted}, and none was found (pyenv, PATH, uv); install one, or "
+                "install uv, which downloads it"
+            ),
             kind="missing",
         )
     return Installation(release, folder, python or release.pythons[0])
@@ -284,7 +288,7 @@ def remedy(python: Path) -> str:
     if not python.is_relative_to(runtimes_folder()):
         return "; name another Python with --runtime-python"
     name = python.relative_to(runtimes_folder()).parts[0]
-    return f"; make it again with: ir-tools runtimes --remove {name} && ir-tools runtimes --add {name}"
+    return f"; recreate it with: ir-tools runtimes --remove {name} && ir-tools runtimes --add {name}"
 
 
 def _python_in(folder: Path) -> Path:

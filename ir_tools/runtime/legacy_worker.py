@@ -236,7 +236,7 @@ class Inference:
             cast = array.astype(tensor.dtype)
             same = np.array_equal(cast[cast == cast], array[array == array])
         if not same:
-            raise Misused(f"input '{name}' takes {type_}, and values change when they are cast to it")
+            raise Misused(f"input '{name}' has element type {type_}, and its values would change in the cast")
         tensor[...] = cast
 
     def take(self, name: str) -> "tuple[str, tuple[int, ...], bytes]":

@@ -22,13 +22,13 @@ _LIBRARY = {
     "stoull": "an integer cannot be read or is too large",
     "stof": "a number cannot be read or is too large",
     "stod": "a number cannot be read or is too large",
-    "map::at": "something is named that is not there",
-    "unordered_map::at": "something is named that is not there",
+    "map::at": "a name refers to something that does not exist",
+    "unordered_map::at": "a name refers to something that does not exist",
 }
 """What exceptions of the C++ library mean that get through as they are."""
 _REMEDIES: Mapping[str, str] = {
-    "unsupported opset: extension": "name its library with --extension (that of openvino-tokenizers, say)",
-    "Empty weights data in bin file": "put the .bin beside the .xml, or name it with --bin",
+    "unsupported opset: extension": "name its library with --extension, such as that of openvino-tokenizers",
+    "Empty weights data in bin file": "copy the .bin beside the .xml, or name it with --bin",
 }
 """By words about something that is missing and not in the file: what to do."""
 _NO_DEVICE = re.compile(r"Cannot load library|Device with \"\w*\" name is not registered|No device", re.I)
@@ -78,7 +78,7 @@ def explain(text: str) -> str:
         if line not in _EMPTY and line not in reasons:
             reasons.append(f"{_LIBRARY[line]} ({line})" if line in _LIBRARY else line.rstrip(":"))
     if not reasons:
-        reasons = [f"it checks that {condition}" if condition and condition != "false" else "it gave no reason"]
+        reasons = [f"it requires that {condition}" if condition and condition != "false" else "it gave no reason"]
     return f"{place}: {'; '.join(reasons)}" if place else "; ".join(reasons)
 
 

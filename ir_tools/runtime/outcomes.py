@@ -41,15 +41,15 @@ RUNNING = Outcome(
 CRASHED = Outcome(
     RUNTIME_CRASH,
     "the runtime crashes ({reason}) while {stage}",
-    "correct the layer before any program loads the file: it would end with a signal and without a message",
+    "correct the layer; every program that loads the file crashes",
 )
 ENDLESS = Outcome(
     RUNTIME_TOO_SLOW,
-    "the runtime does not end within {seconds:g} s while {stage}",
-    "look for a trip count or size that is far too large; give a larger model more time",
+    "the runtime does not finish within {seconds:g} s while {stage}",
+    "look for a trip count or size that is far too large, or allow more time for a large model",
 )
 TOO_LARGE = Outcome(
     RUNTIME_OUT_OF_MEMORY,
     "the runtime runs out of memory (it may have {memory:.3g} GiB) while {stage}{words}",
-    "look for pads, strides or sizes that are far too large; give a larger model more memory",
+    "look for pads, strides or sizes that are far too large, or allow more memory for a large model",
 )

@@ -122,11 +122,13 @@ def release_client(
     """
     if not release.opset:
         raise UsageError(
-            f"{release.title} is for models of IR v{release.reads[0]} to v{release.reads[1]} in compare and migrate"
-            " --verify; name a release of OpenVINO"
+            f"{release.title} runs models of IR v{release.reads[0]} to v{release.reads[1]}, only in compare and "
+            "migrate --verify; name a release of OpenVINO"
         )
     if library_paths(extensions):
-        raise UsageError(f"extensions are for the installed OpenVINO; leave them out with {release.title}")
+        raise UsageError(
+            f"extensions are supported only with the installed OpenVINO; leave them out with {release.title}"
+        )
     return ReleaseClient(release, release_python(release, python), timeout=timeout, memory=memory)
 
 

@@ -44,8 +44,8 @@ SHORT = (1.0, 5.0)
 READ, COMPILE, MAKE, RUN = STAGES
 REJECTED = {READ: READING, COMPILE: COMPILING, MAKE: RUNNING, RUN: RUNNING}
 KINDS = {"crashed": CRASHED, "timeout": ENDLESS, "memory": TOO_LARGE}
-OWN_INPUTS = "run it on arrays of its own: ir-tools run --engine runtime --input NAME=FILE"
-OTHER_SHAPES = "give sizes that suit it with --set NAME=SHAPE"
+OWN_INPUTS = "run it with valid arrays: ir-tools run --engine runtime --input NAME=FILE"
+OTHER_SHAPES = "set sizes that it accepts with --set NAME=SHAPE"
 MAX_ELEMENTS = 1 << 24
 """Elements of all inputs; more are made in the child, whose memory is limited."""
 
@@ -86,7 +86,7 @@ def try_model(
             try:
                 source = _reshaped(source, weights, shapes, runtime)
             except ShapeError as why:
-                reason = f"the new shapes do not suit the model: {why.diagnostics[0].message}"
+                reason = f"the model does not accept the new shapes: {why.diagnostics[0].message}"
                 return [_untried(file, reason, OTHER_SHAPES)]
         inputs, unfit = _made_inputs(source, weights)
         if isinstance(source, Model):
@@ -154,7 +154,9 @@ class _Trial:
             yield self._diagnostic(failure)
         else:
             if attempt.unfit:
-                yield _untried(self.file, self.unfit or f"no sizes suit its inputs: {attempt.unfit}", OTHER_SHAPES)
+                yield _untried(
+                    self.file, self.unfit or f"no input sizes were found that it accepts: {attempt.unfit}", OTHER_SHAPES
+                )
 
     def _whole(self) -> Attempt:
         """Run the whole model; once more on zeros where it crashes over ones, which may be indices beyond the end.
@@ -197,7 +199,7 @@ class _Trial:
             return unread
         inputs = self._inputs() if failure.stage in {MAKE, RUN} else ()
         if failure.kind == "rejected" and any(map(_is_whole, inputs)):
-            return _untried(self.file, f"inputs that were made up do not suit it: {failure.reason}", OWN_INPUTS)
+            return _untried(self.file, f"it does not accept the generated inputs: {failure.reason}", OWN_INPUTS)
         made_up = any(map(_is_dynamic, inputs))
         outcome = KINDS.get(failure.kind) or REJECTED.get(failure.stage, RUNNING)
         smallest, place = self._place(failure)
@@ -209,7 +211,7 @@ class _Trial:
             memory=self.client.memory / 2**30,
             words=f": {reason}" if reason else "",
         ).replace("the runtime", self.client.name, 1)
-        notes = [note for note in ("sizes of its inputs were made up" if made_up else "", place.note) if note]
+        notes = [note for note in ("the sizes of its inputs were generated" if made_up else "", place.note) if note]
         return Diagnostic(
             code=outcome.rule.code,
             severity=Severity.WARNING if made_up else outcome.rule.severity,
@@ -282,7 +284,7 @@ class _Trial:
 
 
 def _untried(file: str | None, reason: str, remedy: str | None) -> Diagnostic:
-    message = f"the model could not be tried: {reason}"
+    message = f"the model could not be run: {reason}"
     return Diagnostic(code=NOT_TRIED.code, severity=NOT_TRIED.severity, message=message, file=file, help=remedy)
 
 

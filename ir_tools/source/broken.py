@@ -136,7 +136,7 @@ class _Search:
             gap = tag.start
         called = tag.name.decode(errors="replace")
         message = f"<{called}> of line {self._line(tag.start)} has no end"
-        return self._inside(gap)._replace(message=message, help=f"write </{called}> where it ends")
+        return self._inside(gap)._replace(message=message, help=f"write </{called}> at its end")
 
     def _line(self, at: int) -> int:
         return self.text.count(b"\n", 0, at) + 1

@@ -45,7 +45,7 @@ Names that are searched for one by one; for more than that all elements are foun
 """
 LONG = 1 << 10
 """Bytes of a start tag whose end is kept, not looked for again."""
-_DTD_REMEDY = "delete it: IR has no DTD, and entities are not read from files of strangers"
+_DTD_REMEDY = "delete it; IR has no DTD, and ir_tools does not expand entities"
 
 
 class Span(NamedTuple):
@@ -83,7 +83,7 @@ class Document:
         if pointer is not None:
             raise ReadError(pointer)
         if len(data) > MAX_SIZE:
-            raise self._error(TOO_LARGE_FILE, f"{len(data)} bytes of XML are more than are read ({MAX_SIZE})", 1)
+            raise self._error(TOO_LARGE_FILE, f"the XML has {len(data)} bytes; at most {MAX_SIZE} are read", 1)
         self.text, self.codec = decode(data, file)
         self.plain = b"xmlns" not in self.text
         self.root = self._parse()
@@ -200,7 +200,7 @@ class Document:
         prolog = _PROLOG.match(self.text)
         if prolog and prolog[1]:
             line = self.text.count(b"\n", 0, prolog.start(1)) + 1
-            raise self._error(DOCUMENT_TYPE, "there is a DOCTYPE", line, _DTD_REMEDY)
+            raise self._error(DOCUMENT_TYPE, "the file has a DOCTYPE", line, _DTD_REMEDY)
         parser = etree.XMLParser(
             encoding="utf-8",
             resolve_entities=False,
@@ -223,7 +223,7 @@ class Document:
     def _malformed(self, message: str, line: int, column: int) -> ReadError:
         """Return what the parser says, at the place that is to blame."""
         if "depth" in message.lower():
-            return self._error(NESTED_TOO_DEEP, "elements are nested too deep", max(line, 1))
+            return self._error(NESTED_TOO_DEEP, "the elements are nested too deeply", max(line, 1))
         message = re.sub(r",? line \d+, column \d+.*$", "", message)
         place = broken_place(self.text, max(line, 1), column)
         found = Diagnostic(

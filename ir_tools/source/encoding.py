@@ -49,14 +49,14 @@ def decode(data: bytes, file: str | None) -> Encoded:
         message = f"byte {why.start} (0x{data[why.start]:02x}) is not {codec.upper()} text"
         raise _error(message, file, line, "save the file as UTF-8, or correct the encoding in its first line") from None
     except (LookupError, ValueError):
-        raise _error(f"'{codec}' is not an encoding of text", file, 1, _REMEDY) from None
+        raise _error(f"'{codec}' is not a text encoding", file, 1, _REMEDY) from None
     if codec in {"utf-8", "ascii"}:
         return Encoded(data, codec)
     said = _SAID.match(text)
     if said and codec.startswith("utf-16") and not said[1].lower().startswith("utf-16"):
-        raise _error(f"the text is {codec.upper()}, and its first line says {said[1][:40]}", file, 1, _REMEDY)
+        raise _error(f"the text is {codec.upper()}, but its first line says {said[1][:40]}", file, 1, _REMEDY)
     if text.encode(codec) != data:
-        raise _error(f"{codec.upper()} text does not come back as it was", file, 1, _REMEDY)
+        raise _error(f"the {codec.upper()} text changes when it is decoded and encoded again", file, 1, _REMEDY)
     return Encoded(text.encode(), codec)
 
 
@@ -76,9 +76,9 @@ def _codec(data: bytes, file: str | None) -> str:
     except (LookupError, ValueError):
         raise _error(f"the encoding '{name[:40]}' is not known", file, 1, _REMEDY) from None
     if codec in _NONE_OF_FILES:
-        raise _error(f"'{codec}' is not an encoding of files", file, 1, _REMEDY)
+        raise _error(f"'{codec}' is not a text encoding", file, 1, _REMEDY)
     if codec.startswith(("utf-16", "utf-32")):
-        raise _error(f"the first line says {name}, and the text is not {codec.upper()}", file, 1, _REMEDY)
+        raise _error(f"the first line says {name}, but the text is not {codec.upper()}", file, 1, _REMEDY)
     return "utf-8" if codec == "utf-8-sig" else codec
 
 

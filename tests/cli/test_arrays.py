@@ -88,7 +88,7 @@ def test_mean_scale_and_color(picture: Path) -> None:
         (ImageOptions(layout=("CHW",)), "f32", "the input has 4"),
         (ImageOptions(mean=("1,2",)), "f32", "one per channel"),
         (ImageOptions(scale=("1,0,1",)), "f32", "has a 0"),
-        (ImageOptions(mean=("1",)), "u8", "need an input of floats"),
+        (ImageOptions(mean=("1",)), "u8", "need a float input"),
         (ImageOptions(color=("cmyk",)), "f32", "rgb or bgr"),
         (ImageOptions(mean=("other=1",)), "f32", "no input 'other'"),
     ],
@@ -210,4 +210,4 @@ def test_options_of_images_without_an_image_are_refused(
     ir_tools.write(model((1, 3, 4, 4)), tmp_path / "model.xml")
     found = cli("run", "model.xml", option, "1", *(["--input", values] if values else []))
     assert found.code == 2
-    assert found.err.strip() == f"ir-tools: {option} 1: only images read it, and no --input is one"
+    assert found.err.strip() == f"ir-tools: {option} 1 applies to images, but no --input is an image"

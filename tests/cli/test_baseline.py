@@ -68,7 +68,7 @@ def test_entries_that_are_gone_are_reported(cli: Cli, project: Path) -> None:
     (project / "models" / "b.xml").unlink()
     outcome = cli("validate", "models", "--baseline", "known.json")
     assert outcome.code == 0
-    assert outcome.err == "known.json: 2 entries are no longer found; write it again with --write-baseline\n"
+    assert outcome.err == "known.json: 2 entries are no longer found; update the baseline with --write-baseline\n"
     document = cli("validate", "models", "--baseline", "known.json", "--json").document
     first, second = document["baseline"]["gone"]
     assert (first["file"], first["code"], first["layer"]) == ("models/a.xml", "IR204", "pool")
@@ -114,7 +114,7 @@ def test_what_is_no_baseline_is_refused(cli: Cli, project: Path, text: str) -> N
     for option in ("--baseline", "--write-baseline"):
         outcome = cli("validate", "models", option, "known.json")
         assert outcome.code == 2
-        assert outcome.err == "ir-tools: known.json is not a baseline; --write-baseline writes one\n"
+        assert outcome.err == "ir-tools: known.json is not a baseline; create one with --write-baseline\n"
 
 
 def test_a_baseline_is_not_written_over(cli: Cli, project: Path) -> None:

@@ -108,7 +108,7 @@ def test_two_models_whose_inputs_differ_in_shape(cli: Cli, model: Path, tmp_path
     other.write_text(pooling_xml(dims=(1, 2, 8, 9)))
     found = cli("compare", model, other)
     assert (found.code, found.err.count("\n")) == (2, 1)
-    assert "input 'data' has shape [1, 2, 8, 8], and 'data' of the other model takes [1,2,8,9]" in found.err
+    assert "input 'data' has shape [1, 2, 8, 8], but 'data' of the other model has [1,2,8,9]" in found.err
 
 
 def test_the_first_layer_that_differs_is_named(cli: Cli, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,7 +129,7 @@ def test_the_first_layer_that_differs_is_named(cli: Cli, model: Path, monkeypatc
 def test_wrong_arguments(cli: Cli, model: Path) -> None:
     for words, says in (
         (["--layers", "--outputs-only"], "contradict"),
-        ([model, "--against", "CPU:bf16"], "not with both"),
+        ([model, "--against", "CPU:bf16"], "not both"),
         ([model, "--bisect", "part.xml"], "leave out OTHER"),
         (["--device", "NOTHING"], "NOTHING"),
         (["--input", "nobody=x.npy"], "x.npy"),

@@ -152,7 +152,7 @@ def test_command(cli: Cli, model: Path) -> None:
         "2024.1 reads pool (line",
         "2024.2 to 2026.4 runs",
     ]
-    assert lines[3].endswith("pool (line 15, AvgPool opset14): AvgPool-14 is not read with the stamp opset14")
+    assert lines[3].endswith("pool (line 15, AvgPool opset14): AvgPool-14 is not read with version opset14")
     two = cli("compat", model, "--release", "openvino-2026.4", "--release", "openvino-2026.2").out.splitlines()
     assert [line.split()[0] for line in two[2:]] == ["2026.4", "2026.2"]
 
@@ -211,7 +211,7 @@ def test_in_python(model: Path) -> None:
     assert str(found[0].migrated) == "yes: 1 step"
     assert repr(found).splitlines() == [
         "OpenVINO 2026.4",
-        "2023.3: stopped: pool (line 15, AvgPool opset14): AvgPool-14 is not read with the stamp opset14",
+        "2023.3: stopped: pool (line 15, AvgPool opset14): AvgPool-14 is not read with version opset14",
     ]
     again = pickle.loads(pickle.dumps(found))
     assert (again, again.badge) == (found, found.badge)
@@ -223,7 +223,7 @@ def test_folder_in_one_line_each(cli: Cli, model: Path) -> None:
     outcome = cli("compat", model.parent, "--badge")
     assert outcome.code == 1
     assert outcome.out.splitlines()[0] == f"{model}: OpenVINO 2024.0, 2024.2 to 2026.4"
-    assert outcome.out.splitlines()[1] == f"{model.parent / 'old.xml'}: Inference Engine until 2020 (IR v6)"
+    assert outcome.out.splitlines()[1] == f"{model.parent / 'old.xml'}: Inference Engine up to 2020 (IR v6)"
     assert cli("compat", model, "--badge").out == "OpenVINO 2024.0, 2024.2 to 2026.4\n"
     (model.parent / "old.xml").write_text('<net version="11"')
     lines = cli("compat", model.parent, "--badge").out.splitlines()

@@ -119,7 +119,7 @@ def test_one_file_extends_another(cli: Cli, project: Path) -> None:
     (project / "base.toml").write_text('extend = "b/ir-tools.toml"\n')
     outcome = cli("validate", "b")
     assert outcome.code == 2
-    assert "extend leads back to" in outcome.err
+    assert "extend forms a cycle with" in outcome.err
 
 
 @pytest.mark.parametrize(
@@ -153,8 +153,8 @@ def test_format_and_baseline_are_those_of_the_current_folder(cli: Cli, project: 
     [
         ('selct = ["IR1"]', "there is no setting 'selct'; did you mean select?"),
         ("colour = 1", "there is no setting 'colour'; there are extend, select"),
-        ('select = "IR1"', "select is 'IR1'; expected a list of texts"),
-        ("select = [1]", "select is [1]; expected a list of texts"),
+        ('select = "IR1"', "select is 'IR1'; expected a list of strings"),
+        ("select = [1]", "select is [1]; expected a list of strings"),
         ('ignore = ["IR999"]', "ignore: there is no rule 'IR999'"),
         ('ignore = [""]', "ignore: there is no rule ''"),
         ('exclude = ["!a.xml"]', "exclude: '!a.xml' is not a pattern"),
@@ -162,14 +162,14 @@ def test_format_and_baseline_are_those_of_the_current_folder(cli: Cli, project: 
         ('extend-select = ["missing-atribute"]', "did you mean missing-attribute?"),
         ('per-file-ignores = ["a"]', "expected a table of patterns and lists of codes"),
         ('[per-file-ignores]\n"a" = "IR1"', "per-file-ignores.\"a\" is 'IR1'; expected a list"),
-        ("exclude = true", "exclude is True; expected a list of texts"),
+        ("exclude = true", "exclude is True; expected a list of strings"),
         ("force-exclude = 1", "force-exclude is 1; expected true or false"),
         ('fail-on = "errors"', "fail-on is 'errors'; expected one of error, warning, info, never"),
         ("baseline = 3", "baseline is 3; expected a path"),
         ('baseline = "none.json"', "none.json: No such file or directory"),
         ('extend = "none.toml"', "none.toml: No such file or directory"),
-        ("select = ", "not TOML: Invalid value (at end of document)"),
-        ("\udcff", "not TOML"),
+        ("select = ", "not valid TOML: Invalid value (at end of document)"),
+        ("\udcff", "not valid TOML"),
     ],
 )
 def test_wrong_settings_are_told_in_one_line(cli: Cli, project: Path, text: str, message: str) -> None:

@@ -40,7 +40,7 @@ def test_sizes_that_no_layer_takes_are_reported(cli: Cli, tmp_path: Path) -> Non
         outcome = cli(command, path, *words)
         assert outcome.code == code, outcome.out
         told = outcome.err + outcome.out
-        assert "no sizes were found that suit the model: Add '" in told
+        assert "no input sizes were found that the model accepts: Add '" in told
         assert ("Not verified" in told) is (command == "migrate")
         assert "--set" in told
 
@@ -56,7 +56,7 @@ def test_arrays_that_do_not_suit_each_other(cli: Cli, tmp_path: Path) -> None:
     for command in (["run"], ["run", "--engine", "runtime"], ["compare"]):
         outcome = cli(*command, path, *words)
         assert outcome.code == 2
-        assert "the arrays do not suit each other: Add '" in outcome.err
+        assert "the arrays do not fit each other: Add '" in outcome.err
         assert outcome.err.count("\n") == 1
     outcome = cli("migrate", path, "--verify", "--dry-run", *words)
     assert (outcome.code, "Not verified: the arrays do not suit" in outcome.out) == (4, True)
@@ -68,7 +68,7 @@ def test_validate_with_shapes(cli: Cli, tmp_path: Path) -> None:
     assert "RUN" not in cli("validate", "--runtime", path, "--set", "ids=3,11").out
     told = cli("validate", "--runtime", path, "--set", "ids=3,12").out
     assert "RUN107" in told
-    assert "the new shapes do not suit the model" in told
+    assert "the model does not accept the new shapes" in told
     assert "Add" in told
     for words, says in ((["--runtime", "--set", "nobody=3"], "nobody"), (["--set", "ids=3,11"], "--runtime")):
         outcome = cli("validate", path, *words)
@@ -85,7 +85,10 @@ def test_a_rejection_lists_what_was_made_up(cli: Cli, tmp_path: Path, words: lis
     command, *options = words
     outcome = cli(command, tmp_path / "stack.xml", *options)
     assert outcome.code == 2
-    assert "; made up: rows: f32 [1,4], normal, sizes and values chosen (--input and --set give others)" in outcome.err
+    assert (
+        "; generated inputs: rows: f32 [1,4], normal, sizes and values chosen (--input and --set change them)"
+        in outcome.err
+    )
     np.save(tmp_path / "rows.npy", np.ones((2, 4), np.float32))
     outcome = cli(command, tmp_path / "stack.xml", *options, "--input", tmp_path / "rows.npy")
     assert outcome.code == 2

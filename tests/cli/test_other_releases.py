@@ -104,7 +104,7 @@ def test_known_of_one_release_and_not_seen(cli: Cli, tmp_path: Path) -> None:
     words = ("compare", tmp_path / "nibbles.xml", "--runtime", "openvino-2022.3", "--against")
     outcome = cli(*words, "openvino-2024.6")
     assert outcome.code == 0
-    assert "known of openvino-2022.3, not seen here: 'table' (line " in outcome.out
+    assert "known of openvino-2022.3, which this comparison does not show: 'table' (line " in outcome.out
     assert cli(*words, "openvino-2022.2", "--json").document["known"] == []
 
 
@@ -156,7 +156,7 @@ def test_migration_is_verified_on_its_release(cli: Cli, model: Path, monkeypatch
     model.with_name("new.xml").unlink()
     outcome = cli(*words)
     assert (outcome.code, outcome.out, outcome.err.count("\n")) == (2, "", 1)
-    assert "OpenVINO 2021.4 is not here; make it with: ir-tools runtimes --add openvino-2021.4" in outcome.err
+    assert "OpenVINO 2021.4 is not installed; add it with: ir-tools runtimes --add openvino-2021.4" in outcome.err
     assert not model.with_name("new.xml").exists()
 
 
@@ -194,12 +194,15 @@ def rejecting(*_: object, **__: object) -> None:
             ("compare", "--against", "openvino-2024"),
             "there is no release 'openvino-2024'; did you mean 'openvino-2024.6'?",
         ),
-        (("compare", "--against", "inference-engine-2020.1"), "is for models of IR v2 to v7 in compare and migrate"),
-        (("compare", "--runtime", "inference-engine-2020.1"), "is for models of IR v2 to v7; this one is IR v10"),
+        (
+            ("compare", "--against", "inference-engine-2020.1"),
+            "runs models of IR v2 to v7, only in compare and migrate",
+        ),
+        (("compare", "--runtime", "inference-engine-2020.1"), "runs models of IR v2 to v7, but this one is IR v10"),
         (("run", "--runtime", "openvino-2022.9"), "there is no release"),
         (("run", "--runtime", "inference-engine-2020.1"), "name a release of OpenVINO"),
-        (("run", "--install"), "--runtime-python and --install are for a release: name it with --runtime"),
-        (("validate", "--install"), "are for a release: name it with --runtime"),
+        (("run", "--install"), "--runtime-python and --install need a release; name it with --runtime"),
+        (("validate", "--install"), "need a release; name it with --runtime"),
         (("validate", "--runtime=openvino-20"), "there is no release"),
         (("compare", "--runtime", "openvino-2023.3"), "make it with: ir-tools runtimes --add openvino-2023.3"),
     ],

@@ -225,7 +225,7 @@ def test_weights_of_something_else_are_not_replaced(cli: Cli, folder: Path) -> N
     Path("other.bin").write_bytes(b"precious")
     before = content(folder)
     for name in ("shapes", "migrate"):
-        assert_refused(cli(name, "m.xml", "-o", "other.xml"), "other.bin", "belongs to something else")
+        assert_refused(cli(name, "m.xml", "-o", "other.xml"), "other.bin", "belongs to another model")
         assert content(folder) == before
 
 
@@ -238,7 +238,7 @@ def test_a_model_without_its_weights_is_not_written(cli: Cli, folder: Path, name
     else:
         Path("m.bin").unlink()
     before = content(folder)
-    why = "m.bin is cut off or of another model" if cut else "m.bin is missing, and constants need 512 bytes of it"
+    why = "m.bin is cut off or of another model" if cut else "m.bin is missing, but constants need 512 bytes of it"
     for target in ("out.xml", "m.xml"):
         outcome = cli(name, "m.xml", "-o", target)
         assert (outcome.code, outcome.out) == (2, "")

@@ -142,7 +142,7 @@ def test_statistics_are_left_out(old: Path, new: Path, legacy: LegacyClient, cli
     old.write_text(old.read_text().replace("</net>", text))
     found = compared(old, new, legacy, client)
     assert found.ok
-    assert found.layer_sides.expected == f"Inference Engine 2020.1 on {old}, in floats (without its <statistics>)"
+    assert found.layer_sides.expected == f"Inference Engine 2020.1 on {old}, in floats (<statistics> ignored)"
 
 
 def test_migrate_verifies_on_the_old_runtime(cli: Cli, old: Path, legacy_python: Path) -> None:
@@ -165,7 +165,7 @@ def test_migration_that_differs_is_not_written(
     words = ("migrate", old, "--verify", "--runtime-python", legacy_python, "-o", target)
     outcome = cli(*words)
     assert outcome.code == 4
-    assert "the output 'leaky' differs; --layers names the layer where that starts" in outcome.out
+    assert "the output 'leaky' differs; use --layers to find the first layer that differs" in outcome.out
     assert "the difference starts at layer 'leaky' (ReLU" in cli(*words, "--layers").out
     assert not target.exists()
 
@@ -221,9 +221,12 @@ def test_install_makes_the_environment_first(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--set", "in0=2,3,8,8"), "Inference Engine 2020.1 runs the file with the sizes in it; leave out --set"),
+        (
+            ("--set", "in0=2,3,8,8"),
+            "Inference Engine 2020.1 runs the file with the sizes that it records; leave out --set",
+        ),
         (("--runtime", "openvino-1"), "there is no release 'openvino-1'"),
-        (("--state", "states.npz"), "--state is not for a model of IR v5 on the runtime of its time"),
+        (("--state", "states.npz"), "--state does not support models of IR v5 on their original runtime"),
     ],
     ids=["set", "runtime", "state"],
 )
@@ -238,4 +241,4 @@ def test_release_is_for_legacy_models(cli: Cli, new: Path) -> None:
     for words in (("compare", new), ("migrate", new, "--dry-run", "--verify")):
         outcome = cli(*words, "--runtime", "inference-engine-2020.1")
         assert (outcome.code, outcome.out) == (2, "")
-        assert "inference-engine-2020.1 is for models of IR v2 to v7; this one is IR v11" in outcome.err
+        assert "inference-engine-2020.1 runs models of IR v2 to v7, but this one is IR v11" in outcome.err

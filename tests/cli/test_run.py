@@ -82,7 +82,7 @@ def test_wrong_arguments(cli: Cli, model: Path, array: Path, tmp_path: Path) -> 
         (["--input", f"data={tmp_path / 'cut.npy'}"], "cut.npy"),
         (["--input", f"data={tmp_path / 'cut.npz'}"], "cut.npz"),
         (["--input", tmp_path], "Is a directory"),
-        (["--input", "unifrom:0:1"], "a generator (uniform:0:255)"),
+        (["--input", "unifrom:0:1"], "a generator such as uniform:0:255"),
         (["--input", "data=uniform:1:0"], "uniform:LOW:HIGH"),
         (["--input", "data=uniform:a"], "uniform:LOW:HIGH"),
         (["--input", "data=constant"], "constant:VALUE"),
@@ -165,7 +165,7 @@ def test_a_state_that_is_set(cli: Cli, accumulator: Path, tmp_path: Path) -> Non
     words = ["run", accumulator, "--input", f"x={tmp_path / 'x.npy'}"]
     assert "22 42" in cli(*words, "--state", f"sum={tmp_path / 'sum.npy'}").out
     for given, says in (
-        (f"total={tmp_path / 'sum.npy'}", "there is no state 'total'; the model has sum"),
+        (f"total={tmp_path / 'sum.npy'}", "there is no state 'total'; the states of the model are sum"),
         (f"sum={tmp_path / 'nowhere.npy'}", "nowhere.npy: No such file"),
         (tmp_path / "x.npy", "is not NAME=FILE"),
     ):

@@ -44,7 +44,7 @@ def test_list(cli: Cli, folder: Path) -> None:
     assert lines[0].split() == ["name", "reads", "where"]
     assert lines[1].endswith(sys.executable)
     assert lines[3].split() == ["openvino-2021.2", "IR", "v10", "not", "here"]
-    assert lines[-1].startswith(f"here: in {folder}; ")
+    assert lines[-1].startswith(f"environments are in {folder}; ")
 
 
 def test_add_and_remove(cli: Cli, folder: Path) -> None:

@@ -225,13 +225,13 @@ def test_a_model_comes_through_a_pipe(weighted: Path, command: str) -> None:
 
 NO_MODELS = {
     "named.xml": "named.xml: error IR001: is a named pipe",
-    "/dev/zero": "/dev/zero: error IR001: is a device that does not end",
+    "/dev/zero": "/dev/zero: error IR001: is a device without an end",
     "/dev/null": "/dev/null:1: error IR009: the file is empty",
     "w.xml --bin named.xml": "named.xml is a named pipe",
     "w.xml --bin /dev/zero": "/dev/zero: error IR010: cannot be opened: it is not a regular file",
     "piped.xml": "piped.bin: error IR010: cannot be opened: it is not a regular file",
-    "circle.xml": "circle.xml is a link to circle.xml, which is not there",
-    "lost.xml": "lost.xml is a link to nowhere.xml, which is not there",
+    "circle.xml": "circle.xml is a link to circle.xml, which does not exist",
+    "lost.xml": "lost.xml is a link to nowhere.xml, which does not exist",
     f"{'x' * 300}.xml": "File name too long",
 }
 
@@ -272,8 +272,8 @@ FILES_OF_VALUES = {
     "run w.xml --input data=named.npy": "named.npy is a named pipe",
     "run w.xml --input data=named.png": "named.png is a named pipe",
     "run w.xml --state x=named.npy": "named.npy is a named pipe",
-    "run w.xml --state x=cut.npz": "cut.npz is not a .npy or .npz of numbers; it is damaged",
-    "run w.xml --state cut.npz": "cut.npz is not a .npy or .npz of numbers; it is damaged",
+    "run w.xml --state x=cut.npz": "cut.npz is not a .npy or .npz of numbers: it is damaged",
+    "run w.xml --state cut.npz": "cut.npz is not a .npy or .npz of numbers: it is damaged",
     "validate w.xml --baseline named.json": "named.json is a named pipe",
     "validate w.xml --write-baseline named.json": "named.json is a named pipe",
     "validate w.xml --config named.toml": "named.toml is a named pipe",

@@ -137,7 +137,7 @@ def test_in_a_folder_capitals_and_links_that_lead_nowhere_count(cli: Cli, good: 
     first, second = outcome.document["files"]
     assert first == {"file": str(capitals), "findings": []}
     assert second["file"] == str(below / "link.xml")
-    assert [row["message"] for row in second["findings"]] == ["is a link to nowhere.xml, which is not there"]
+    assert [row["message"] for row in second["findings"]] == ["is a link to nowhere.xml, which does not exist"]
 
 
 def test_in_a_folder_pointers_of_git_lfs_count(cli: Cli, good: Path) -> None:
@@ -162,7 +162,7 @@ def test_a_folder_that_cannot_be_searched_is_reported(cli: Cli, good: Path, monk
     monkeypatch.setattr(os, "scandir", scan)
     outcome = cli("validate", good.parent)
     assert outcome.code == 1
-    assert f"{locked}: error IR001: the folder cannot be searched: Permission denied" in outcome.out
+    assert f"{locked}: error IR001: the folder cannot be read: Permission denied" in outcome.out
     assert "in 2 files" in outcome.out
 
 
@@ -187,12 +187,12 @@ def test_select_and_ignore(cli: Cli, bad: Path) -> None:
     [
         (["nothing.xml"], "nothing.xml: there is no such file or folder"),
         (["goood.xml"], "did you mean good.xml?"),
-        (["good.xml", ""], "the name of a file is empty; give one"),
-        (["good.xml", "--output-file", ""], "the name of a file is empty; give one"),
+        (["good.xml", ""], "the name of a file is empty"),
+        (["good.xml", "--output-file", ""], "the name of a file is empty"),
         (["weights.bin"], "weights.bin: is not an IR"),
         (["good.xml", "--select", "XY1"], "there is no rule 'XY1'"),
         (["good.xml", "--jobs", "0"], "0 is not in the range"),
-        (["empty"], "there is no IR"),
+        (["empty"], "this folder has no IR"),
     ],
 )
 def test_wrong_usage_is_told_in_one_line(
@@ -355,16 +355,16 @@ def test_weights_stand_for_the_model_beside_them(cli: Cli, convolved: Path, bad:
 @pytest.mark.parametrize(
     ("words", "text"),
     [
-        (["-", "good.xml"], "- is standard input"),
-        (["good.xml", "--stdin-filename", "a.xml"], "names the content of -"),
-        (["good.xml", "bad.xml", "--bin", "good.xml"], "--bin is for one file; 2 are to be checked"),
+        (["-", "good.xml"], "- (standard input) cannot be combined"),
+        (["good.xml", "--stdin-filename", "a.xml"], "needs the path -"),
+        (["good.xml", "bad.xml", "--bin", "good.xml"], "--bin is for one file, but the paths contain 2"),
         (["good.xml", "--config", "none.toml"], "none.toml: there is no such file"),
-        (["good.xml", "--config", "good.xml", "--isolated"], "--config and --isolated contradict each other"),
+        (["good.xml", "--config", "good.xml", "--isolated"], "--config and --isolated cannot be combined"),
         (
             ["good.xml", "--json", "--format", "sarif"],
-            "--json is --format json; leave out --json or --format sarif",
+            "--json means --format json; leave out --json or --format sarif",
         ),
-        (["good.xml", "--statistics", "--format", "junit"], "--statistics goes with --format text, concise or json"),
+        (["good.xml", "--statistics", "--format", "junit"], "--statistics supports --format text, concise and json"),
         (["good.xml", "--format", "xml"], "'xml' is not one of"),
         (["good.xml", "--fail-on", "errors"], "'errors' is not one of"),
         (["good.xml", "--extend-select", "IR9"], "there is no rule 'IR9'"),

@@ -178,7 +178,7 @@ def test_a_layer_without_a_kernel_is_run_by_the_runtime(
 
 
 def test_no_other_model_beside_another_device(model: Model) -> None:
-    with pytest.raises(UsageError, match="not with both"):
+    with pytest.raises(UsageError, match="not both"):
         compare(model, model, against=("CPU", "f32"))
 
 

@@ -421,7 +421,7 @@ def test_a_set_ends_at_the_row_that_begins_with_minus_one() -> None:
 def test_what_one_of_two_sizes_lacks_differs(expected: tuple[int, ...], actual: tuple[int, ...], elements: int) -> None:
     (row,) = Outputs("f32", None, frozenset(), {}).compared({"y": np.ones(expected)}, {"y": np.ones(actual)})
     assert (row.ok, row.difference.elements, row.difference.needed) == (False, elements, math.inf)
-    assert row.reason == f"f64 {list(expected)} is expected, and it is f64 {list(actual)}"
+    assert row.reason == f"expected f64 {list(expected)}, found f64 {list(actual)}"
 
 
 @pytest.mark.parametrize("prefix", ["", "loop/body/", None])

@@ -176,9 +176,9 @@ def test_the_numbers_of_detections_are_named() -> None:
     two[0, 0, 1] = 0.5
     two[0, 0, 2, 0] = one[0, 0, 1, 0] = -1
     (row,) = Outputs("f32", None, frozenset({"boxes"}), {}).compared({"boxes": two}, {"boxes": one})
-    assert (row.ok, row.reason) == (False, "2 rows expected, 1 found")
+    assert (row.ok, row.reason) == (False, "expected 2 rows, found 1")
     (row,) = Outputs("f32", None, frozenset({"boxes"}), {}).compared({"boxes": one}, {"boxes": two})
-    assert (row.ok, row.reason) == (False, "1 row expected, 2 found")
+    assert (row.ok, row.reason) == (False, "expected 1 row, found 2")
     (row,) = Outputs("f32", None, frozenset({"boxes"}), {}).compared({"boxes": two}, {"boxes": two})
     assert (row.ok, row.reason) == (True, "")
 

@@ -205,9 +205,9 @@ def test_experts_that_precisions_exchange_do_not_fill_the_table(client: RuntimeC
     assert route.difference is not None
     assert route.difference.undefined
     reasons = {entry.reason for entry in found.layers if entry.status == "skipped"} - {None}
-    assert reasons <= {"follows 'route', whose order rounding decides", "nothing reads it"}
+    assert reasons <= {"depends on 'route', whose order depends on rounding", "it has no consumer"}
     behind = sum(entry.status == "skipped" and entry.path != "route" for entry in found.layers)
-    assert not behind or weak_notes(found)[0].startswith(f"{plural(behind, 'tensor')} not compared, the first as it fo")
+    assert not behind or weak_notes(found)[0].startswith(f"{plural(behind, 'tensor')} not compared; the first one de")
 
 
 def test_top_k_is_nearly_tied_within_the_error() -> None:
@@ -223,7 +223,7 @@ def test_top_k_is_nearly_tied_within_the_error() -> None:
         assert mask.tolist() == wanted
 
 
-@pytest.mark.parametrize(("read", "unread"), [(0, "nothing reads it"), (1, None)])
+@pytest.mark.parametrize(("read", "unread"), [(0, "it has no consumer"), (1, None)])
 def test_outputs_that_nothing_reads_are_not_compared_between_settings(
     client: RuntimeClient, tmp_path: Path, read: int, unread: str | None
 ) -> None:

@@ -279,8 +279,8 @@ def test_outputs_of_other_sizes_differ(tmp_path: Path, client: RuntimeClient) ->
     assert compare(ir_tools.read(one), inputs=fed, client=client).ok
     found = compare(ir_tools.read(one), ir_tools.read(other), inputs=fed, client=client, layers=False)
     assert [output.reason for output in found.outputs] == [
-        "f32 [5] is expected, and it is f32 [4]",
-        "i64 [5] is expected, and it is i64 [4]",
+        "expected f32 [5], found f32 [4]",
+        "expected i64 [5], found i64 [4]",
     ]
     assert not any(output.ok for output in found.outputs)
     assert all(sum(output.difference.nan) == 1 for output in found.outputs)

@@ -106,7 +106,7 @@ BROKEN = {
         15,
         "has id '999",
     ),
-    "layer id twice": (SMALL.replace(b'id="2" name', b'id="0" name'), 36, "already belongs to layer 'x' on line 5"),
+    "layer id twice": (SMALL.replace(b'id="2" name', b'id="0" name'), 36, "layer 'x' on line 5 already has the id"),
     "port without id": (SMALL.replace(b'port id="1"', b"port"), 28, "has no id"),
     "port id no number": (SMALL.replace(b'port id="1"', b'port id="1.0"'), 28, "has id '1.0'"),
     "port id twice": (
@@ -162,7 +162,9 @@ def test_what_is_no_ir_is_told_with_its_line(data: bytes, line: int, words: str,
 
 def test_a_dimension_that_is_no_number_is_told_when_it_is_read() -> None:
     model = read(SMALL.replace(b"<dim>8</dim>", b"<dim>eight</dim>", 1))
-    with pytest.raises(ReadError, match=r"<model>:10: layer 0 'x': error IR113: a dimension is 'eight'"):
+    with pytest.raises(
+        ReadError, match=r"<model>:10: layer 0 'x': error IR113: a dimension is 'eight'; expected an integer"
+    ):
         model.graph.layer(0).outputs  # noqa: B018 - loading is what fails
 
 

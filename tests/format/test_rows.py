@@ -55,11 +55,11 @@ def test_what_is_wrong_whatever_the_sizes_are() -> None:
         ({"axis": 2}, "axis is 2"),
         ({"axis": -3}, "axis is -3"),
         ({"stride": 0}, "stride is 0"),
-        ({"part_size": 0}, "part_size is 0"),
-        ({"stride": -2}, "leads from start 0 away from end -1"),
+        ({"part_size": 0}, "part_size is 0; expected at least 1"),
+        ({"stride": -2}, "but end -1 is in the other direction from start 0"),
         ({"stride": -2, "start": -1, "end": 0}, ""),
-        ({"start": -1, "end": 0}, "leads from start -1 away from end 0"),
-        ({"part_size": 1}, "part_size is 1, but the parts begin 2 apart"),
+        ({"start": -1, "end": 0}, "but end 0 is in the other direction from start -1"),
+        ({"part_size": 1}, "part_size is 1, but stride is 2"),
     ):
         for tag in ("input", "output")[changes.get("axis", 0) < 0 :]:
             found = list(slice_problems([Slice(row(tag, **{**right, **changes}), 2, None)], exact=True))

@@ -355,11 +355,11 @@ def test_networkx_may_make_the_changes() -> None:
 def test_what_could_not_be_read_again_is_not_written() -> None:
     model = small()
     model.graph.layer(1).outputs[0].id = 5
-    with pytest.raises(WriteError, match="'pool' has no output port 1, which is read"):
+    with pytest.raises(WriteError, match="'pool' has no output port 1, but an edge comes from it"):
         render(model)
     model.graph.layer(1).outputs[0].id = 1
     model.graph.layer(2).inputs.clear()
-    with pytest.raises(WriteError, match="'y' has no input port 0, which is fed"):
+    with pytest.raises(WriteError, match="'y' has no input port 0, but an edge leads to it"):
         render(model)
     model.graph.layer(2).inputs.extend([Port(0), Port(0)])
     with pytest.raises(WriteError, match="'y' has two ports with the same id"):
@@ -371,7 +371,7 @@ def test_what_could_not_be_read_again_is_not_written() -> None:
     model.graph.remove_edge(0, 2)
     model.graph.add(Layer(9, {"name": "bare"}))
     model.graph.add_edge(0, 9, key=(0, 0))
-    with pytest.raises(WriteError, match="'bare' has no input port 0, which is fed"):
+    with pytest.raises(WriteError, match="'bare' has no input port 0, but an edge leads to it"):
         render(model)
     model.graph.remove(9)
     nx.add_path(model.graph, ["x"])
@@ -392,7 +392,7 @@ def test_an_output_is_no_input_that_is_fed() -> None:
     model = small()
     pool = model.graph.layer(1)
     pool.inputs[0].id, pool.outputs[0].id = 1, 0
-    with pytest.raises(WriteError, match="'pool' has no input port 0, which is fed"):
+    with pytest.raises(WriteError, match="'pool' has no input port 0, but an edge leads to it"):
         render(model)
 
 
@@ -830,7 +830,7 @@ def _tag(name: str, kind: str) -> dict[str, str]:
 
 def test_a_model_without_the_weights_that_it_needs_is_not_written(samples: Path, tmp_path: Path) -> None:
     model = read((samples / "looped.xml").read_bytes())
-    with pytest.raises(WriteError, match=r"the \.bin is missing, and constants need \d+ bytes of it"):
+    with pytest.raises(WriteError, match=r"the \.bin is missing, but constants need \d+ bytes of it"):
         write(model, tmp_path / "m.xml")
     assert content(tmp_path) == {}
 
@@ -850,7 +850,7 @@ def test_a_model_whose_weights_are_cut_off_is_not_written(
         model.weights.append(bytes(1000))
     before = content(pair.parent)
     for target in (pair, pair.with_name("other.xml")):
-        with pytest.raises(WriteError, match="is cut off or of another model; nothing was written"):
+        with pytest.raises(WriteError, match="is truncated or belongs to another model; nothing was written"):
             write(model, target)
     assert content(pair.parent) == before
     for layer in [located.layer for located in model.walk() if located.layer.type == "Const"]:

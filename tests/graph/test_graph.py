@@ -225,7 +225,7 @@ def test_replace_with_other_inputs(chain: Graph) -> None:
 def test_replace_refuses_before_it_changes_anything(chain: Graph) -> None:
     with pytest.raises(GraphError, match="has no such output"):
         chain.replace(1, layer(77, "other", outputs=0))
-    with pytest.raises(GraphError, match="'b' has 1 inputs, and its replacement 0"):
+    with pytest.raises(GraphError, match="'b' has 1 input, but its replacement has 0"):
         chain.replace(1, layer(77, "other", inputs=0))
     with pytest.raises(GraphError, match="no input port 3"):
         chain.replace(1, layer(77, "other"), {3: Source(0, 0)})

@@ -39,7 +39,7 @@ def test_a_generator_makes_every_shape_and_type(name: str) -> None:
         if dtype.dtype is None or dtype.name == "f8e8m0" or (name == "normal" and dtype.kind == "unsigned"):
             continue
         if name == "text":
-            with pytest.raises(UsageError, match=f"text does not make values of {dtype}"):
+            with pytest.raises(UsageError, match=f"text does not generate values of {dtype}"):
                 generator.make((2,), dtype, RNG)
             continue
         for shape in SHAPES:
@@ -61,7 +61,7 @@ def test_a_generator_reads_what_it_writes(text: str) -> None:
 def test_texts() -> None:
     string = element_type("string")
     assert parse_generator("text").make((2,), string, RNG).tolist() == ["text 0", "text 1"]
-    with pytest.raises(UsageError, match="ones does not make values of string"):
+    with pytest.raises(UsageError, match="ones does not generate values of string"):
         parse_generator("ones").make((2,), string, RNG)
 
 
@@ -103,7 +103,7 @@ def test_boxes_have_two_corners() -> None:
         ("uniform:1:2:3", "uniform:LOW:HIGH"),
         ("uniform:nan", "uniform:LOW:HIGH"),
         ("uniform:0:inf", "uniform:LOW:HIGH"),
-        ("image:2:1", "ends below its start"),
+        ("image:2:1", "has an end below its start"),
         ("values", "values:A,B"),
         ("ones:1", "expected ones"),
     ],

@@ -40,7 +40,7 @@ def check(kind: str, seed: int) -> None:
     case = MAKERS[kind](np.random.default_rng(seed), rng.randrange(2, 8))
     xml = broken(case.xml, rng).encode()
     weights = case.weights[: rng.randrange(len(case.weights) + 1)] if rng.random() < 0.2 else case.weights
-    assert not [one for one in ir_tools.validate(xml, weights) if "failed on this file" in one.message]
+    assert not [one for one in ir_tools.validate(xml, weights) if "failed to check this file" in one.message]
     with suppress(ir_tools.IrToolsError):
         ir_tools.propagate_shapes(ir_tools.read(xml, weights))
     with suppress(ir_tools.IrToolsError):

@@ -72,5 +72,5 @@ def test_what_became_of_the_statistics_is_noted_for_any_target(target: str) -> N
     made = quantized_net(0, signed=True).case()
     model = ir_tools.read(made.xml.encode(), made.weights)
     in_floats, in_int8 = (ir_tools.migrate(model, to=target, int8=int8).notes for int8 in (False, True))
-    assert in_floats[0].startswith("<statistics> made Inference Engine compute 2 layers in INT8; the new model")
+    assert in_floats[0].startswith("because of <statistics>, Inference Engine computes 2 layers in INT8; the new model")
     assert in_int8[0] == "2 FakeQuantizes for inputs and weights, with the ranges of <statistics>"

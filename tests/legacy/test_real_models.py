@@ -69,7 +69,7 @@ def test_migrated_file_equals_the_old_one(path: Path, old: LegacyClient, new: Ru
     tolerance = LEVELS if levels else None
     found = compare_releases(model, migration.model, plan, not made_up, legacy=old, client=new, tolerance=tolerance)
     assert found.ok, one_line(found)
-    assert {entry.reason for entry in found.skipped} <= {"Inference Engine 2020.1 keeps it in bits"}
+    assert {entry.reason for entry in found.skipped} <= {"Inference Engine 2020.1 stores it as bits"}
 
 
 def random_weights(path: Path) -> bytes:

@@ -17,10 +17,10 @@ REFUSED = [
         (1, 2, 4, 4),
         (1, 2, 6, 6),
         {"pad_beg": 1},
-        "pad_beg: is above 0, with which Inference Engine 2020.1 read memory outside the image",
+        "pad_beg: is above 0, with which Inference Engine 2020.1 reads memory outside the image",
     ),
-    ("Resample", (1, 1, 3, 2), (1, 1, 12, 8), LINEAR, "read past their ends"),
-    ("Resample", (1, 1, 3, 1), (1, 1, 12, 4), LINEAR, "read past their ends"),
+    ("Resample", (1, 1, 3, 2), (1, 1, 12, 8), LINEAR, "reads outside the image"),
+    ("Resample", (1, 1, 3, 1), (1, 1, 12, 4), LINEAR, "reads outside the image"),
     (
         "Resample",
         (1, 1, 3, 2),
@@ -104,7 +104,7 @@ def test_output_of_a_loop_that_nothing_gives_is_refused() -> None:
     net.layer("TensorIterator", [net.input(net.values(2, 3))], [(2, 3)], after=after)
     made = net.case()
     [step] = ir_tools.migrate(ir_tools.read(made.xml.encode(), made.weights)).refused
-    assert step.reason == "no row of its <port_map> gives output port 1"
+    assert step.reason == "its <port_map> has no row for output port 1"
 
 
 def test_memory_keeps_its_value_and_starts_with_zeros() -> None:
@@ -116,7 +116,7 @@ def test_memory_keeps_its_value_and_starts_with_zeros() -> None:
     net.layer("ReLU", [total], [(1, 3)], name="out")
     made = net.case()
     migration = ir_tools.migrate(ir_tools.read(made.xml.encode(), made.weights))
-    assert any("starts with whatever is in memory" in note for step in migration.steps for note in step.notes)
+    assert any("starts with uninitialized memory" in note for step in migration.steps for note in step.notes)
     with ir_tools.Session(migration.model) as session:
         assert [float(session.run(made.inputs)["out"][0, 0]) for _ in range(3)] == [1, 2, 3]
 

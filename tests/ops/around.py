@@ -19,7 +19,7 @@ Change = tuple[str, Mapping[str, str | None], Mapping[int, Slot]]
 
 @dataclass(frozen=True)
 class Case:
-    """A valid layer: its attributes as the file writes them, and what feeds it."""
+    """A valid layer: its attributes as the file writes them, and its producer."""
 
     op: Op
     raw: Mapping[str, str]

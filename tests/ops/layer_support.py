@@ -25,7 +25,7 @@ REJECTED = "rejected"
 
 @dataclass
 class Setting:
-    """A layer and what feeds it."""
+    """A layer and its producer."""
 
     op: Op
     slots: Sequence[Slot]

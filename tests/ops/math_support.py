@@ -23,7 +23,7 @@ TYPES = (*FLOATS, *INTEGERS, "boolean")
 
 @dataclass(frozen=True)
 class Case:
-    """One layer: the operation, `<data>` as text, and what feeds it."""
+    """One layer: the operation, `<data>` as text, and its producer."""
 
     op: Op
     raw: Mapping[str, str]

@@ -382,7 +382,7 @@ def test_a_proof_says_of_which_sizes_it_is(sizes: list[Dim], scope: str) -> None
     settings = Pooling(kernel=(2, 2), strides=(1, 1), pads_begin=(0, 0), pads_end=(0, 0), dilations=(1, 1))
     wanted, other = PoolingSpec(settings), PoolingSpec(replace(settings, rounding="ceil"))
     assert equal_for_all(wanted, other, sizes) == Proof(f"equal windows {scope}")
-    assert equal_for_all(wanted, wanted, sizes) == Proof(f"equal windows {scope}, the settings being the same")
+    assert equal_for_all(wanted, wanted, sizes) == Proof(f"equal windows {scope} (equal attributes)")
 
 
 def test_the_number_of_windows_counts_even_where_their_values_are_undefined() -> None:

@@ -101,7 +101,7 @@ def test_shapes_of_inverses() -> None:
         (Case(MATMUL, {}, [("f32", "2,3"), ("f32", "4,5")]), "has rows of 3, but B [4,5] has columns of 4"),
         (Case(MATMUL, {}, [("f32", "2,2,3"), ("f32", "3,3,5")]), "do not broadcast"),
         (Case(MATMUL, {}, [("f32", ""), ("f32", "3")]), "is a scalar"),
-        (Case(EINSUM, {"equation": "ab,bc->ac"}, [("f32", "2,3")]), "has 2 inputs, but the layer has 1"),
+        (Case(EINSUM, {"equation": "ab,bc->ac"}, [("f32", "2,3")]), "has subscripts for 2 inputs, but the layer has 1"),
         (Case(EINSUM, {"equation": "ab->ac"}, [("f32", "2,3")]), "has 'c' in the output, but in no input"),
         (Case(EINSUM, {"equation": "a->aa"}, [("f32", "2")]), "twice in the output"),
         (Case(EINSUM, {"equation": "abc->a"}, [("f32", "2,3")]), "3 labels 'abc' for an input of rank 2"),

@@ -90,7 +90,12 @@ GROUPS = {"num_groups": "2", "epsilon": "0.1"}
 @pytest.mark.parametrize(
     ("name", "raw", "slots", "message"),
     [
-        ("BatchNormInference-5", {"epsilon": "0.1"}, [F32, FOUR, FOUR, FOUR, ("f32", "5")], "lists of one length"),
+        (
+            "BatchNormInference-5",
+            {"epsilon": "0.1"},
+            [F32, FOUR, FOUR, FOUR, ("f32", "5")],
+            "of rank 1 and equal length",
+        ),
         ("BatchNormInference-5", {"epsilon": "0.1"}, [F32, *[("f32", "3")] * 4], "3 values, but the data has 4"),
         ("BatchNormInference-5", {"epsilon": "-1"}, [F32, *[FOUR] * 4], "at least 0"),
         ("BatchNormInference-1", {"epsilon": "0.1"}, [F32, *[FOUR] * 4], "at least rank 2"),

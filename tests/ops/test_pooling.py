@@ -235,7 +235,11 @@ def test_a_plain_layer_has_no_violation(op: str) -> None:
         ("AvgPool-1", {"kernel": "1.5,2"}, "kernel has '1.5'; expected an integer"),
         ("AvgPool-1", {"kernel": "0,2"}, "kernel is 0,2; expected at least 1 for each"),
         ("AvgPool-1", {"pads_begin": "-1,0"}, "pads_begin is -1,0; expected at least 0 for each"),
-        ("AvgPool-1", {"pads_end": "2,0"}, "pads_end is 2, but the window spans 2 and exclude-pad is true"),
+        (
+            "AvgPool-1",
+            {"pads_end": "2,0"},
+            "pads_end is 2, but the window spans 2 elements and exclude-pad is true: some windows contain only padding",
+        ),
         (
             "AvgPool-1",
             {"exclude_pad": "false"},
@@ -247,7 +251,7 @@ def test_a_plain_layer_has_no_violation(op: str) -> None:
             "rounding_type is 'ceil_torch'; expected one of floor, ceil",
         ),
         ("AvgPool-1", {"auto_pad": ""}, "auto_pad is ''; expected one of explicit, same_upper, same_lower, valid"),
-        ("AvgPool-1", {"kernel": "9,2"}, "kernel spans 9 elements, but axis 2 has 8 with its padding"),
+        ("AvgPool-1", {"kernel": "9,2"}, "kernel spans 9 elements, but axis 2 has 8 including padding"),
         ("AvgPool-16", {}, "dilations is missing, and the runtime crashes without it"),
         ("MaxPool-8", {}, "dilations is missing, and the runtime crashes without it"),
         ("MaxPool-8", {"dilations": "1,1", "axis": "4"}, "axis is 4, but the input has rank 4"),
@@ -268,8 +272,8 @@ def test_what_is_wrong_is_named(op: str, changes: dict[str, str], message: str) 
     [
         ("1,3,8", "kernel has 2 values, but the input has 1 spatial axes"),
         ("1,3", "data is [1,3]; expected rank 3, 4 or 5"),
-        ("0,3,8,8", "data has a batch size of 0, which the runtime does not pool"),
-        ("?,0,8,8", "data has a number of channels of 0, which the runtime does not pool"),
+        ("0,3,8,8", "data has a batch size of 0, which the runtime does not support"),
+        ("?,0,8,8", "data has a number of channels of 0, which the runtime does not support"),
     ],
 )
 def test_inputs_that_cannot_be_pooled(shape: str, message: str) -> None:

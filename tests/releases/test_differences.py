@@ -1,4 +1,4 @@
-"""The table of releases that give other values against these releases."""
+"""The table of releases that have wrong values against these releases."""
 
 import subprocess
 import sys

@@ -84,7 +84,7 @@ def test_a_type_of_which_a_release_takes_no_inputs_does_as_another() -> None:
     facts = [Fact(element_type(kind), parse_shape("2,3")) for kind in ("u32", "i32")]
     layer = Seen(op, op.read({"keep_dims": "true"}, []), facts, facts[:1], constant=(1,), version=10, opset=1)
     found = behaviour(find_release("openvino-2021.4"), layer)
-    assert found == (Answer.READS, "ReduceMean-1 with u64 is read and not compiled")
+    assert found == (Answer.READS, "ReduceMean-1 with u64 is read but not compiled")
 
 
 def test_a_row_about_other_types_leaves_what_was_measured(

@@ -87,7 +87,7 @@ def load() -> dict[str, list[str]]:
 
 
 def main(names: Sequence[str]) -> int:
-    """Record the steps of all versions, or of those named; return 1 if some give other values."""
+    """Record the steps of all versions, or of those named; return 1 if some have wrong values."""
     table, wrong = load() if FILE.exists() else {}, 0
     for name in names or STEPS:
         problems = [

@@ -106,7 +106,7 @@ def test_a_layer_that_has_the_name_already_gives_it_up() -> None:
 @pytest.mark.parametrize(("kind", "wanted"), [("i64", "i32"), ("u8", "f32"), ("f32", None), ("i32", None)])
 def test_types_that_ir_10_does_not_give_are_noted(kind: str, wanted: str | None) -> None:
     notes = migrate(doubled(kind=kind), "ir10").notes
-    assert notes == ((f"output 'y' comes as {wanted} from IR v10; it is {kind} in the file",) if wanted else ())
+    assert notes == ((f"output 'y' has element type {wanted} in IR v10; it is {kind} in the file",) if wanted else ())
 
 
 def test_a_tensor_that_two_results_call_otherwise_keeps_both_names_in_ir_10() -> None:
@@ -166,7 +166,10 @@ def test_dynamic_shapes_are_refused_with_what_to_type_and_fixed_on_request(shape
     """With sizes that the model can take where the shape leaves them open."""
     model = doubled(shape)
     (refused,) = migrate(model, "openvino-2021.4").refused
-    assert refused.reason == f"OpenVINO 2021.4 has no dynamic shapes; give the input fixed sizes: --set x={sizes}"
+    assert (
+        refused.reason
+        == f"OpenVINO 2021.4 does not support dynamic shapes; set static sizes of the input: --set x={sizes}"
+    )
     migrated = migrate(model, "openvino-2021.4", shapes={"x": sizes})
     assert migrated.ok
     assert migrated.model.inputs[0].layer.raw["shape"] == sizes
@@ -190,7 +193,7 @@ def test_sizes_that_data_decide_are_refused() -> None:
     (refused,) = migrate(builder.model, "openvino-2021.4").refused
     assert (refused.path, refused.reason.partition("; ")[2]) == (
         "places",
-        "OpenVINO 2022.1 and later have, and only the data decide this one",
+        "OpenVINO 2022.1 and later support them, but this shape depends on the data",
     )
 
 
@@ -355,7 +358,7 @@ def test_layers_that_nothing_read_before_stay() -> None:
 def test_a_constant_that_is_not_converted_at_once_is_refused() -> None:
     (*_, refused) = migrate(weighed("nf4", [1.0], reader="Unsqueeze"), "openvino-2022.3").refused
     reading = "OpenVINO 2023.2 and later read it"
-    assert refused.reason == f"its output is of nf4, which OpenVINO 2022.3 does not have; {reading}"
+    assert refused.reason == f"its output has element type nf4, which OpenVINO 2022.3 does not support; {reading}"
 
 
 def test_a_constant_that_something_else_reads_beside_a_convert_is_refused() -> None:
@@ -372,7 +375,7 @@ def test_names_and_rt_info_that_older_releases_refuse() -> None:
     x.rt_info.append({"name": "mine", "value": "1"})
     migrated = migrate(model, "openvino-2023.3")
     assert names(migrated.model)[:2] == ["x", "x/2"]
-    assert migrated.notes == ("rt_info without a version dropped from 1 layer: OpenVINO 2023.3 does not read it",)
+    assert migrated.notes == ("rt_info without a version removed from 1 layer: OpenVINO 2023.3 does not read it",)
     assert migrate(model, "openvino-2024.6").steps == ()
     assert migrate(model, "openvino-2024.6").notes == ()
 
@@ -426,7 +429,7 @@ def test_a_tensor_of_two_results_has_a_name_for_each_in_ir_10() -> None:
     migrated = migrate(twice(), "ir10")
     sources = [migrated.model.graph.sources(end.layer.id).popitem()[1] for end in migrated.model.outputs]
     assert len({*sources}) == 3
-    assert [step.how for step in migrated.steps if step.after == "Convert + Result"] == ["a tensor of its own"]
+    assert [step.how for step in migrated.steps if step.after == "Convert + Result"] == ["a separate tensor"]
 
 
 def flattened() -> Model:
@@ -464,7 +467,10 @@ def test_sizes_of_0_are_known_sizes() -> None:
 @pytest.mark.parametrize(("kind", "taken"), [("f64", "f32"), ("u32", "i64")])
 def test_inputs_of_types_that_2021_does_not_take(kind: str, taken: str) -> None:
     migrated = migrate(doubled(kind=kind), "openvino-2021.4")
-    assert f"input 'x' takes {taken}: OpenVINO 2021.4 has no inputs of {kind}" in migrated.notes
+    assert (
+        f"input 'x' has element type {taken}, because OpenVINO 2021.4 does not support inputs of {kind}"
+        in migrated.notes
+    )
     assert [layer.type for layer in migrated.model.graph.ordered()] == ["Parameter", "Convert", "Add", "Result"]
 
 

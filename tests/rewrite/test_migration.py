@@ -300,7 +300,7 @@ def test_an_output_that_is_read_is_not_dropped() -> None:
     assert [len(layer(each, "pool0").outputs) for each in (read(text, weights), migrated.model)] == [2, 1]
     indices = text.replace(b'from-layer="1" from-port="1"', b'from-layer="1" from-port="2"')
     (refused,) = migrate(read(indices, weights), "opset7").refused
-    assert refused.reason == "output 1 is read by 'y0', and the target has no such output"
+    assert refused.reason == "'y0' reads output 1, which the target does not have"
 
 
 @pytest.mark.parametrize("read", [0, 1])
@@ -467,7 +467,7 @@ def test_an_attribute_that_would_be_lost_stops_the_rewrite(to: str | None, monke
     ("changes", "wanted"),
     [
         ({"strides": "2,x"}, "strides: has 'x'; expected an integer"),
-        ({"kernel": "9,9"}, "kernel spans 9 elements, but axis 2 has 7 with its padding"),
+        ({"kernel": "9,9"}, "kernel spans 9 elements, but axis 2 has 7 including padding"),
     ],
     ids=["unreadable-attribute", "kernel-larger-than-input"],
 )

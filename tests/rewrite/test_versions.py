@@ -389,7 +389,7 @@ def test_sums_that_wrap_around_are_not_made_of_sums_that_stop_at_limits(kind: st
         layer("EmbeddingBagPackedSum-3", {}, (kind, "4,3"), ints(0, 1).reshape(1, 2)),
         layer("EmbeddingSegmentsSum-3", {}, (kind, "4,3"), ints(0, 1), ints(0, 0), np.array(1)),
     ):
-        reason = f"None: its sums of {kind} wrap around; those of older operations stop at the limits of the type"
+        reason = f"None: its sums of {kind} wrap around; those of older operations saturate at the limits of the type"
         assert lowered(model, 2) == [reason]
 
 
@@ -450,7 +450,7 @@ def test_zeros_beyond_the_edge_of_a_deformable_convolution_are_pads() -> None:
     padded = layer("DeformableConvolution-8", {**raw, "pads_begin": "1,1", "pads_end": "1,1"}, *inputs)
     assert lowered(padded, 7) == ["Pad-1", "DeformableConvolution-1"]
     bare = layer("DeformableConvolution-8", {**raw, "pads_begin": "0,0", "pads_end": "2,2"}, *inputs)
-    assert "only if they are pads" in lowered(bare, 7)[0]
+    assert "only within its pads" in lowered(bare, 7)[0]
 
 
 def test_a_signal_without_enough_of_a_window_is_zero() -> None:
@@ -494,7 +494,7 @@ def test_indices_that_are_known_between_bounds_are_not_taken_for_constants() -> 
 
 def test_a_layer_that_nothing_feeds_stays_in_its_place_or_is_refused() -> None:
     """Another version of the same layer may be written in its place; new layers in front need the input."""
-    for mode, told in (("erf", ["Gelu-2"]), ("tanh", ["None: nothing feeds input port 0"])):
+    for mode, told in (("erf", ["Gelu-2"]), ("tanh", ["None: no edge leads to input port 0"])):
         model = layer("Gelu-7", {"approximation_mode": mode}, ("f32", "2,3"))
         (gelu,) = (one for one in model.graph.layers() if one.type == "Gelu")
         model.graph.disconnect(gelu.id, 0)

@@ -248,8 +248,8 @@ def test_an_unknown_purpose_of_a_row(word: str, remedy: str) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "remedy"),
     [
-        (STATE, STATE + ITERATION.replace("current_iteration", "execution_condition"), "it belongs to an <output>"),
-        (GOES_ON, GOES_ON.replace("execution_condition", "current_iteration"), "it belongs to an <input>"),
+        (STATE, STATE + ITERATION.replace("current_iteration", "execution_condition"), "move purpose to an <output>"),
+        (GOES_ON, GOES_ON.replace("execution_condition", "current_iteration"), "move purpose to an <input>"),
         (STATE, STATE + ITERATION.replace(" />", ' axis="0" />'), "delete axis, start and end"),
     ],
 )
@@ -484,11 +484,13 @@ STORE = '"Assign" version="opset6"'
     [
         (
             [(STORE, STORE.replace("6", "3"))],
-            f"the ReadValue of '{LONG[:80]}' is of opset6, this Assign is not (use the same version in both)",
+            f"the ReadValue of '{LONG[:80]}' has version opset6, but this Assign has another"
+            " (use the same version in both)",
         ),
         (
             [('from-layer="1" from-port="1"', 'from-layer="0" from-port="0"')],
-            f"nothing reads what the ReadValue of '{LONG[:80]}' gives (delete both, or read it)",
+            f"no layer reads the output of the ReadValue of '{LONG[:80]}'"
+            " (delete both layers, or connect the ReadValue)",
         ),
         (
             [(READ, READ.replace("ReadValue", "Relu"))],
@@ -505,7 +507,7 @@ def test_what_is_said_of_a_variable(pairs: list[tuple[str, str]], wanted: str) -
 def test_a_variable_that_is_stored_twice_is_named() -> None:
     twice = (FOLDER / "variable_stored_twice" / "bad.xml").read_text(encoding="utf-8").replace('"memory"', f'"{LONG}"')
     (found,) = validate(twice.encode(), select=["variable-stored-twice"])
-    assert found.message == f"layer 'store' already stores into the variable '{LONG[:80]}'"
+    assert found.message == f"layer 'store' already stores the variable '{LONG[:80]}'"
 
 
 def branching(path: Path) -> str:
@@ -575,7 +577,10 @@ def test_a_row_may_mean_a_layer_of_the_body_whose_number_is_lost(number: str) ->
 
 @pytest.mark.parametrize(
     ("old", "new", "remedy"),
-    [("<edges>", "<edgez /><edges>", "there is a <edges> already; delete one"), ("edges>", "edgez>", "write <edges>")],
+    [
+        ("<edges>", "<edgez /><edges>", "<edges> exists already; delete one of the two"),
+        ("edges>", "edgez>", "write <edges>"),
+    ],
 )
 def test_a_misspelled_element_may_stand_beside_the_right_one(old: str, new: str, remedy: str) -> None:
     found, *_ = validate(changed(CHAIN, (old, new)).encode(), select="unknown-element")

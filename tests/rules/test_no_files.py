@@ -43,15 +43,18 @@ def test_of_very_many_findings_the_first_are_listed() -> None:
     dims = b"<dim>1.5</dim>" * (MAX_LISTED + 5)
     found = validate(SMALL.replace(b"<dim>8</dim>", dims, 1))
     assert [one.line for one in found if one.code == "IR113"] == [None, *[10] * MAX_LISTED]
-    assert found[0].message == f"bad-dimension is found in {MAX_LISTED + 5} places; the first {MAX_LISTED} are listed"
+    assert (
+        found[0].message
+        == f"the file has {MAX_LISTED + 5} findings of bad-dimension; the first {MAX_LISTED} are listed"
+    )
 
 
 @pytest.mark.parametrize(
     ("piece", "rule", "rest"),
     [
-        (b"<edge />", "bad-edge", "1005 edges cannot be read, of which the first 100 are listed"),
-        (b"<foo/>", "unknown-element", "<edges> has 1005 unknown elements, of which the first 100 are listed"),
-        (b"<rt_info/>x", "stray-text", "there are 1005 texts in <edges>, of which the first 100 are listed"),
+        (b"<edge />", "bad-edge", "1005 edges are invalid; the first 100 are listed"),
+        (b"<foo/>", "unknown-element", "<edges> has 1005 unknown elements; the first 100 are listed"),
+        (b"<rt_info/>x", "stray-text", "<edges> contains 1005 pieces of text; the first 100 are listed"),
     ],
 )
 def test_of_very_much_in_one_element_the_first_is_listed(piece: bytes, rule: str, rest: str) -> None:

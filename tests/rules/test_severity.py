@@ -124,7 +124,7 @@ def test_a_misspelled_attribute_is_an_error_if_its_value_is_lost(word: str, valu
     del raw[name]
     (found,) = check_attributes(op, {**raw, word: value})[1]
     assert (found.attribute, found.kind) == (name, kind)
-    assert f"does not read '{word}'" in found.message
+    assert f"ignores the spelling '{word}'" in found.message
 
 
 def test_the_bad_files_are_all_judged() -> None:

@@ -17,7 +17,7 @@ IR11 = MEASURED[1:]
 
 
 def client_of(version: str) -> ReleaseClient:
-    """Return a client of a release; skips if its environment is not here: tests install nothing."""
+    """Return a client of a release; skips if its environment cannot start: tests install nothing."""
     try:
         return release_client(find_release(f"openvino-{version}"), timeout=60.0)
     except RuntimeFailure as why:

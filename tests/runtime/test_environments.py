@@ -61,7 +61,7 @@ def test_cache_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def test_python_that_is_named_or_in_the_folder(folder: Path) -> None:
-    with pytest.raises(RuntimeFailure, match=r"Old 1.0 is not here; make it with: ir-tools runtimes --add old"):
+    with pytest.raises(RuntimeFailure, match=r"Old 1.0 is not installed; add it with: ir-tools runtimes --add old"):
         release_python(OLD)
     assert environment(OLD) is None
     python = made(folder, OLD)
@@ -178,7 +178,7 @@ def test_page_lists_every_release() -> None:
     ("text", "words"),
     [
         pytest.param(
-            "#!/nonexistent\n", r"OpenVINO 2022.3 is not here: .*python does not start: No such", id="no-python"
+            "#!/nonexistent\n", r"OpenVINO 2022.3 cannot start: .*python does not start: No such", id="no-python"
         ),
         pytest.param("#!/bin/sh\nexit 3\n", r"OpenVINO 2022.3 crashed \(exit code 3 of .*python\)", id="ends"),
     ],
@@ -192,7 +192,7 @@ def test_broken_python_is_named(folder: Path, text: str, words: str) -> None:
 
 
 def test_an_environment_that_does_not_work_is_to_be_made_again(folder: Path) -> None:
-    again = r"; make it again with: ir-tools runtimes --remove old && ir-tools runtimes --add old$"
+    again = r"; recreate it with: ir-tools runtimes --remove old && ir-tools runtimes --add oldld$"
     release = replace(OLD, opset=1)
     without_numpy = f'case "$*" in *_foreign.py*) exec {sys.executable} -S "$@";; esac'
     for text, words in (("exit 3", " crashed"), (without_numpy, " cannot be loaded .*'numpy'")):
@@ -203,7 +203,7 @@ def test_an_environment_that_does_not_work_is_to_be_made_again(folder: Path) -> 
             LegacyClient(python).describe(b"<net/>", b"")
     python.unlink()
     python.symlink_to(folder / "gone")
-    with pytest.raises(RuntimeFailure, match=r"^Old 1.0 is not here: .*/old has no Python that is there" + again):
+    with pytest.raises(RuntimeFailure, match=r"^Old 1.0 is not installed: the Python of .*/old does not exist" + again):
         release_client(release)
 
 
@@ -257,7 +257,7 @@ def test_runtimes_that_are_here_are_shown(count: int) -> None:
     """In a console those alone, and not more than a few; in a notebook before the others."""
     here = [Runtime(f"here-{number}", "Here", (10, 11), Path("python")) for number in range(count)]
     shown = repr(Runtimes([Runtime("away", "Away", (10, 10), None), *here])).splitlines()
-    assert shown[0] == f"{count} of {count + 1} runtimes are here"
+    assert shown[0] == f"{count} of {count + 1} runtimes are installed"
     assert shown[1 : LINES + 1] == [*map(str, here[:LINES])]
     assert shown[LINES + 1 :] == (["and 1 more"] if count > LINES else [])
     html = Runtimes([Runtime("away", "Away", (10, 10), None), here[0]])._repr_html_()

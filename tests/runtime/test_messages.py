@@ -24,7 +24,7 @@ CASES = {
         "Opset opset1 doesn't contain the operation with type: Convo\n\n\n",
         "Opset opset1 doesn't contain the operation with type: Convo",
     ),
-    "check_without_words": ("Check 'a > 0' failed at src/core/a.cpp:1\n", "it checks that a > 0"),
+    "check_without_words": ("Check 'a > 0' failed at src/core/a.cpp:1\n", "it requires that a > 0"),
     "front_end": (
         CORE + "Check 'false' failed at src/frontends/common/src/frontend.cpp:53:\nConverting input model\n"
         "node <port> is missing mandatory attribute: precision at offset 169\n\n",

@@ -99,7 +99,7 @@ def test_layer_that_is_rejected_and_the_next_file_runs(client: ReleaseClient) ->
     [
         ({"x": X}, [], "input 'n' has no value"),
         ({"x": X, "n": N, "o": N}, [], "there is no input 'o'; the model has "),
-        ({"x": X.astype(np.float64) / 3, "n": N}, [], "input 'x' takes f32, not f64: values change"),
+        ({"x": X.astype(np.float64) / 3, "n": N}, [], "input 'x' needs f32, not f64: values change"),
         ({"x": X, "n": N}, ["absent"], "it has no layer 'absent'"),
     ],
     ids=["missing", "unknown", "cast", "tap"],
@@ -154,7 +154,7 @@ def test_time_limit_is_an_outcome_and_the_next_file_runs(client: ReleaseClient) 
 
 
 def test_crash_is_an_outcome_and_the_next_file_runs() -> None:
-    """AvgPool-16 without dilations ends the process in 2025.4."""
+    """AvgPool-16 without dilations crashes the process in 2025.4."""
     pool = one_layer("AvgPool", "opset16", POOL, "1,1,4,4")
     with client_of("2025.4") as client:
         with pytest.raises(

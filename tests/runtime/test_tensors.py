@@ -49,5 +49,5 @@ def test_values_that_do_not_change_are_cast(values: list[float], given: str, kin
 @pytest.mark.parametrize(("values", "given", "kind"), REFUSED)
 def test_values_that_would_change_are_refused(values: list[float], given: str, kind: str) -> None:
     wanted, have = from_dtype(np.dtype(kind)), from_dtype(np.dtype(given))
-    with pytest.raises(UsageError, match=f"input 'x' takes {wanted}, not {have}; convert it with .astype"):
+    with pytest.raises(UsageError, match=f"input 'x' needs {wanted}, not {have}; convert it with .astype"):
         made(np.array(values, given), kind)

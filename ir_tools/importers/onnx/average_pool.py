@@ -97,11 +97,11 @@ def disputed(attributes: Mapping[str, Any]) -> Iterator[str]:
     settings = _settings(attributes, None)
     pads = (*settings.begins, *settings.ends)
     if settings.auto_pad != "explicit" and any(pads):
-        yield "auto_pad is set and so are pads; pads are ignored"
+        yield "both auto_pad and pads are set; pads are ignored"
     if settings.auto_pad == "valid" and settings.ceil:
         yield (
-            "auto_pad=VALID with ceil_mode=1: windows are counted as for pads of 0, as shape inference and the runtimes"
-            " do; the operator's page has a formula that may count one less"
+            "auto_pad=VALID with ceil_mode=1: the number of windows is that of pads of 0, as in shape "
+            "inference and the runtimes; the formula on the operator's page may give one window less"
         )
 
 
@@ -143,7 +143,7 @@ def _list(attributes: Mapping[str, Any], name: str, length: int, default: int) -
     if not values:
         return (default,) * length
     if len(values) != length:
-        raise UsageError(f"{name} has {plural(len(values), 'value')}, but kernel_shape asks for {length}")
+        raise UsageError(f"{name} has {plural(len(values), 'value')}; expected {length} for this kernel_shape")
     return values
 
 

@@ -122,7 +122,9 @@ def translate(attributes: dict[str, Any], data: Fact, target: int, name: str) ->
     wanted = average_pool(attributes, rank)
     rewrite = average_pooling(wanted, data, target)
     if isinstance(rewrite, Refused):
-        raise MigrationError(f"AveragePool behind '{name}' has no exact form in opset{target}: {rewrite.reason}")
+        raise MigrationError(
+            f"AveragePool after '{name}' cannot be expressed exactly in opset{target}: {rewrite.reason}"
+        )
     layers = " + ".join(new.type for new in rewrite.layers)
     return rewrite, Translated(name, data.shape, layers, rewrite.how, rewrite.proof, tuple(disputed(attributes)))
 
@@ -130,7 +132,7 @@ def translate(attributes: dict[str, Any], data: Fact, target: int, name: str) ->
 def _fact(source: Any) -> Fact:
     shape = parse_shape(str(source.get_partial_shape()))
     if shape is not None and len(shape) < 3:
-        raise UsageError(f"AveragePool takes [N, C, spatial...], not {shape_text(shape)}")
+        raise UsageError(f"AveragePool expects [N, C, spatial...], not {shape_text(shape)}")
     return Fact(element_type(source.get_element_type().get_type_name()), shape)
 
 

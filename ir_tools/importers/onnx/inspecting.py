@@ -42,7 +42,7 @@ def check(path: Path) -> tuple[Diagnostic, ...]:
         model = None
     if model is None or not model.HasField("graph"):
         remedy = "download or export the model again"
-        raise ReadError(_finding(path, "ONNX001", Severity.ERROR, "is not an ONNX model, or is cut off", remedy))
+        raise ReadError(_finding(path, "ONNX001", Severity.ERROR, "is not an ONNX model, or is truncated", remedy))
     findings = [*_external_data(path, model), *_average_pools(path, model)]
     errors = [finding for finding in findings if finding.severity == Severity.ERROR]
     if errors:
@@ -71,17 +71,17 @@ def _external_data(path: Path, model: "ModelProto") -> Iterator[Diagnostic]:
             tensor_name = f"tensor '{tensor.name}'"
             if not file.is_relative_to(folder):
                 message = f"the data of {tensor_name} lies outside the model's folder: {entries['location']}"
-                yield _finding(path, "ONNX002", Severity.ERROR, message, "put the file beside the model")
+                yield _finding(path, "ONNX002", Severity.ERROR, message, "copy the file into the folder of the model")
             elif not file.is_file():
                 message = f"the data of {tensor_name} is missing: {entries['location']}"
-                yield _finding(path, "ONNX002", Severity.ERROR, message, "put the file beside the model")
+                yield _finding(path, "ONNX002", Severity.ERROR, message, "copy the file into the folder of the model")
             elif not all(entries.get(key, "0").isdecimal() for key in ("offset", "length")):
                 message = f"the data of {tensor_name} has an offset or length that is not a number of bytes"
                 yield _finding(path, "ONNX002", Severity.ERROR, message, "export the model again")
             elif int(entries.get("offset", 0)) + int(entries.get("length", 0)) > file.stat().st_size:
                 message = f"the data of {tensor_name} extends beyond the end of {entries['location']}"
                 yield _finding(
-                    path, "ONNX002", Severity.ERROR, message, "the file is cut off or belongs to another model"
+                    path, "ONNX002", Severity.ERROR, message, "the file is truncated or belongs to another model"
                 )
 
 
@@ -115,8 +115,8 @@ def _average_pool(path: Path, node: "NodeProto", opset: int, version: int) -> It
             known = ", ".join(SINCE)
             yield _node(path, node, "ONNX003", f"{label} has an unknown attribute {name} ({known})")
         elif SINCE[name] > version:
-            message = f"{label} has {name}, which came with opset {SINCE[name]}; the model says opset {opset}"
-            yield _node(path, node, "ONNX003", message, f"convert the model to opset {SINCE[name]} or drop {name}")
+            message = f"{label} has {name}, which exists since opset {SINCE[name]}, but the model uses opset {opset}"
+            yield _node(path, node, "ONNX003", message, f"convert the model to opset {SINCE[name]}, or remove {name}")
     try:
         average_pool(attributes)
     except UsageError as why:

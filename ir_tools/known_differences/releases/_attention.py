@@ -78,7 +78,7 @@ ROWS = (
         name="attention with a boolean mask",
         span="2023.3 to 2025.2",
         ops=("ScaledDotProductAttention-13",),
-        reason="A boolean mask is read the other way round: a query sees the keys that are false.",
+        reason="A boolean mask is inverted: a query attends to the keys whose mask is false.",
         model=Call("ScaledDotProductAttention-13", (*ATTENTION, np.array([[True, False, True]] * 2)), PLAIN),
         applies=lambda seen: _has_mask(seen) and seen.inputs[3].dtype.kind == "boolean",
     ),
@@ -86,7 +86,7 @@ ROWS = (
         name="causal attention of unknown sizes",
         span="2023.3 to 2023.3",
         ops=("ScaledDotProductAttention-13",),
-        reason="With an unknown size, and more keys than queries or fewer, a query sees others than those before it.",
+        reason="If a size is unknown and the numbers of keys and queries differ, a query attends to the wrong keys.",
         sometimes=True,
         model=Call(
             "ScaledDotProductAttention-13",
@@ -99,7 +99,9 @@ ROWS = (
         name="attention with a mask of one row",
         span="2023.3 to 2024.2",
         ops=("ScaledDotProductAttention-13",),
-        reason="A mask with one row for all queries, or one column for all keys, is not read.",
+        reason=(
+            "A mask with one row for all queries or one column for all keys is not supported: the model is not read."
+        ),
         model=Call("ScaledDotProductAttention-13", (*ATTENTION, np.zeros((1, 3), np.float32)), PLAIN),
         applies=partial(_repeats_mask, known=True),
     ),
@@ -107,7 +109,7 @@ ROWS = (
         name="attention of an unknown number of queries with a mask of one row",
         span="2023.3 to 2023.3",
         ops=("ScaledDotProductAttention-13",),
-        reason="A mask with one row for all queries, or one column for all keys, is read and fails.",
+        reason="A mask with one row for all queries or one column for all keys is read, but the model does not run.",
         model=Call(
             "ScaledDotProductAttention-13",
             (Given(counted(1, 2, 3, 4), "1,2,?,4"), *[counted(1, 2, 3, 4)] * 2, np.zeros((1, 1, 1, 3), np.float32)),
@@ -120,7 +122,7 @@ ROWS = (
             name=f"attention with constant keys or values{types and f' of {types}'}",
             span=span,
             ops=("ScaledDotProductAttention-13",),
-            reason="Keys or values of several heads or batches that are constants are read as other numbers.",
+            reason="Constant keys or values of several heads or batches are read wrongly.",
             model=Call(
                 "ScaledDotProductAttention-13",
                 (counted(1, 2, 3, 4).astype(kind), *(Fixed(array.astype(kind)) for array in _keys_and_values())),
@@ -139,7 +141,7 @@ ROWS = (
         name="attention with a sink",
         span="2023.3 to 2025.3",
         ops=("ScaledDotProductAttention-13",),
-        reason="The sixth input, whose share of the SoftMax is dropped, is not read.",
+        reason="The sixth input (sink) is not supported: the model is not read.",
         model=Call(
             "ScaledDotProductAttention-13",
             (*ATTENTION, np.zeros((2, 3), np.float32), np.array(0.5, np.float32), np.ones((1, 1, 1), np.float32)),
@@ -152,7 +154,10 @@ ROWS = (
             name=f"attention of as many {what} as heads that is transposed, {first} to {last}",
             span=f"{first} to {last}",
             ops=("ScaledDotProductAttention-13",),
-            reason="If either the queries or the output are transposed, rows and heads of one number are exchanged.",
+            reason=(
+                "If the queries or the output are transposed and the number of rows equals the number of heads, "
+                "rows and heads are swapped."
+            ),
             sometimes=True,
             model=_transposed(queries),
             applies=partial(_is_transposed, computed=computed),
@@ -169,7 +174,7 @@ ROWS = (
             name=f"attention with keys that a Mish computes, {span}",
             span=span,
             ops=("ScaledDotProductAttention-13",),
-            reason="It is not compiled with a Mish that computes keys for it alone.",
+            reason="It is not compiled if a Mish without other consumers computes its keys.",
             model=Call(
                 "ScaledDotProductAttention-13",
                 (counted(1, 2, 4, 8), Call("Mish-4", (counted(1, 2, 4, 8),)), counted(1, 2, 4, 8)),

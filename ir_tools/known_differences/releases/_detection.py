@@ -73,7 +73,7 @@ ROWS = (
         name="boxes whose scores decay",
         span="2022.1 to 2022.1",
         ops=("NonMaxSuppression-5",),
-        reason="With a `soft_nms_sigma` above 0 other boxes are chosen, in another order.",
+        reason="With a `soft_nms_sigma` above 0 the wrong boxes are selected, in the wrong order.",
         sometimes=True,
         model=Call(
             "NonMaxSuppression-5",
@@ -90,7 +90,7 @@ ROWS = (
         name="ROIAlign by maximum",
         span="2021.3 to 2021.4",
         ops=("ROIAlign-3",),
-        reason="The largest of the four neighbours is taken before they are weighted.",
+        reason="The maximum of the four neighbours is taken before they are weighted, instead of after.",
         measured=True,
         model=Call(
             "ROIAlign-3",
@@ -103,7 +103,7 @@ ROWS = (
         name="PriorBoxClustered with one variance",
         span="2021.3 to 2021.4",
         ops=("PriorBoxClustered-1",),
-        reason="Of one variance for all four coordinates three are read from memory behind it.",
+        reason="If one variance is given for all four coordinates, three values are read from memory after it.",
         applies=lambda seen: seen.attrs is not None and len(seen.attrs.variance) == 1,
         model=Call(
             "PriorBoxClustered-1",
@@ -130,7 +130,7 @@ ROWS = (
         name="ReorgYolo of images of bounded size",
         span="2022.1 to 2023.0",
         ops=("ReorgYolo-1",),
-        reason="An upper bound for the size of the images is taken for a size.",
+        reason="An upper bound of the image size is used as the size.",
         model=Call("ReorgYolo-1", (Given(counted(1, 4, 6, 6), "1,4,?,1..7"),), {"stride": "2"}),
         applies=lambda seen: any(not dim.static and dim.hi is not None for dim in (seen.inputs[0].shape or ())[2:]),
     ),
@@ -139,7 +139,7 @@ ROWS = (
             name=f"{op} before other layers",
             span=f"{first} to 2022.3",
             ops=(op,),
-            reason="Layers that compute with an output read something else.",
+            reason="Layers that read an output get wrong values.",
             model=Call("Negative-1", (_nms(op),)),
             applies=_is_computed_with,
         )
@@ -150,7 +150,9 @@ ROWS = (
             name=f"{op} before other layers and outputs of the model",
             span=f"{first} to 2022.2",
             ops=(op,),
-            reason="The second or third output cannot be one of the model if other layers compute with an output.",
+            reason=(
+                "The second or third output cannot be an output of the model if other layers read one of the outputs."
+            ),
             model=Call("Negative-1", (_nms(op, 1),)),
             applies=_gives_more,
         )
@@ -161,7 +163,7 @@ ROWS = (
             name=f"{op} that gives an output of the model",
             span="2022.1 to 2023.2",
             ops=(op,),
-            reason="It is compiled within a larger model only.",
+            reason="It is compiled only if it does not produce an output of the model.",
             measured=True,
             model=_nms(op),
             applies=lambda seen: gives_alone(seen, 0),
@@ -173,7 +175,10 @@ ROWS = (
             name=f"{op} with few boxes",
             span=f"{first} to 2022.3",
             ops=(op,),
-            reason="If boxes and images are known in number, rows of -1 stand for boxes that are not selected.",
+            reason=(
+                "If the numbers of boxes and images are known, the output has rows of -1 for boxes that are not "
+                "selected."
+            ),
             sometimes=True,
             model=Call("Negative-1", (_nms(op, least=2.5),)),
             applies=applies,
@@ -194,11 +199,11 @@ ROWS = (
             applies=applies,
         )
         for op, what, first, images, applies in (
-            *((op, "boxes that are known in number", "2023.0", "1", _has_known_rows) for op in SUPPRESSIONS),
+            *((op, "a known number of boxes", "2023.0", "1", _has_known_rows) for op in SUPPRESSIONS),
             *(
                 (
                     op,
-                    "images of unknown number",
+                    "an unknown number of images",
                     first,
                     "?",
                     lambda seen: _has_known_boxes(seen) and not _has_known_rows(seen),
@@ -220,7 +225,7 @@ ROWS = (
         span="2021.2 to 2021.3",
         ops=("DeformablePSROIPooling-1",),
         types="f32 f16 bf16",
-        reason="The numbers of bins across and down are mixed up.",
+        reason="The numbers of horizontal and vertical bins are swapped.",
         model=Call(
             "DeformablePSROIPooling-1",
             (counted(1, 2, 4, 8), floats([0, 0, 2, 20, 12])),

@@ -64,7 +64,7 @@ ROWS = (
         name="the shape of a number",
         span="2023.3 to 2024.6",
         ops=("ShapeOf-1", "ShapeOf-3"),
-        reason="An output of the model without elements, in i64, that is the shape of a number ends the process.",
+        reason="An empty i64 output of the model that is the shape of a scalar crashes the process.",
         model=Call("ShapeOf-3", (number(3),), {"output_type": "i64"}),
         applies=lambda seen: (
             has_rank(seen, 0)
@@ -77,7 +77,7 @@ ROWS = (
         name="places of elements that several layers read",
         span="2022.1 to 2022.1",
         ops=("NonZero-3",),
-        reason="A NonZero whose output several layers read is not compiled.",
+        reason="A NonZero with several consumers is not compiled.",
         model=Call("Concat-1", (PLACES, Call("Abs-1", (PLACES,))), {"axis": "0"}),
         applies=lambda seen: len(seen.readers) > 1,
     ),
@@ -86,7 +86,7 @@ ROWS = (
             name=f"Gather from one batch, {what} at a time, {processor}",
             span=f"{first} to 2026.4",
             ops=("Gather-7", "Gather-8"),
-            reason=f"From one batch of known size, {what} at a time are read from beyond the data.",
+            reason=f"If the batch size is known to be 1, {what} at a time are read from outside the data.",
             model=Call(
                 "Gather-8", (counted(1, 8, size), np.arange(count)[None] % 8, Fixed(np.array(1))), {"batch_dims": "1"}
             ),
@@ -105,7 +105,7 @@ ROWS = (
         name="empty bags without a row",
         span="2021.2 to 2024.2",
         ops=("EmbeddingBagOffsetsSum-3",),
-        reason="A default index of -1, which gives empty bags zeros, stops the release when it runs.",
+        reason="A default index of -1, which selects zeros for empty bags, fails at run time.",
         model=Call(
             "EmbeddingBagOffsetsSum-3",
             (counted(3, 2), Fixed(whole(0, 2)), Fixed(whole(0, 1, 1)), Fixed(np.array(-1))),
@@ -116,7 +116,9 @@ ROWS = (
         name="SegmentMax",
         span="2025.1 to 2025.1",
         ops=("SegmentMax-16",),
-        reason="Maxima are compared with 0: a segment of negative numbers gives 0 or the least number.",
+        reason=(
+            "Maxima are compared with 0: the result of a segment of negative numbers is 0 or the minimum of the type."
+        ),
         sometimes=True,
         measured=True,
         model=Call(
@@ -130,7 +132,7 @@ ROWS = (
         name="TopK without order",
         span="2021.2 to 2021.4",
         ops=("TopK-1", "TopK-3"),
-        reason='With sort="none" the elements come in the order of their places, in place of by value.',
+        reason='With sort="none" the elements are returned in the order of their positions, instead of by value.',
         measured=True,
         model=Call(
             "TopK-3",
@@ -144,7 +146,7 @@ ROWS = (
         name="negative indices of GatherND",
         span="2021.2 to 2025.2",
         ops=("GatherND-5", "GatherND-8"),
-        reason="Negative indices do not count from the end: memory before the data is read.",
+        reason="Negative indices are not counted from the end; memory before the data is read.",
         sometimes=True,
         model=Call("GatherND-5", (counted(3, 2), Fixed(np.array([[-1]])))),
         applies=_has_negative_indices,
@@ -153,7 +155,7 @@ ROWS = (
         name="negative indices of GatherElements",
         span="2021.3 to 2025.2",
         ops=("GatherElements-6",),
-        reason="Negative indices do not count from the end: memory before the data is read.",
+        reason="Negative indices are not counted from the end; memory before the data is read.",
         sometimes=True,
         model=Call("GatherElements-6", (counted(3, 2), Fixed(np.array([[-1, -1]]))), {"axis": "0"}),
         applies=_has_negative_indices,
@@ -162,7 +164,7 @@ ROWS = (
         name="negative indices of ScatterNDUpdate",
         span="2021.2 to 2023.0",
         ops=("ScatterNDUpdate-4",),
-        reason="Negative indices do not count from the end: memory before the data is written.",
+        reason="Negative indices are not counted from the end; memory before the data is overwritten.",
         model=Call("ScatterNDUpdate-4", (counted(3, 4), Fixed(np.array([[-1]])), counted(1, 4))),
         applies=_has_negative_indices,
     ),
@@ -181,7 +183,7 @@ ROWS = (
         name="Bucketize without with_right_bound",
         span="2021.2 to 2021.4",
         ops=("Bucketize-3",),
-        reason="If with_right_bound is absent, it is read as false; it is true.",
+        reason="A missing with_right_bound is read as false; the default is true.",
         model=Call("Bucketize-3", (counted(4), Fixed(counted(4))), {"output_type": "i64"}),
         sometimes=True,
         applies=lambda seen: seen.short,
@@ -190,7 +192,7 @@ ROWS = (
         name="SearchSorted in sequences of one number",
         span="2024.5 to 2024.6",
         ops=("SearchSorted-15",),
-        reason="Several sequences of one number, or several numbers that are searched in one, are mixed up.",
+        reason="Several sequences of one element, or several values that are searched in one sequence, are mixed up.",
         model=Call("SearchSorted-15", (counted(3, 1), Fixed(floats([2], [0], [3]))), {"right_mode": "false"}),
         applies=_has_short_sequences,
     ),
@@ -220,7 +222,7 @@ ROWS = (
         name="GatherND with indices of unknown length",
         span="2022.1 to 2026.4",
         ops=("GatherND-5", "GatherND-8"),
-        reason="The last size of the indices has to be known to compile it.",
+        reason="It is compiled only if the size of the last axis of the indices is known.",
         model=Call("GatherND-5", (counted(3, 2), Given(np.array([[[1]]]), "1,1,?"))),
         instead=("? 1 input 1",),
         applies=lambda seen: not all(size.static for size in (seen.inputs[1].shape or ())[-1:]),
@@ -230,7 +232,7 @@ ROWS = (
         only_v10=True,
         span="2022.1 to 2022.3",
         ops=("TopK-1",),
-        reason="Indices of i64 are read and not compiled in IR v10.",
+        reason="Indices of i64 are read but not compiled in IR v10.",
         model=Call(
             "TopK-1",
             (counted(2, 3), Fixed(np.array(2))),

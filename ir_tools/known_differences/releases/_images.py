@@ -87,7 +87,7 @@ ROWS = (
         name="Interpolate-4 of f64",
         span="2021.2 to 2026.2",
         ops=("Interpolate-4",),
-        reason="Data of f64 is not read.",
+        reason="f64 data is not supported: the model is not read.",
         model=Call(
             "Interpolate-4",
             (
@@ -104,7 +104,7 @@ ROWS = (
         name="Interpolate-1 of f64",
         span="2021.3 to 2026.2",
         ops=("Interpolate-1",),
-        reason="Data of f64 is not compiled.",
+        reason="f64 data is not compiled.",
         model=Call(
             "Interpolate-1",
             (Call("Convert-1", (counted(1, 1, 2, 2),), {"destination_type": "f64"}), Fixed(whole(4, 4))),
@@ -118,7 +118,7 @@ ROWS = (
             span=span,
             ops=("Interpolate-1",),
             state=state,
-            reason="Pads of axes that get no other size are not part of the sizes that the output is made for.",
+            reason="Pads of axes that are not resized are missing in the output shape.",
             model=Call(
                 "Interpolate-1",
                 (counted(1, 1, 2, 2), Fixed(whole(4))),
@@ -132,7 +132,7 @@ ROWS = (
         name="Interpolate of integers",
         span="2021.2 to 2021.4",
         ops=("Interpolate-4",),
-        reason="Integers other than i8 are not read.",
+        reason="Integers other than i8 are not supported: the model is not read.",
         model=Call(
             "Interpolate-4",
             (np.ones((1, 1, 2, 2), np.int32), Fixed(whole(4, 4)), Fixed(floats(2, 2)), Fixed(whole(2, 3))),
@@ -146,7 +146,7 @@ ROWS = (
             span=span,
             ops=("Interpolate-1", "Interpolate-4"),
             state=state,
-            reason=f"Data of five dimensions is read and {what} if the mode is {mode}.",
+            reason=f"Data of rank 5 is read, but {what}, if the mode is {mode}.",
             model=Call(
                 "Interpolate-4",
                 (counted(1, 1, 3, 5, 5), Fixed(whole(4, 4, 4)), Fixed(floats(1, 1, 1)), Fixed(whole(2, 3, 4))),
@@ -164,7 +164,7 @@ ROWS = (
         name="Interpolate of batch or channels",
         span="2021.2 to 2021.4",
         ops=INTERPOLATE,
-        reason="Batch and channels cannot be resized.",
+        reason="The batch and channel axes cannot be resized.",
         model=_interpolate("0,1", 3, 3),
         applies=lambda seen: not has_rank(seen, 2) and not {0, 1}.isdisjoint(_resized(seen)),
     ),
@@ -172,7 +172,7 @@ ROWS = (
         name="Interpolate of channels, height and width",
         span="2021.2 to 2025.3",
         ops=INTERPOLATE,
-        reason="Three axes of data of three or four dimensions are read and not compiled.",
+        reason="Resizing three axes of data of rank 3 or 4 is read but not compiled.",
         model=_interpolate("1,2,3", 3, 3, 3),
         applies=_resizes_channels,
     ),
@@ -180,7 +180,7 @@ ROWS = (
         name="cubic Interpolate of channels, height and width",
         span="2025.4 to 2026.4",
         ops=INTERPOLATE,
-        reason="Along three axes of data of three or four dimensions memory behind the data is read.",
+        reason="Resizing three axes of data of rank 3 or 4 reads memory after the data.",
         model=Call(
             "Interpolate-11",
             (counted(2, 3, 4, 4), Fixed(whole(5, 6, 5)), Fixed(whole(1, 2, 3))),
@@ -192,7 +192,7 @@ ROWS = (
         name="Interpolate-1 of 2021.2",
         span="2021.2 to 2021.2",
         ops=("Interpolate-1",),
-        reason='One axis, mode="cubic" and antialias are read and not compiled.',
+        reason='A single axis, mode="cubic" and antialias are read but not compiled.',
         model=_interpolate("2", 3),
         applies=lambda seen: (
             seen.attrs is not None and (seen.attrs.antialias or seen.attrs.mode == "cubic" or len(seen.attrs.axes) == 1)
@@ -202,7 +202,7 @@ ROWS = (
         name="Interpolate-1 whose corners are not aligned",
         span="2021.3 to 2021.3",
         ops=("Interpolate-1",),
-        reason='With align_corners="false" other places are read.',
+        reason='With align_corners="false" the wrong positions are read.',
         model=_interpolate("2,3", 3, 3),
         applies=lambda seen: (
             _interpolated(seen)[:2] == ("cubic", False)
@@ -213,7 +213,7 @@ ROWS = (
         name="Interpolate-1 to fewer elements",
         span="2021.2 to 2021.3",
         ops=("Interpolate-1",),
-        reason='With align_corners="false" the nearest element is another one.',
+        reason='With align_corners="false" the wrong element is taken as the nearest one.',
         model=_interpolate("2,3", 3, 3, mode="nearest"),
         applies=lambda seen: _interpolated(seen)[:2] == ("nearest", False) and _shrinks(seen),
     ),
@@ -223,7 +223,10 @@ ROWS = (
             span=span,
             ops=("ExtractImagePatches-3",),
             state=state,
-            reason="More padding than there is data is written behind the output: the process ends, or values differ.",
+            reason=(
+                "If the padding is larger than the data, memory after the output is overwritten: the process "
+                "crashes, or values differ."
+            ),
             sometimes=True,
             model=Call(
                 "ExtractImagePatches-3",
@@ -239,7 +242,7 @@ ROWS = (
             name=f"{op} of one plane of bounded height",
             span="2022.1 to 2023.0",
             ops=(op,),
-            reason="Bounds for the height of the plane are taken for those of the image, which has fewer rows.",
+            reason="The bounds of the height of the plane are used for the image, which has fewer rows.",
             model=Call(op, (Given(counted(1, 6, 4, 1), "1,6..,4,1"),)),
             applies=_is_of_bounded_height,
         )

@@ -143,7 +143,7 @@ ROWS = (
             applies=lambda seen: _is_alone(seen) and len(seen.inputs[0].shape or ()) < 2 and 1 in seen.constant,
         )
         for refused, span, state, what in (
-            ("", "2021.2 to 2025.0", State.DIFFERS, "nobody writes the output of the model"),
+            ("", "2021.2 to 2025.0", State.DIFFERS, "the output of the model is uninitialized"),
             (", refused", "2025.1 to 2025.2", State.FAILS, "the output of the model cannot be read"),
         )
     ),
@@ -164,7 +164,9 @@ ROWS = (
         only_v10=True,
         span="2022.2 to 2023.0",
         ops=("Transpose-1",),
-        reason="A layer of bytes between an input and an output of IR v10 is removed, and the output is missing.",
+        reason=(
+            "A layer for 8-bit types between an input and an output of IR v10 is removed, and the output is missing."
+        ),
         model=Call("Transpose-1", (counted(2, 3, 4).astype(np.uint8), Fixed(whole(2, 0, 1)))),
         types="u8 i8 boolean",
         applies=lambda seen: seen.between and seen.version == FIRST_VERSION and not has_rank(seen, 1),
@@ -173,7 +175,7 @@ ROWS = (
         name="Transpose without an order",
         span="2022.1 to 2024.2",
         ops=("Transpose-1",),
-        reason="An order without elements, which is to reverse the axes, leaves them as they are.",
+        reason="An empty order does not reverse the axes.",
         model=Call("Transpose-1", (Call("Abs-1", (counted(2, 3),)), Fixed(whole()))),
         applies=lambda seen: not _is_alone(seen) and axes_of(seen) == [] and len(seen.inputs[0].shape or ()) > 1,
     ),
@@ -181,7 +183,7 @@ ROWS = (
         name="StridedSlice that inserts an axis before one that it cuts",
         span="2023.0 to 2024.6",
         ops=("StridedSlice-1",),
-        reason="For data of unknown size the axis that is cut is taken for another one; the process may end.",
+        reason="For data of unknown size the wrong axis is sliced; the process may crash.",
         model=Call(
             "StridedSlice-1",
             (Given(counted(2, 3, 4), "?,3,?"), *(Fixed(whole(number, number)) for number in (0, 1, 1))),
@@ -193,7 +195,7 @@ ROWS = (
         name="StridedSlice before a product and a sum",
         span="2023.3 to 2023.3",
         ops=("StridedSlice-1",),
-        reason="With other masks than those of its limits it is not compiled before a product and a sum.",
+        reason="With masks other than begin_mask and end_mask it is not compiled before a product and a sum.",
         model=Call(
             "Add-1",
             (
@@ -217,7 +219,7 @@ ROWS = (
         name="StridedSlice with absent masks",
         span="2021.2 to 2021.2",
         ops=("StridedSlice-1",),
-        reason="A StridedSlice is not read unless all of its masks are written.",
+        reason="A StridedSlice is read only if the file contains all of its masks.",
         measured=True,
         model=Call(
             "StridedSlice-1",
@@ -230,7 +232,7 @@ ROWS = (
         name="Reverse by a mask",
         span="2021.2 to 2022.1",
         ops=("Reverse-1",),
-        reason="A mask is read and not compiled.",
+        reason="A mask is read but not compiled.",
         model=Call("Reverse-1", (counted(3), Fixed(np.array([True]))), {"mode": "mask"}),
         applies=has_value("mode", "mask"),
     ),
@@ -239,7 +241,7 @@ ROWS = (
             name=f"Reverse of {types.split()[0]} by a mask",
             span=f"2022.1 to {last}",
             ops=("Reverse-1",),
-            reason=f"A mask is read and not compiled for {', '.join(types.split())}.",
+            reason=f"A mask is read but not compiled for {', '.join(types.split())}.",
             model=Call("Reverse-1", (counted(2, 4).astype(dtype), Fixed(np.array([True, False]))), {"mode": "mask"}),
             types=types,
             applies=has_value("mode", "mask"),
@@ -250,7 +252,7 @@ ROWS = (
         name="Slice to ends far behind unknown sizes",
         span="2022.1 to 2022.3",
         ops=("Slice-8",),
-        reason="Memory for the largest sizes that its output may have is asked for, and not there.",
+        reason="The allocation of memory for the largest possible output fails.",
         model=Call(
             "Slice-8", (Given(counted(2, 40), "?,40"), *map(Fixed, (whole(0), whole(10**9), whole(1), whole(0))))
         ),
@@ -260,7 +262,7 @@ ROWS = (
         name="Squeeze that may leave axes, of an unknown size",
         span="2024.5 to 2026.4",
         ops=("Squeeze-15",),
-        reason="With `allow_axis_skip` and an unknown size it is read and not compiled.",
+        reason="With `allow_axis_skip` and an unknown size it is read but not compiled.",
         model=Call("Squeeze-15", (Given(counted(1, 2), "1,?"), Fixed(whole(0))), {"allow_axis_skip": "true"}),
         applies=lambda seen: has_value("allow_axis_skip", True)(seen) and not is_static(seen.inputs[0].shape),
     ),
@@ -280,7 +282,7 @@ ROWS = (
         name="Tile of four dimensions by computed repeats",
         span="2022.1 to 2026.4",
         ops=("Tile-1",),
-        reason="Blocks are copied to the wrong places if three or more dimensions are repeated.",
+        reason="Blocks are copied to the wrong positions if three or more dimensions are repeated.",
         sometimes=True,
         model=Call("Tile-1", (counted(3, 4, 3, 2), whole(2, 2, 2, 3))),
         applies=_may_be_tiled_wrongly,
@@ -289,7 +291,7 @@ ROWS = (
         name="Unique elements along an axis, sorted",
         span="2022.3 to 2023.0",
         ops=("Unique-10",),
-        reason="Parts of several elements are not in order.",
+        reason="Slices of several elements are not sorted.",
         sometimes=True,
         model=Call("Unique-10", (floats([1, 0], [0, 1]), Fixed(number(1, np.int64))), {"sorted": "true"}),
         applies=_sorts_parts,
@@ -309,14 +311,14 @@ ROWS = (
                 "compiled",
                 "2022.1 to 2022.1",
                 State.UNCOMPILED,
-                "An input of unknown size is read and not compiled.",
+                "An input of unknown size is read but not compiled.",
                 _has_unknown_input,
             ),
             (
                 "run",
                 "2022.2 to 2024.6",
                 State.FAILS,
-                "With an input of unknown size, computed axes are not run.",
+                "If an input has an unknown size, axes that are not constants do not run.",
                 lambda seen: 2 not in seen.constant and _has_unknown_input(seen),
             ),
         )
@@ -325,7 +327,7 @@ ROWS = (
         name="Slice along computed axes",
         span="2023.0 to 2026.4",
         ops=("Slice-8",),
-        reason="Axes that are computed end the process if start, stop and step are constants.",
+        reason="Axes that are not constants crash the process if start, stop and step are constants.",
         model=Call("Slice-8", (counted(2, 4, 4), *map(Fixed, (whole(0), whole(2), whole(1))), whole(1))),
         instead=("input 4",),
         applies=lambda seen: len(seen.inputs) > 4 and 4 not in seen.constant and {1, 2, 3} <= {*seen.constant},
@@ -334,7 +336,7 @@ ROWS = (
         name="blocks in the channels",
         span="2021.2 to 2021.3",
         ops=("BatchToSpace-2", "SpaceToBatch-2"),
-        reason="A block, padding or crop of axis 1 is read and not compiled.",
+        reason="A block, padding or crop of axis 1 is read but not compiled.",
         model=Call(
             "SpaceToBatch-2",
             (counted(2, 4, 4, 4), *map(Fixed, (whole(1, 2, 1, 1), whole(0, 0, 0, 0), whole(0, 0, 0, 0)))),
@@ -345,7 +347,7 @@ ROWS = (
         name="Broadcast of a single element along given axes",
         span="2021.2 to 2021.3",
         ops=("Broadcast-1", "Broadcast-3"),
-        reason="Sizes of axes that are given have to be equal; 1 is not repeated.",
+        reason="The sizes along the given axes must be equal; a size of 1 is not broadcast.",
         model=Call("Broadcast-1", (counted(1), Fixed(whole(3)), Fixed(whole(0))), {"mode": "explicit"}),
         applies=lambda seen: has_value("mode", "explicit")(seen) and _widens(seen),
     ),
@@ -353,7 +355,7 @@ ROWS = (
         name="blocks of up to three dimensions of unknown size",
         span="2022.1 to 2022.3",
         ops=("BatchToSpace-2", "SpaceToBatch-2"),
-        reason="Data of two or three dimensions is compiled for known sizes only.",
+        reason="Data of rank 2 or 3 is compiled only for known sizes.",
         model=Call(
             "SpaceToBatch-2", (Given(counted(4, 6), "?,?"), *map(Fixed, (whole(1, 2), whole(0, 0), whole(0, 0))))
         ),
@@ -364,7 +366,7 @@ ROWS = (
             name=f"{op} of three dimensions",
             span="2021.2 to 2021.2",
             ops=(op,),
-            reason="The blocks of three dimensions are looked for along the axis before theirs.",
+            reason="For data of rank 3, the wrong axis is divided into blocks (the one before).",
             model=Call(op, (counted(*sizes),), {"mode": "blocks_first", "block_size": "3"}),
             applies=_has_blocks_elsewhere,
         )
@@ -375,7 +377,7 @@ ROWS = (
             name=f"Broadcast-1 {what} before an elementwise layer",
             span=span,
             ops=("Broadcast-1",),
-            reason="The process ends if one layer alone reads the output and combines it with another tensor.",
+            reason="The process crashes if the only consumer of the output combines it with another tensor.",
             model=Call("Add-1", (Call("Broadcast-1", (data, Fixed(target)), {"mode": "numpy"}), Fixed(floats(2)))),
             applies=applies,
         )
@@ -389,7 +391,7 @@ ROWS = (
             name=f"blocks of up to three dimensions whose {what} are of unknown number",
             span=f"2022.1 to {last}",
             ops=ops,
-            reason="For data of two or three dimensions the number of their values has to be known.",
+            reason="For data of rank 2 or 3 the number of values of these inputs must be known.",
             model=Call("SpaceToBatch-2", (counted(4, 6), *inputs)),
             applies=applies,
         )
@@ -414,7 +416,7 @@ ROWS = (
         name="Squeeze of unknown sizes without axes",
         span="2022.1 to 2026.4",
         ops=("Squeeze-1", "Squeeze-15"),
-        reason="Without a second input, Squeeze is compiled for known sizes only.",
+        reason="Without a second input, Squeeze is compiled only for known sizes.",
         model=Call("Squeeze-1", (Given(counted(1, 2, 3), "1,?,3"),)),
         applies=lambda seen: len(seen.inputs) == 1 and not is_static(seen.inputs[0].shape),
     ),
@@ -429,15 +431,15 @@ ROWS = (
             applies=_has_no_axes,
         )
         for span, state, reason in (
-            ("2022.1 to 2023.2", State.DIFFERS, "An empty list of axes gives what is in memory."),
-            ("2026.2 to 2026.3", State.UNREAD, "An empty list of axes is not read."),
+            ("2022.1 to 2023.2", State.DIFFERS, "With an empty list of axes the output is uninitialized."),
+            ("2026.2 to 2026.3", State.UNREAD, "An empty list of axes is not supported: the model is not read."),
         )
     ),
     not_read(
         name="Pad by a number of axes that is unknown",
         span="2023.0 to 2025.3",
         ops=("Pad-1", "Pad-12"),
-        reason="The sizes of pads_begin and pads_end have to be known to read it.",
+        reason="The model is read only if the sizes of pads_begin and pads_end are known.",
         model=Call("Pad-1", (counted(2, 3), Fixed(whole(1, 1)), Given(whole(0, 1), "?")), {"pad_mode": "reflect"}),
         applies=lambda seen: not all(is_static(fact.shape) for fact in seen.inputs[1:3]),
     ),

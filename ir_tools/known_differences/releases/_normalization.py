@@ -89,7 +89,7 @@ ROWS = (
             name=f"{call.op} with sizes of 1 over computed axes",
             span=span,
             ops=(call.op,),
-            reason="With a size of 1 among those of the data, axes that are computed are read and not compiled.",
+            reason="If a dimension of the data is 1, axes that are not constants are read but not compiled.",
             model=call,
             instead=("input 1",),
             applies=lambda seen: 1 not in seen.constant and _has_size_of_1(seen),
@@ -125,7 +125,7 @@ ROWS = (
         name="MVN along the middle axis",
         span="2022.1 to 2022.2",
         ops=("MVN-6",),
-        reason="Of several images of three dimensions the later ones are divided by another variance.",
+        reason="For several images of rank 3, all but the first are divided by a wrong variance.",
         model=Call("MVN-6", (counted(2, 3, 4), Fixed(whole(1))), VARIANCE),
         applies=_is_along_the_middle_axis,
     ),
@@ -133,7 +133,7 @@ ROWS = (
         name="NormalizeL2 over some axes",
         span="2021.2 to 2021.3",
         ops=("NormalizeL2-1",),
-        reason="Over axes that are not all but the first, other elements are added up.",
+        reason="If axes are not all axes but the first, the wrong elements are added.",
         measured=True,
         model=Call("NormalizeL2-1", (counted(2, 3, 4, 4), Fixed(whole(1))), {"eps": "0.001", "eps_mode": "add"}),
         applies=lambda seen: not _takes_all_but_the_first(seen),
@@ -143,7 +143,7 @@ ROWS = (
             name=f"NormalizeL2 over all axes but the first with a large eps, {span}",
             span=span,
             ops=("NormalizeL2-1",),
-            reason=f"An eps that is not tiny counts for more or less than it does elsewhere{where}.",
+            reason=f"An eps that is not tiny has a larger or smaller effect than in the specification{where}.",
             model=Call(
                 "NormalizeL2-1",
                 (floats([1, 2], [3, 4])[None], Fixed(whole(1, 2))),
@@ -160,7 +160,7 @@ ROWS = (
         name="NormalizeL2 over other axes than the channels",
         span="2021.4 to 2021.4",
         ops=("NormalizeL2-1",),
-        reason="Axes have to be 1, or all from 1 on in this order.",
+        reason="Axes must be 1, or all axes from 1 on in ascending order.",
         model=Call("NormalizeL2-1", (counted(2, 3, 4, 4), Fixed(whole(2, 3))), {"eps": "0.001", "eps_mode": "add"}),
         applies=_names_axes_otherwise,
     ),
@@ -168,7 +168,10 @@ ROWS = (
         name="NormalizeL2 of integers over the channels",
         span="2022.1 to 2026.4",
         ops=("NormalizeL2-1",),
-        reason="Over constant axes that are 1, all from 1 on in this order, or none, integers are not compiled.",
+        reason=(
+            "Integers are not compiled if the axes are constants and are 1, all axes from 1 on in ascending order, "
+            "or empty."
+        ),
         instead=("i32", "i64", "u32", "u64", "i16", "u16"),
         model=Call(
             "NormalizeL2-1", (np.array([[3, 4]], np.int32), Fixed(whole(1))), {"eps": "0.001", "eps_mode": "add"}
@@ -180,7 +183,9 @@ ROWS = (
         name="NormalizeL2 of boolean over other axes than the channels",
         span="2022.1 to 2026.4",
         ops=("NormalizeL2-1",),
-        reason="Over constant axes other than 1 and all from 1 on in this order, boolean is not compiled.",
+        reason=(
+            "Booleans are not compiled if the axes are constants other than 1 or all axes from 1 on in ascending order."
+        ),
         model=Call("NormalizeL2-1", (np.array([[True, False]]), Fixed(whole(0))), {"eps": "0.001", "eps_mode": "add"}),
         types="boolean",
         applies=lambda seen: 1 in seen.constant and axes_of(seen) != [] and _names_axes_otherwise(seen),
@@ -189,7 +194,7 @@ ROWS = (
         name="GroupNormalization of two dimensions",
         span="2023.1 to 2024.0",
         ops=("GroupNormalization-12",),
-        reason="Data of batch and channels alone is read and not compiled.",
+        reason="Data of rank 2 is read but not compiled.",
         model=Call(
             "GroupNormalization-12",
             (counted(2, 6), counted(6), counted(6)),
@@ -201,7 +206,7 @@ ROWS = (
         name="SoftMax of a single number",
         span="2021.2 to 2026.0",
         ops=("SoftMax-1", "SoftMax-8", "LogSoftmax-5"),
-        reason="A tensor without dimensions is not read.",
+        reason="A scalar is not supported: the model is not read.",
         model=Call("SoftMax-1", (number(1.5),), {"axis": "0"}),
         applies=lambda seen: has_rank(seen, 0),
     ),
@@ -209,7 +214,7 @@ ROWS = (
         name="GroupNormalization of one channel",
         span="2024.1 to 2025.0",
         ops=("GroupNormalization-12",),
-        reason="Of several images of one channel the later ones get other values.",
+        reason="For several images of one channel, all but the first have wrong values.",
         model=Call(
             "GroupNormalization-12",
             (counted(3, 1, 8), Fixed(floats(1)), Fixed(floats(0))),
@@ -221,7 +226,7 @@ ROWS = (
         name="GroupNormalization of a matrix of unknown size",
         span="2023.1 to 2026.4",
         ops=("GroupNormalization-12",),
-        reason="Two dimensions are compiled for known sizes only.",
+        reason="Data of rank 2 is compiled only for known sizes.",
         model=Call(
             "GroupNormalization-12",
             (Given(counted(2, 4), "?,4"), Fixed(floats(1, 2, 3, 4)), Fixed(floats(0, 1, 2, 3))),

@@ -173,7 +173,7 @@ ROWS = (
         name="convolutions of i8",
         span="2022.2 to 2026.4",
         ops=("Convolution-1", "GroupConvolution-1"),
-        reason="Sums of data that are not quantized have nothing to do with the data.",
+        reason="For i8 data that is not quantized, the results are wrong.",
         types="i8",
         model=Call(
             "Convolution-1",
@@ -186,8 +186,10 @@ ROWS = (
         name="MatMul with weights of 8 and 4 bits",
         span="2024.3 to 2026.4",
         ops=("MatMul-1",),
-        reason="With weights of 8 or 4 bits the other input is quantised, too; results differ in the third digit."
-        " DYNAMIC_QUANTIZATION_GROUP_SIZE=0 turns it off.",
+        reason=(
+            "With weights of 8 or 4 bits the other input is also quantized, which changes the third digit; "
+            "DYNAMIC_QUANTIZATION_GROUP_SIZE=0 disables this."
+        ),
         sometimes=True,
         model=_compressed(),
         applies=_is_of_scaled_weights,
@@ -199,7 +201,7 @@ ROWS = (
             span="2025.4 to 2026.4",
             ops=("MatMul-1",),
             state=state,
-            reason=f"{what.capitalize()} of unknown size is not multiplied by several constant ones.",
+            reason=f"{what.capitalize()} of unknown size cannot be multiplied by several constant matrices.",
             model=Call("MatMul-1", (Given(counted(*sizes), shape), Fixed(counted(3, 4, 5)))),
             applies=partial(_is_spread_over_matrices, by_rank=by_rank),
         )
@@ -212,7 +214,7 @@ ROWS = (
         name="DeformableConvolution with unequal dilations",
         span="2021.4 to 2022.1",
         ops=("DeformableConvolution-1", "DeformableConvolution-8"),
-        reason="The dilations of height and width are mixed up.",
+        reason="The dilations of height and width are swapped.",
         model=Call(
             "DeformableConvolution-1",
             (counted(1, 1, 6, 6), np.zeros((1, 8, 5, 4), np.float32), counted(1, 1, 2, 2)),
@@ -224,7 +226,7 @@ ROWS = (
         name="Einsum by constants that are vectors in each of several batches",
         span="2022.1 to 2022.3",
         ops=("Einsum-7",),
-        reason="A constant with one letter that is kept, others that are added up, and none alone is not compiled.",
+        reason="A constant with one kept letter, summed letters, and no letter of its own is not compiled.",
         model=Call("Einsum-7", (counted(2, 3), Fixed(counted(2, 3))), {"equation": "ca,ca->c"}),
         applies=_has_constant_vectors,
     ),
@@ -232,7 +234,7 @@ ROWS = (
         name="Einsum of unknown sizes by constants that are vectors for each element",
         span="2022.1 to 2023.2",
         ops=("Einsum-7",),
-        reason="Of unknown sizes, a constant with the letter of the output and others is not compiled.",
+        reason="If sizes are unknown, a constant with the letter of the output and other letters is not compiled.",
         model=Call("Einsum-7", (Given(counted(2, 3), "?,?"), Fixed(counted(2, 3))), {"equation": "ca,ca->c"}),
         applies=_has_constant_vectors_of_all,
     ),
@@ -240,7 +242,7 @@ ROWS = (
         name="Einsum of unknown sizes by constants",
         span="2022.1 to 2022.1",
         ops=("Einsum-7",),
-        reason="Of unknown sizes, products with constants that are not matrices have other values.",
+        reason="If sizes are unknown, products with constants that are not matrices have wrong values.",
         sometimes=True,
         model=Call("Einsum-7", (Given(counted(2, 3, 4), "?,?,?"), Fixed(counted(4))), {"equation": "cab,b->ca"}),
         applies=_has_other_than_a_matrix,
@@ -249,7 +251,7 @@ ROWS = (
         name="Einsum with two sizes for a letter",
         span="2021.4 to 2025.0",
         ops=("Einsum-7",),
-        reason="A letter whose size is 1 in one input and more in another is not read.",
+        reason="A letter whose size is 1 in one input and larger in another is not supported: the model is not read.",
         model=Call("Einsum-7", (counted(2, 1), counted(3, 4)), {"equation": "ab,bc->ac"}),
         applies=lambda seen: any(len(sizes) > 1 for sizes in _sizes_of_letters(seen).values()),
     ),
@@ -257,7 +259,7 @@ ROWS = (
         name="Einsum whose last input is a number",
         span="2021.4 to 2025.1",
         ops=("Einsum-7",),
-        reason="A last input without letters is taken for none.",
+        reason="A last input without letters is ignored.",
         model=Call("Einsum-7", (counted(2), number(3.0)), {"equation": "a,->a"}),
         applies=lambda seen: bool(_terms(seen)) and not _terms(seen)[-1],
     ),
@@ -265,7 +267,7 @@ ROWS = (
         name="Einsum with a letter twice in one input",
         span="2021.4 to 2025.0",
         ops=("Einsum-7",),
-        reason="A letter that an input has twice, or ..., is not compiled.",
+        reason="A letter that occurs twice in an input, or ..., is not compiled.",
         model=Call("Einsum-7", (counted(2, 2, 3),), {"equation": "aab->ab"}),
         applies=lambda seen: any("." in term or len({*term}) < len(term) for term in {*_terms(seen)}),
     ),
@@ -274,7 +276,9 @@ ROWS = (
             name=f"Einsum that changes nothing, {span}",
             span=span,
             ops=("Einsum-7",),
-            reason="An Einsum of one input of the model whose letters keep their order ends the process.",
+            reason=(
+                "An Einsum that reads one input of the model and keeps the order of its letters crashes the process."
+            ),
             model=Call("Einsum-7", (counted(2, 3).astype(dtype),), {"equation": "ab->ab"}),
             applies=applies,
         )
@@ -288,7 +292,7 @@ ROWS = (
             name=f"deconvolution of one group{types and f' in {types}'}",
             span=f"{first} to 2026.4",
             ops=("GroupConvolutionBackpropData-1",),
-            reason="With one group of several channels it is read and not compiled.",
+            reason="One group of several channels is read but not compiled.",
             model=_deconvolution(kind),
             types=types,
             applies=_is_one_group,
@@ -300,7 +304,7 @@ ROWS = (
             name=f"deconvolution to a size for an input of unknown size, auto_pad {' or '.join(words)}",
             span=f"2022.1 to {last}",
             ops=("ConvolutionBackpropData-1", "GroupConvolutionBackpropData-1"),
-            reason="Sizes that the input cannot have are computed back from those of the output, without padding.",
+            reason="The size of the input is inferred from that of the output without the padding, which is wrong.",
             model=Call(
                 "ConvolutionBackpropData-1",
                 (Given(counted(1, 2, 4), "1,2,4.."), Fixed(counted(2, 2, 1)), Fixed(whole(3))),
@@ -315,8 +319,10 @@ ROWS = (
             name=f"convolution of data of unknown size with filters that extend over more than 64 elements{spread}",
             span=f"2022.1 to {last}",
             ops=("Convolution-1", "GroupConvolution-1"),
-            reason="Filters that extend beyond what the data are taken for, 64 elements if nothing is known of them,"
-            " are not compiled.",
+            reason=(
+                "Filters that span more than the assumed size of the data (64 elements if it is unknown) are not "
+                "compiled."
+            ),
             model=Call(
                 "Convolution-1",
                 (Given(counted(1, 1, 74), "1,1,?"), Fixed(counted(1, 1, kernel))),
@@ -330,7 +336,7 @@ ROWS = (
         name="deconvolution of i8 with computed weights",
         span="2021.4 to 2024.1",
         ops=("ConvolutionBackpropData-1",),
-        reason="Weights that are computed are read and not compiled.",
+        reason="Weights that are not constants are read but not compiled.",
         model=Call(
             "ConvolutionBackpropData-1",
             (np.ones((1, 4, 8, 8), np.int8), np.ones((4, 3, 3, 3), np.int8)),
@@ -345,7 +351,7 @@ ROWS = (
             span=span,
             ops=("DeformableConvolution-1",),
             state=state,
-            reason="Several groups stop the release.",
+            reason="Several groups are not supported.",
             model=Call(
                 "DeformableConvolution-1",
                 (counted(1, 4, 3, 3), Given(counted(1, 8, 2, 2) * 0, "1,8,2,2"), Fixed(counted(2, 2, 2, 2))),

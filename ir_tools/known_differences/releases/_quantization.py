@@ -275,7 +275,9 @@ ROWS = (
         name="FakeConvert of small numbers",
         span="2023.3 to 2024.6",
         ops=("FakeConvert-13",),
-        reason="Numbers below 2^-6 are rounded down or up by turns, in place of to the nearest of f8e4m3.",
+        reason=(
+            "Magnitudes below 2^-6 are not rounded to the nearest f8e4m3 value, but sometimes down and sometimes up."
+        ),
         sometimes=True,
         measured=True,
         folded=True,
@@ -287,7 +289,7 @@ ROWS = (
             name=f"FakeConvert of large numbers to {kind}",
             span=f"{first} to 2025.0",
             ops=("FakeConvert-13",),
-            reason=f"Numbers beyond those of {kind} become {found}, in place of the largest.",
+            reason=f"Numbers outside the range of {kind} become {found}, instead of the largest number.",
             sometimes=True,
             folded=kind == "f8e5m2",
             model=_converted(1e6, kind),
@@ -301,7 +303,7 @@ ROWS = (
             span=span,
             ops=("FakeQuantize-1",),
             state=state,
-            reason="Two levels between limits for all elements, or for each channel, stop the release.",
+            reason="Two levels with limits for all elements or per channel are not supported.",
             model=Call("FakeQuantize-1", (counted(5, 5), *map(Fixed, floats(0.5, 2.5, 0.5, 2.5))), {"levels": "2"}),
             applies=_has_two_levels,
         )
@@ -312,7 +314,10 @@ ROWS = (
             name=f"FakeQuantize of {kinds.split()[0]} to the levels of quantized models, {span}",
             span=span,
             ops=("FakeQuantize-1",),
-            reason="The layer is taken for the start of a quantized part, which is not compiled for this type.",
+            reason=(
+                "The layer is treated as the start of a quantized subgraph, which is not compiled for this element "
+                "type."
+            ),
             model=Call(
                 "FakeQuantize-1",
                 (
@@ -337,7 +342,7 @@ ROWS = (
             name=f"FakeQuantize of {kind} with computed limits",
             span=f"2022.1 to {last}",
             ops=("FakeQuantize-1",),
-            reason=f"Data of {kind} with computed limits is read and not compiled.",
+            reason=f"{kind} data with limits that are not constants is read but not compiled.",
             model=Call(
                 "FakeQuantize-1",
                 tuple(
@@ -362,7 +367,7 @@ ROWS = (
             span=span,
             ops=("FakeQuantize-1",),
             state=state,
-            reason="Limits that differ along axis 2 are not compiled with the layer before, or taken for other ones.",
+            reason="If limits differ along axis 2, fusing with the producer fails, or the wrong limits are used.",
             model=model,
             applies=applies,
         )
@@ -407,7 +412,9 @@ ROWS = (
             name=f"FakeQuantize with limits for the heads of an attention, {first} to 2026.4",
             span=f"{first} to 2026.4",
             ops=("FakeQuantize-1",),
-            reason="Limits that differ along axis 1 or 2 are not compiled with the ScaledDotProductAttention before.",
+            reason=(
+                "Limits that differ along axis 1 or 2 are not compiled if the producer is a ScaledDotProductAttention."
+            ),
             model=_limited_rows(attention()),
             applies=_has_limits_of_heads,
             processor=processor,

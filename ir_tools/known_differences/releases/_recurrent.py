@@ -163,7 +163,7 @@ ROWS = (
         name="initial value of a variable",
         span="2021.3 to 2023.2",
         ops=("ReadValue-3", "ReadValue-6"),
-        reason="The first run reads zeros, whatever initial value the layer has.",
+        reason="The first inference reads zeros instead of the initial value.",
         sometimes=True,
         measured=True,
         model=Call("ReadValue-3", (floats([1, 2, 3]),), {"variable_id": "v"}),
@@ -173,7 +173,7 @@ ROWS = (
         name="variables of unknown sizes",
         span="2022.1 to 2023.2",
         ops=("ReadValue-3", "ReadValue-6"),
-        reason="A variable with sizes that are not known stops the release, if not before it runs.",
+        reason="A variable of unknown size is not supported; some models fail only at run time.",
         model=Call("ReadValue-3", (Given(floats([1, 2, 3]), "?,3"),), {"variable_id": "v"}),
         applies=lambda seen: not is_static(seen.outputs[0].shape),
     ),
@@ -181,7 +181,7 @@ ROWS = (
         name="variables of unknown sizes with a constant initial value",
         span="2023.3 to 2024.4",
         ops=("ReadValue-6",),
-        reason="A variable with sizes that are not known is not compiled if its initial value is constant.",
+        reason="A variable of unknown size is not compiled if its initial value is a constant.",
         model=Call(
             "ReadValue-6",
             (Fixed(counted(1, 1, 3)),),
@@ -195,7 +195,7 @@ ROWS = (
             span=span,
             ops=(op,),
             state=state,
-            reason="A state that is constant is not compiled if the size of the batch is unknown.",
+            reason="A constant state is not compiled if the size of the batch is unknown.",
             model=_recurrent(op, "?,5,4" if "Sequence" in op else "?,4"),
             applies=partial(_has_known_state, constant=True),
         )
@@ -304,7 +304,7 @@ ROWS = (
             span=span,
             ops=("LSTMCell-1",),
             state=state,
-            reason="A cell without clipping and with the usual activations stops the release.",
+            reason="A cell without clipping and with the default activations is not supported.",
             measured=True,
             model=_recurrent("LSTMCell-1", "3,4", "3,2", "3,2"),
             applies=lambda seen: not _is_split(seen),
@@ -319,7 +319,7 @@ ROWS = (
         name="LSTMCell-1 with peepholes",
         span="2021.2 to 2021.2",
         ops=("LSTMCell-1",),
-        reason="A seventh input is one too many.",
+        reason="A seventh input (peepholes) is not supported.",
         model=_with_peepholes(_recurrent("LSTMCell-1", "3,4")),
         applies=lambda seen: len(seen.inputs) > 6,
     ),
@@ -327,7 +327,7 @@ ROWS = (
         name="LSTMCell-1 with computed weights",
         span="2021.2 to 2023.0",
         ops=("LSTMCell-1",),
-        reason="Weights that are computed are not compiled without clipping and with the usual activations.",
+        reason="Weights that are not constants are not compiled without clipping and with the default activations.",
         model=_recurrent("LSTMCell-1", "3,4", "3,2", "3,2", "8,4"),
         instead=("input 3", "input 4", "input 5"),
         applies=lambda seen: not _is_unusual(seen) and not {3, 4, 5} <= {*seen.constant},
@@ -338,14 +338,17 @@ ROWS = (
             span=f"{first} to 2025.3",
             ops=("LSTMCell-1",),
             state=state,
-            reason=f"Integers with computed recurrence weights of {sizes} sizes, and constant biases, {what}.",
+            reason=(
+                f"Integers with recurrence weights of {sizes} sizes that are not constants, and constant biases, "
+                f"{what}."
+            ),
             model=_integer_cell(shape),
             types="i8 i16 i32 i64 u8 u16 u32 u64",
             applies=applies,
         )
         for sizes, shape, first, state, what, applies in (
             ("known", "8,2", "2022.1", State.UNCOMPILED, "are not compiled", _has_static_recurrence),
-            ("unknown", "?,2", "2024.0", State.DIFFERS, "give other values", _has_computed_recurrence),
+            ("unknown", "?,2", "2024.0", State.DIFFERS, "have wrong values", _has_computed_recurrence),
         )
     ),
     *(

@@ -11,7 +11,7 @@ from ir_tools.ops.legacy.definition import LegacyLayer, legacy_type
 
 __all__ = ["OPS"]
 
-UNDEFINED = "Inference Engine 2020.1 starts with whatever is in memory; the new model starts with zeros"
+UNDEFINED = "Inference Engine 2020.1 starts with uninitialized memory; the new model starts with zeros"
 
 
 def tensor_iterator(layer: LegacyLayer) -> tuple[Source, ...] | Refused:

@@ -79,7 +79,8 @@ def binary_convolution(layer: LegacyLayer) -> tuple[Source, ...] | Refused:
         return Refused(f"is {attrs.input}, but the input has {channels} channels", "input")
     if channels % 8:
         return Refused(
-            f"the input has {channels} channels, not a multiple of 8, and Inference Engine 2020.1 reads wrong bits"
+            f"the input has {channels} channels, which is not a multiple of 8; Inference Engine 2020.1 then "
+            "reads the wrong bits"
         )
     shape = _weight_shape(attrs.group, attrs.output, channels, attrs.kernel)
     bits = np.unpackbits(layer.blob_bytes("weights"), bitorder="little")

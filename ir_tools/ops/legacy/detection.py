@@ -32,7 +32,9 @@ def prior_box(layer: LegacyLayer) -> tuple[Source, ...] | Refused:
     attrs = layer.attrs
     feature, image = (layer.sizes(tensor)[2:] for tensor in layer.inputs)
     if attrs.fixed_size and (len(attrs.fixed_ratio) > 1 or len(attrs.density) != len(attrs.fixed_size)):
-        return Refused("Inference Engine 2020.1 writes another number of boxes than it has room for", "fixed_size")
+        return Refused(
+            "Inference Engine 2020.1 writes another number of boxes than the output has room for", "fixed_size"
+        )
     variance = attrs.variance or (VARIANCE,)
     if not attrs.scale_all_sizes:
         boxes = _boxes_of_first_size(attrs, feature, image)

@@ -40,7 +40,7 @@ def eltwise(layer: LegacyLayer) -> tuple[Source, ...] | Refused:
     """Return what an operation makes of the inputs; comparisons and logic give 0 and 1."""
     attrs, word = layer.attrs, layer.attrs.operation
     if attrs.coeff and word != "sum":
-        return Refused(f"is given for {word}, which Inference Engine refuses", "coeff")
+        return Refused(f"is present for the operation {word}, which Inference Engine refuses", "coeff")
     if attrs.coeff and len(attrs.coeff) != len(layer.inputs):
         return Refused(f"has {len(attrs.coeff)} values for {len(layer.inputs)} inputs", "coeff")
     inputs = joined_types(layer, layer.inputs)

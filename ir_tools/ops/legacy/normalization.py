@@ -56,7 +56,7 @@ def mvn(layer: LegacyLayer) -> tuple[Source, ...] | Refused:
     attrs, data = layer.attrs, layer.inputs[0]
     rank = len(layer.sizes(data))
     if rank < 4:
-        return Refused(f"Inference Engine 2020.1 reads memory outside of an input with {rank} dimensions")
+        return Refused(f"Inference Engine 2020.1 reads memory outside the input if it has {rank} dimensions")
     axes = [*range(1 if attrs.across_channels else 2, rank)]
     numbers = {"normalize_variance": attrs.normalize_variance, "eps": attrs.eps, "eps_mode": "inside_sqrt"}
     return (layer.call("MVN", data, axes, **numbers),)

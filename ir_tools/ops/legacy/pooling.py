@@ -20,8 +20,8 @@ __all__ = ["OPS"]
 
 LOWEST = float(np.finfo(np.float32).min)
 MIXED = (
-    "Inference Engine 2020.1 divides some windows of a padded average over volumes with several channels by other"
-    " numbers than its rule says; the rule is kept"
+    "for padded averages over volumes with several channels, Inference Engine 2020.1 divides some windows by "
+    "wrong numbers; the new model divides by the right ones"
 )
 
 
@@ -56,7 +56,7 @@ def pooling(layer: LegacyLayer) -> tuple[Source, ...] | Refused:
     ends = tuple(map(end_pad, sizes, counts, strides, kernel, begins))
     if min(ends) < 0:
         ends = tuple(max(end, 0) for end in ends)
-        layer.note("the file declares fewer windows than the settings give; the others are cut off")
+        layer.note("the file records fewer windows than the attributes define; the others are cut off")
     windows = Pooling(kernel=kernel, strides=strides, pads_begin=begins, pads_end=ends, dilations=(1,) * rank)
     found = _maximum(layer, data, windows) if attrs.pool_method == "max" else _average(layer, data, windows, counts)
     if list(layer.sizes(found)[2:]) == counts:

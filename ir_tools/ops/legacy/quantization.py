@@ -17,8 +17,8 @@ __all__ = ["OPS"]
 
 
 BITS = (
-    "Inference Engine 2020.1 makes bits of it, which BinaryConvolution alone can read; the new model gives the output"
-    " limits"
+    "Inference Engine 2020.1 packs the output into bits, which only BinaryConvolution can read; the new model "
+    "outputs the limits"
 )
 
 SMALLEST = np.finfo(np.float32).tiny

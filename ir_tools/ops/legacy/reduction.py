@@ -13,7 +13,7 @@ from ir_tools.ops.legacy.definition import LegacyFlag, LegacyLayer, legacy_type
 __all__ = ["OPS"]
 
 ALL_NEGATIVE = (
-    "where all values are below 0, Inference Engine 2020.1 gives 1.1754944e-38; the new model gives their maximum"
+    "if all values are below 0, Inference Engine 2020.1 returns 1.1754944e-38; the new model returns their maximum"
 )
 Step = Callable[[LegacyLayer, Source], Source]
 

@@ -23,7 +23,7 @@ def interp(layer: LegacyLayer) -> tuple[Source, ...] | Refused:
     attrs, data = layer.attrs, as_floats(layer, layer.inputs[0])
     if attrs.pad_beg > 0 or attrs.pad_end > 0:
         side = "pad_beg" if attrs.pad_beg > 0 else "pad_end"
-        return Refused("is above 0, with which Inference Engine 2020.1 read memory outside the image", side)
+        return Refused("is above 0, with which Inference Engine 2020.1 reads memory outside the image", side)
     if attrs.pad_beg or attrs.pad_end:
         ends = [size + attrs.pad_end for size in layer.sizes(data)[2:]]
         data = layer.call("Slice", data, [-attrs.pad_beg] * 2, ends, [1, 1], [2, 3])
@@ -40,7 +40,8 @@ def resample(layer: LegacyLayer) -> tuple[Source, ...] | Refused:
     if all(output == 4 * size for size, output in pairs):
         if pairs[-1] == (2, 8) or min(pairs) == (1, 4):
             return Refused(
-                "it enlarges 1 or 2 elements 4 times, for which Inference Engine 2020.1 read past their ends"
+                "it enlarges an axis of 1 or 2 elements 4 times, for which Inference Engine 2020.1 reads "
+                "outside the image"
             )
         layer.note(PAST_THE_END)
     if attrs.antialias and any(size > output for size, output in pairs):

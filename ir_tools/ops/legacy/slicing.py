@@ -48,7 +48,7 @@ def gather(layer: LegacyLayer) -> tuple[Source, ...] | Refused:
     data, indices = layer.inputs
     size, known = layer.sizes(data)[layer.attrs.axis], layer.numbers(indices)
     if known is not None and ((known < 0) | (known >= size)).any():
-        return Refused(f"has indices that are not from 0 to {size - 1}, for which Inference Engine gave zeros")
+        return Refused(f"has indices that are not from 0 to {size - 1}, for which Inference Engine returns zeros")
     return (as_declared(layer, layer.call("Gather", data, as_integers(layer, indices), layer.attrs.axis)),)
 
 

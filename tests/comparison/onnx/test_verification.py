@@ -48,7 +48,7 @@ def test_a_run_that_fails_is_not_verified(cli: Cli, embedded: Path, monkeypatch:
     np.save(embedded.with_name("long.npy"), np.zeros((1, 8), np.int64))
     outcome = cli("migrate", embedded, "--dry-run", "--verify", "--input", embedded.with_name("long.npy"))
     assert outcome.code == 4
-    assert "Not verified: the arrays do not suit each other: Add '" in outcome.out
+    assert "Not verified: the arrays do not fit each other: Add '" in outcome.out
     assert "same values" not in outcome.out
 
     def fails(*_: object, **__: object) -> None:

@@ -147,13 +147,17 @@ def failure(path: Path, to: str = "opset8") -> str:
 @pytest.mark.parametrize(
     ("opset", "attributes", "message"),
     [
-        (7, {"kernel_shape": [2, 2], "ceil_mode": 1}, "has ceil_mode, which came with opset 10"),
-        (6, {"kernel_shape": [2, 2], "count_include_pad": 1}, "has count_include_pad, which came with opset 7"),
-        (11, {"kernel_shape": [2, 2], "dilations": [1, 1]}, "has dilations, which came with opset 19"),
+        (7, {"kernel_shape": [2, 2], "ceil_mode": 1}, "has ceil_mode, which exists since opset 10"),
+        (6, {"kernel_shape": [2, 2], "count_include_pad": 1}, "has count_include_pad, which exists since opset 7"),
+        (11, {"kernel_shape": [2, 2], "dilations": [1, 1]}, "has dilations, which exists since opset 19"),
         (19, {"kernel_shape": [2, 2], "pad": [1, 1]}, "has an unknown attribute pad"),
-        (19, {"kernel_shape": [2, 2], "strides": [2]}, "strides has 1 value, but kernel_shape asks for 2"),
-        (19, {"kernel_shape": [2, 2], "pads": [1, 1]}, "pads has 2 values, but kernel_shape asks for 4"),
-        (19, {"kernel_shape": [2, 2], "dilations": [1] * 3}, "dilations has 3 values, but kernel_shape asks for 2"),
+        (19, {"kernel_shape": [2, 2], "strides": [2]}, "strides has 1 value; expected 2 for this kernel_shape"),
+        (19, {"kernel_shape": [2, 2], "pads": [1, 1]}, "pads has 2 values; expected 4 for this kernel_shape"),
+        (
+            19,
+            {"kernel_shape": [2, 2], "dilations": [1] * 3},
+            "dilations has 3 values; expected 2 for this kernel_shape",
+        ),
         (19, {"kernel_shape": [2, 2], "pads": [0, 0, -1, 0]}, "pads is [0, 0, -1, 0]; expected at least"),
         (19, {"kernel_shape": [2, 2], "strides": [0, 1]}, "strides is [0, 1]; expected at least 1 for each"),
         (19, {"strides": [2, 2]}, "kernel_shape is missing"),
@@ -196,7 +200,7 @@ def test_files_that_are_no_models(tmp_path: Path) -> None:
     good, broken = one_node(tmp_path, 19, kernel_shape=[2, 2]).read_bytes(), tmp_path / "broken.onnx"
     for content in (b"", b"some text\n" * 20, *(good[:size] for size in range(1, len(good), 11))):
         broken.write_bytes(content)
-        assert "is not an ONNX model, or is cut off" in failure(broken)
+        assert "is not an ONNX model, or is truncated" in failure(broken)
     assert "is a folder" in failure(tmp_path)
     assert "there is no such file" in failure(tmp_path / "none.onnx")
 
