@@ -34,7 +34,9 @@ def _shape_of(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | None:
     if attrs.output_type == I64:
         return None
     layers.to_type(layers.call("ShapeOf", DATA, version=wanted), attrs.output_type)
-    return layers.rewrite("a Convert behind the layer", f"ShapeOf-{wanted} returns i64, and the Convert makes it i32")
+    return layers.rewrite(
+        "the older version, followed by a Convert", f"ShapeOf-{wanted} returns i64, and the Convert makes it i32"
+    )
 
 
 migrate_shape_of_3 = VersionStep("ShapeOf", 3, _shape_of)

@@ -184,7 +184,7 @@ class Fitting:
                 else:
                     if "both ways" in uses and packed.turns:
                         self._turn(packed, reason)
-                    if "both orders of the axes have the same size" not in uses:
+                    if "square both ways" not in uses:
                         self._unpack(packed, reason)
                     around.origins.clear()
                 break

@@ -123,7 +123,7 @@ BROKEN = {
     "truncated": (pooling_xml()[:900], "truncated.xml:"),
     "no_xml": ("just text\n", "no_xml.xml:1"),
     "other_xml": ("<html></html>\n", "<net>"),
-    "unknown": ('<net name="old" version="8">\n<layers></layers></net>\n', "IR v8"),
+    "unknown": ('<net name="old" version="8">\n<layers></layers></net>\n', "IR version 8"),
     "future": ('<net name="new" version="99">\n<layers></layers></net>\n', "99"),
     "binary": ("\0\1\2\3" * 50, "binary.xml"),
     "loose_edge": (pooling_xml().replace('to-layer="2"', 'to-layer="7"'), "layer 7"),
@@ -166,7 +166,7 @@ def test_unreadable_by_permission(cli: Cli, model: Path) -> None:
 def test_errors_as_json(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "old.xml").write_text('<net name="old" version="8">\n<layers></layers></net>\n')
     outcome = cli("inspect", tmp_path / "old.xml", "--json")
-    assert_one_line(outcome, "IR v8")
+    assert_one_line(outcome, "IR version 8")
     assert outcome.document["kind"] == "ReadError"
     assert outcome.document["error"] in outcome.err
     assert outcome.document["diagnostics"][0]["line"] == 1

@@ -70,7 +70,7 @@ def test_a_layout_that_takes_the_channels_for_a_side_of_the_image(
     picture: Path, layout: str, dims: tuple[int, ...]
 ) -> None:
     options = InputOptions((str(picture),), images=ImageOptions(layout=(layout,)))
-    with pytest.raises(UsageError, match=f"--layout {layout}: in the input .* it makes the channels"):
+    with pytest.raises(UsageError, match=f"--layout {layout} does not match the input .*: its channel axis"):
         taken(options, model(dims))
 
 
@@ -126,8 +126,8 @@ def test_all_arrays_of_an_archive(tmp_path: Path) -> None:
         ("nowhere.npy", "No such file"),
         ("nowhere.png", "No such file"),
         ("text.npy", r"not a \.npy"),
-        ("text.png", r"not an array \(.npy, .npz\), an image or a generator"),
-        ("two.npz", "holds a, b, and no 'data'"),
+        ("text.png", r"expected an array \(.npy, .npz\), an image or a generator"),
+        ("two.npz", "has no array 'data'; it has a, b"),
     ],
 )
 def test_what_cannot_be_read_is_reported(tmp_path: Path, file: str, text: str) -> None:

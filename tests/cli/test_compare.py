@@ -128,7 +128,7 @@ def test_the_first_layer_that_differs_is_named(cli: Cli, model: Path, monkeypatc
 
 def test_wrong_arguments(cli: Cli, model: Path) -> None:
     for words, says in (
-        (["--layers", "--outputs-only"], "contradict"),
+        (["--layers", "--outputs-only"], "cannot be combined"),
         ([model, "--against", "CPU:bf16"], "not both"),
         ([model, "--bisect", "part.xml"], "leave out OTHER"),
         (["--device", "NOTHING"], "NOTHING"),

@@ -152,7 +152,7 @@ def test_format_and_baseline_are_those_of_the_current_folder(cli: Cli, project: 
     ("text", "message"),
     [
         ('selct = ["IR1"]', "there is no setting 'selct'; did you mean select?"),
-        ("colour = 1", "there is no setting 'colour'; there are extend, select"),
+        ("colour = 1", "there is no setting 'colour'; the settings are extend, select"),
         ('select = "IR1"', "select is 'IR1'; expected a list of strings"),
         ("select = [1]", "select is [1]; expected a list of strings"),
         ('ignore = ["IR999"]', "ignore: there is no rule 'IR999'"),

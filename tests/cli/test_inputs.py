@@ -59,7 +59,7 @@ def test_arrays_that_do_not_suit_each_other(cli: Cli, tmp_path: Path) -> None:
         assert "the arrays do not fit each other: Add '" in outcome.err
         assert outcome.err.count("\n") == 1
     outcome = cli("migrate", path, "--verify", "--dry-run", *words)
-    assert (outcome.code, "Not verified: the arrays do not suit" in outcome.out) == (4, True)
+    assert (outcome.code, "Not verified: the arrays do not fit" in outcome.out) == (4, True)
 
 
 def test_validate_with_shapes(cli: Cli, tmp_path: Path) -> None:

@@ -166,14 +166,14 @@ def test_a_difference_on_the_runtime_writes_nothing(
     assert not target.exists()
 
 
-@pytest.mark.parametrize("wrong", ["fails", "computes other values on OpenVINO"])
+@pytest.mark.parametrize("wrong", ["The original model fails", "computes wrong values for the original model"])
 def test_an_original_that_the_runtime_does_not_run_as_it_should_is_compared_by_the_reference(
     cli: Cli, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrong: str
 ) -> None:
     real = comparison.compare
 
     def compare(before: ir_tools.Model, after: ir_tools.Model | None = None, **options: Any) -> Comparison:
-        if after and wrong == "fails":
+        if after and wrong == "The original model fails":
             raise RuntimeFailure("the runtime crashed", kind="crashed")
         if after:
             before = before.copy()
@@ -183,7 +183,7 @@ def test_an_original_that_the_runtime_does_not_run_as_it_should_is_compared_by_t
     monkeypatch.setattr("ir_tools.comparison.compare", compare)
     outcome = cli("migrate", model, "-o", tmp_path / "migrated.xml", "--verify")
     assert outcome.code == 0, outcome.out
-    assert f"The original {wrong}" in outcome.out
+    assert wrong in outcome.out
     assert "compared with the reference" in outcome.out
     assert (tmp_path / "migrated.xml").exists()
 

@@ -187,7 +187,7 @@ def rejecting(*_: object, **__: object) -> None:
     [
         (
             ("compare", "--against", "openvino-2021.1"),
-            "there is no release 'openvino-2021.1'; there are inference-engine-2020.1 and openvino-2021.2 to ",
+            "there is no release 'openvino-2021.1'; expected inference-engine-2020.1 or openvino-2021.2 to ",
         ),
         (("compare", "--against", "2022.3"), "there is no release '2022.3'; did you mean 'openvino-2022.3'?"),
         (
@@ -204,7 +204,7 @@ def rejecting(*_: object, **__: object) -> None:
         (("run", "--install"), "--runtime-python and --install need a release; name it with --runtime"),
         (("validate", "--install"), "need a release; name it with --runtime"),
         (("validate", "--runtime=openvino-20"), "there is no release"),
-        (("compare", "--runtime", "openvino-2023.3"), "make it with: ir-tools runtimes --add openvino-2023.3"),
+        (("compare", "--runtime", "openvino-2023.3"), "add it with: ir-tools runtimes --add openvino-2023.3"),
     ],
 )
 def test_wrong_usage(

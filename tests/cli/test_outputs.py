@@ -238,7 +238,11 @@ def test_a_model_without_its_weights_is_not_written(cli: Cli, folder: Path, name
     else:
         Path("m.bin").unlink()
     before = content(folder)
-    why = "m.bin is cut off or of another model" if cut else "m.bin is missing, but constants need 512 bytes of it"
+    why = (
+        "m.bin is truncated or belongs to another model"
+        if cut
+        else "m.bin is missing, but constants need 512 bytes of it"
+    )
     for target in ("out.xml", "m.xml"):
         outcome = cli(name, "m.xml", "-o", target)
         assert (outcome.code, outcome.out) == (2, "")

@@ -201,7 +201,7 @@ def test_missing_runtime(cli: Cli, old: Path, new: Path, monkeypatch: pytest.Mon
     for words in (("compare", old, new), ("migrate", old, "--verify", "-o", new)):
         outcome = cli(*words)
         assert (outcome.code, outcome.out, outcome.err.count("\n")) == (2, "", 1)
-        assert "make it with: ir-tools runtimes --add inference-engine-2020.1" in outcome.err
+        assert "add it with: ir-tools runtimes --add inference-engine-2020.1" in outcome.err
 
 
 def test_install_makes_the_environment_first(

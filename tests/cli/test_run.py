@@ -177,7 +177,7 @@ def test_a_state_that_is_set(cli: Cli, accumulator: Path, tmp_path: Path) -> Non
 
 def test_many_steps_fit_on_a_screen(cli: Cli, accumulator: Path) -> None:
     shown = cli("run", accumulator, "--steps", 30).out
-    assert "steps 5 to 26 are left out here" in shown
+    assert "steps 5 to 26 are not shown" in shown
     assert ("output 4" in shown, "output 5" in shown, "output 27" in shown) == (True, False, True)
 
 
@@ -187,7 +187,7 @@ def test_made_up_inputs_do_not_grow_with_the_states(cli: Cli, growing: Path, tmp
     failed = cli("run", growing, "--steps", "2", "--engine", engine)
     assert failed.code == 2
     assert "step 2: " in failed.err
-    assert "give values for each step with --input NAME=FILE (x, mask)" in " ".join(failed.err.split())
+    assert "pass values for each step with --input NAME=FILE (x, mask)" in " ".join(failed.err.split())
     arrays = {"x": [np.zeros([1, 4], np.float32)] * 2, "mask": [np.zeros([1, size], np.float32) for size in (4, 8)]}
     options = []
     for name, steps in arrays.items():

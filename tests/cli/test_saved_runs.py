@@ -209,11 +209,11 @@ def test_strange_files_are_refused(tmp_path: Path, table: str, kind: int, messag
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--golden", "run.irrun", "--against", "CPU:bf16"), "--against is not for --golden"),
-        (("--golden", "run.irrun", "--seed", "3"), "--seed is not for --golden"),
-        (("--golden", "run.irrun", "--save", "new.irrun"), "--save is not for --golden"),
-        (("--golden", "run.irrun", "--samples", "2"), "--samples is not for --golden"),
-        (("--golden", "run.irrun", "--mean", "3"), "--mean is not for --golden"),
+        (("--golden", "run.irrun", "--against", "CPU:bf16"), "--against cannot be combined with --golden"),
+        (("--golden", "run.irrun", "--seed", "3"), "--seed cannot be combined with --golden"),
+        (("--golden", "run.irrun", "--save", "new.irrun"), "--save cannot be combined with --golden"),
+        (("--golden", "run.irrun", "--samples", "2"), "--samples cannot be combined with --golden"),
+        (("--golden", "run.irrun", "--mean", "3"), "--mean cannot be combined with --golden"),
         (("--save", "new.txt"), "new.txt"),
         (("--save", "run.irrun", "--no-clobber"), "run.irrun exists already; nothing was written"),
     ],

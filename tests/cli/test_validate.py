@@ -146,7 +146,7 @@ def test_in_a_folder_pointers_of_git_lfs_count(cli: Cli, good: Path) -> None:
     pointer.write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0f\nsize 48\n")
     outcome = cli("validate", good.parent, "--format", "concise")
     assert outcome.code == 1
-    assert f"{pointer}:1: error IR021: the file is a pointer of Git LFS" in outcome.out
+    assert f"{pointer}:1: error IR021: the file is a Git LFS pointer" in outcome.out
 
 
 def test_a_folder_that_cannot_be_searched_is_reported(cli: Cli, good: Path, monkeypatch: pytest.MonkeyPatch) -> None:

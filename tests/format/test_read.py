@@ -95,9 +95,9 @@ BROKEN = {
     "wrong root": (b"<model/>", 1, "the root element is <model>"),
     "no version": (b"\n<net/>", 2, "has no version"),
     "version is not a number": (b'<net version="x"/>', 1, "'x' is not a number"),
-    "unknown version": (b'<net version="12"/>', 1, "IR v12 is not known"),
-    "version 1": (b'<net version="1"/>', 1, "IR v1 is not known"),
-    "version 8": (b'<?xml version="1.0"?>\n<net version="8"/>', 2, "IR v8 is not known"),
+    "unknown version": (b'<net version="12"/>', 1, "IR version 12 is not known"),
+    "version 1": (b'<net version="1"/>', 1, "IR version 1 is not known"),
+    "version 8": (b'<?xml version="1.0"?>\n<net version="8"/>', 2, "IR version 8 is not known"),
     "layer without id": (SMALL.replace(b'id="1" name="pool"', b'name="pool"'), 15, "has no id"),
     "layer id no number": (SMALL.replace(b'id="1" name="pool"', b'id="a" name="pool"'), 15, "has id 'a'"),
     "layer id negative": (SMALL.replace(b'id="1" name="pool"', b'id="-1" name="pool"'), 15, "has id '-1'"),
@@ -112,7 +112,7 @@ BROKEN = {
     "port id twice": (
         SMALL.replace(b"</port>\n\t\t\t</output>", b'</port><port id="0"/></output>', 1),
         12,
-        "two output ports 0",
+        "two output ports have the id 0",
     ),
     "edge from nowhere": (
         SMALL.replace(b"</edges>", edge("9", "0", "1", "1")),
@@ -123,11 +123,15 @@ BROKEN = {
     "edge from no port": (SMALL.replace(b'from-port="1"', b'from-port="0"'), 48, "from port 0 of layer 1"),
     "edge to no port": (SMALL.replace(b"</edges>", edge("0", "0", "1", "1")), 49, "to port 1 of layer 1"),
     "edge without end": (SMALL.replace(b' to-layer="2"', b""), 48, "<edge> has no to-layer"),
-    "port fed twice": (SMALL.replace(b"</edges>", edge("0", "0", "2", "0")), 49, "fed twice, also by layer 1 port 1"),
+    "port fed twice": (
+        SMALL.replace(b"</edges>", edge("0", "0", "2", "0")),
+        49,
+        "another edge, from layer 1 port 1, already leads",
+    ),
     "in a body": (
         with_body('<layers><layer id="5" name="a"/>\n<layer id="5" name="b"/></layers>'),
         6,
-        "belongs to layer 'a'",
+        "layer 'a' on line 5 already has the id",
     ),
     "edge in a body": (
         with_body('<layers/><edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/></edges>'),

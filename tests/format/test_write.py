@@ -366,7 +366,7 @@ def test_what_could_not_be_read_again_is_not_written() -> None:
         render(model)
     model.graph.layer(2).inputs.pop()
     model.graph.add_edge(0, 2, key=(0, 0))
-    with pytest.raises(WriteError, match="input port 0 of layer 2 is fed twice"):
+    with pytest.raises(WriteError, match="input port 0 of layer 2 has two edges"):
         render(model)
     model.graph.remove_edge(0, 2)
     model.graph.add(Layer(9, {"name": "bare"}))

@@ -345,10 +345,10 @@ def test_wrong_recorded_dims_are_noted() -> None:
     port = b'<input><port id="0" precision="FP32"><dim>1</dim><dim>3</dim><dim>'
     wrong = text.replace(port + b"7", port + b"9", 1)
     (step,) = migrate(read(wrong, weights), "opset8").steps
-    assert step.notes == ("input port 0 records [1, 3, 9, 8], but 'x0' makes [1,3,7,8]",)
+    assert step.notes == ("input port 0 records [1, 3, 9, 8], but 'x0' outputs [1,3,7,8]",)
     shorter = text.replace(port + b"7</dim><dim>8</dim>", port + b"7</dim>", 1)
     (step,) = migrate(read(shorter, weights), "opset8").steps
-    assert step.notes == ("input port 0 records [1, 3, 7], but 'x0' makes [1,3,7,8]",)
+    assert step.notes == ("input port 0 records [1, 3, 7], but 'x0' outputs [1,3,7,8]",)
 
 
 def test_a_remaining_layer_of_a_body_is_told_with_its_line() -> None:

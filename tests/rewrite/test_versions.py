@@ -260,7 +260,7 @@ def test_the_second_output_of_a_proposal_is_missed_only_if_it_is_read() -> None:
     raw = "base_size=16;pre_nms_topn=12;post_nms_topn=3;nms_thresh=0.7;feat_stride=16;min_size=16;ratio=1;scale=8"
     inputs = ("f32", "1,2,4,4"), ("f32", "1,4,4,4"), ("f32", "3")
     model = layer("Proposal-4", dict(pair.split("=") for pair in raw.split(";")), *inputs)
-    assert "output 1 is read" in lowered(model, 3)[0]
+    assert "reads output 1" in lowered(model, 3)[0]
     model.graph.remove(next(one.id for one in model.graph.layers() if one.name == "out1/result"))
     assert lowered(model, 3) == ["Proposal-1"]
 
