@@ -132,7 +132,7 @@ def test_wrong_arguments(tmp_path: Path) -> None:
         ir_tools.Session(path, engine="gpu")  # type: ignore[arg-type]  # the wrong word is the point
     with pytest.raises(UsageError, match="precision is for the reference"):
         ir_tools.Session(path, engine="runtime", precision="f64")
-    with pytest.raises(UsageError, match=r"runtime names openvino-2024\.6, which engine 'runtime' runs on"):
+    with pytest.raises(UsageError, match=r"runtime is openvino-2024\.6, which needs engine 'runtime'"):
         ir_tools.Session(path, engine="reference", runtime="openvino-2024.6")
 
 

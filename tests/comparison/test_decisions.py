@@ -497,9 +497,9 @@ def test_outputs_belong_together_by_name_then_by_what_makes_them_then_in_order(
     [
         ("1,2", "1, 2", ""),
         ("TRUE", "true", ""),
-        ("1,2", "12", 'at is "1,2" here and "12" there'),
-        ("1", None, 'at is "1" here and absent there'),
-        (None, "1", 'at is absent here and "1" there'),
+        ("1,2", "12", 'at is "1,2" in the first model and "12" in the other'),
+        ("1", None, 'at is "1" in the first model and absent in the other'),
+        (None, "1", 'at is absent in the first model and "1" in the other'),
     ],
 )
 def test_attributes_that_mean_the_same_are_no_cause(here: str | None, there: str | None, told: str) -> None:

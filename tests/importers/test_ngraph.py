@@ -157,8 +157,8 @@ def test_defaults_and_names() -> None:
         ({"window_shape": (2,), "strides": (0,)}, "1,1,4", UsageError, r"strides is \[0\]"),
         ({"window_shape": (2,), "padding_below": (-1,)}, "1,1,4", UsageError, r"padding_below is \[-1\]"),
         ({"window_shape": (2,), "padding_above": (1, 1)}, "1,1,4", UsageError, "padding_above has 2 values"),
-        ({"window_shape": (2,)}, "1,4", UsageError, r"takes \[N, C, spatial...\], not \[1,4\]"),
-        ({"window_shape": (2,)}, "...", UsageError, r"takes \[N, C, spatial...\]"),
+        ({"window_shape": (2,)}, "1,4", UsageError, r"expects \[N, C, spatial...\], not \[1,4\]"),
+        ({"window_shape": (2,)}, "...", UsageError, r"expects \[N, C, spatial...\]"),
         ({"window_shape": (5,)}, "1,1,4", ShapeError, "kernel spans 5 elements"),
     ],
 )

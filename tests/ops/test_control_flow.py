@@ -323,7 +323,7 @@ def test_the_runtime_would_die_of_empty_parts(tmp_path: Path) -> None:
     """`part_size="0"` kills the runtime on reading; here it is a clear error."""
     text, blob = iterator_model(np.random.default_rng(0), static=True)
     model = read(text.replace(b'part_size="1"', b'part_size="0"'), blob)
-    with pytest.raises(ShapeError, match="part_size is 0; expected at least 1"):
+    with pytest.raises(ShapeError, match=r"part_size is 0, .*; expected at least 1"):
         propagate_shapes(model)
 
 

@@ -182,7 +182,13 @@ BROKEN = [
     ("Convolution-1", {}, [("f32", "1,4"), ("f32", "6,4")], "data", "rank 3, 4 or 5"),
     ("GroupConvolution-1", {}, [F32, ("f32", "3,2,1,3,3")], "filters", "in each of 3 groups, but the data has 4"),
     ("ConvolutionBackpropData-1", {"strides": "1000000000,1"}, [F32, ("f32", "4,6,3,3")], "strides", "fit into memory"),
-    ("ConvolutionBackpropData-1", {"pads_begin": "20,0"}, [F32, ("f32", "4,6,3,3")], "pads_begin", "cut off 20 of 10"),
+    (
+        "ConvolutionBackpropData-1",
+        {"pads_begin": "20,0"},
+        [F32, ("f32", "4,6,3,3")],
+        "pads_begin",
+        "remove 20 of the 10",
+    ),
     (
         "ConvolutionBackpropData-1",
         {},

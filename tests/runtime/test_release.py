@@ -99,7 +99,7 @@ def test_layer_that_is_rejected_and_the_next_file_runs(client: ReleaseClient) ->
     [
         ({"x": X}, [], "input 'n' has no value"),
         ({"x": X, "n": N, "o": N}, [], "there is no input 'o'; the model has "),
-        ({"x": X.astype(np.float64) / 3, "n": N}, [], "input 'x' needs f32, not f64: values change"),
+        ({"x": X.astype(np.float64) / 3, "n": N}, [], "input 'x' takes f32, not f64: values change"),
         ({"x": X, "n": N}, ["absent"], "it has no layer 'absent'"),
     ],
     ids=["missing", "unknown", "cast", "tap"],
