@@ -170,22 +170,22 @@ class Builder:
         return self._call(op, raw, sources, name or type.lower(), found)
 
     def _answer(self, op: Op, raw: Mapping[str, str], facts: Sequence[Fact]) -> Sequence[Fact] | None:
-        """Return what an operation gives; layers of the same attributes whose inputs have no values are asked once.
+        """Return what an operation gives; layers of the same attributes and equal inputs are asked once.
+
+        Rules must depend on nothing but attributes and facts for that.
 
         Raises:
             UsageError: attributes that the runtime does not take.
             ShapeError: the operation does not take these inputs.
         """
-        key = id(op), *raw.items(), *facts
-        known = all(fact.value is None for fact in facts)
-        if known and key in self._answers:
-            return self._answers[key]
-        attrs = _read(op, raw)
-        found = op.outputs_of(attrs, facts)
-        _raise_first(op, op.check(attrs, facts))
-        if known:
+        inputs = ((fact.dtype, fact.shape, fact.value and fact.value.content()) for fact in facts)
+        key = id(op), *raw.items(), *inputs
+        if key not in self._answers:
+            attrs = _read(op, raw)
+            found = op.outputs_of(attrs, facts)
+            _raise_first(op, op.check(attrs, facts))
             self._answers[key] = found
-        return found
+        return self._answers[key]
 
     def unchecked(self, op: Op, raw: Mapping[str, str], sources: Sequence[Source], name: str) -> tuple[Source, ...]:
         """Add a layer of one version of an operation, whatever its inputs are, and return its outputs.

@@ -176,8 +176,10 @@ def test_layers_of_equal_settings_are_asked_about_once(monkeypatch: pytest.Monke
     first, second = builder.call("ReLU", data), builder.call("ReLU", data)
     assert builder.fact(first) == builder.fact(second)
     assert asked == ["ReLU"]
-    narrow, wide = (builder.call("Reshape", data, [rows, -1], special_zero=False) for rows in (2, 4))
+    narrow, wide, same = (builder.call("Reshape", data, [rows, -1], special_zero=False) for rows in (2, 4, 2))
     assert builder.fact(narrow).shape != builder.fact(wide).shape
+    assert builder.fact(narrow) == builder.fact(same)
+    assert asked == ["ReLU", "Reshape", "Reshape"]
     for _ in range(2):
         with pytest.raises(UsageError, match="beta"):
             builder.call("ReLU", data, beta=1)

@@ -90,10 +90,7 @@ def key_of(fact: InternedFact) -> int:
 
 def content(value: Bounds) -> object | None:
     """Return what two bounds that say the same have in common; None if there are too many to compare."""
-    lower, upper = value.lower, value.upper
-    if lower.size > MAX_KEPT:
-        return None
-    return lower.dtype.str, lower.shape, lower.tobytes(), b"" if upper is lower else upper.tobytes()
+    return None if value.lower.size > MAX_KEPT else value.content()
 
 
 def minimum_size(shape: Shape, maximum: int) -> int:

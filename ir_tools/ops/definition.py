@@ -127,6 +127,11 @@ class Bounds:
         """The values, where all of them are known."""
         return self.lower if self.lower is self.upper or np.array_equal(self.lower, self.upper) else None
 
+    def content(self) -> tuple[object, ...]:
+        """Return what two bounds that say the same have in common."""
+        lower, upper = self.lower, self.upper
+        return lower.dtype.str, lower.shape, lower.tobytes(), b"" if upper is lower else upper.tobytes()
+
     def dims(self) -> tuple[Dim, ...]:
         """Return the values as dimensions (a 1-D tensor of sizes); negative lower bounds count as 0."""
         return tuple(

@@ -127,42 +127,47 @@ def _upgraded(model: Model, ranges: Mapping[str, tuple[float, float]] | None = N
 
 
 class LegacyShapes:
-    """Implement the protocol `Ask` of shape propagation for a legacy model, answered by the model that it becomes."""
+    """Implement the protocol `Ask` of shape propagation for a legacy model, answered by the model that it becomes.
+
+    It is migrated at the first question: layers whose inputs are as recorded raise none.
+    """
 
     def __init__(self, model: Model, inputs: Shapes) -> None:
-        """Migrate the model, and propagate the new shapes of its inputs through the result.
-
-        Raises:
-            ShapeError: the result cannot take them.
-            UsageError: there is no such input, or a shape cannot be read.
-        """
-        self._facts: dict[Source, Fact] = {}
-        self._reason = ""
-        try:
-            upgrade = _upgraded(model)
-        except ReadError as why:
-            self._reason = str(why)
-            return
-        if upgrade.refused:
-            self._reason = str(upgrade.refused[0])
-            return
-        report = propagate_shapes(upgrade.builder.model, inputs)
-        main = upgrade.builder.graph
-        paths = {one.layer.id: one.path for one in upgrade.builder.model.walk() if one.graph is main}
-        for old, new in upgrade.tensors.items():
-            self._facts[old] = report.facts[paths[new.layer], new.port]
+        """Take the model, and the new shapes of its inputs."""
+        self._model = model
+        self._inputs = inputs
 
     def __call__(self, model: Model, graph: Graph, layer: Layer, facts: Mapping[Source, Fact]) -> tuple[Fact, ...]:
         """Return the facts of the layer's outputs, with the element types that its ports record.
 
         Raises:
             RuntimeFailure: the model cannot be migrated, or the layer is in a body.
+            ShapeError: what the model becomes cannot take the new shapes.
         """
-        if graph is not model.graph or self._reason:
-            reason = self._reason or "layers of bodies keep the sizes that the file records"
+        known = self._known
+        if isinstance(known, str) or graph is not model.graph:
+            reason = known if isinstance(known, str) else "layers of bodies keep the sizes that the file records"
             raise RuntimeFailure(reason, kind="rejected")
-        found = [(self._facts[Source(layer.id, port.id)], recorded(port)) for port in layer.outputs]
+        found = [(known[Source(layer.id, port.id)], recorded(port)) for port in layer.outputs]
         return tuple(Fact(record.dtype, fact.shape) for fact, record in found)
+
+    @cached_property
+    def _known(self) -> Mapping[Source, Fact] | str:
+        """What is known of the tensors of the model, or why it cannot be migrated.
+
+        Raises:
+            ShapeError: the result cannot take the new shapes.
+        """
+        try:
+            upgrade = _upgraded(self._model)
+        except ReadError as why:
+            return str(why)
+        if upgrade.refused:
+            return str(upgrade.refused[0])
+        report = propagate_shapes(upgrade.builder.model, self._inputs)
+        main = upgrade.builder.graph
+        paths = {one.layer.id: one.path for one in upgrade.builder.model.walk() if one.graph is main}
+        return {old: report.facts[paths[new.layer], new.port] for old, new in upgrade.tensors.items()}
 
 
 def _notes(model: Model, upgrade: GraphUpgrade) -> Iterator[str]:

@@ -3,12 +3,14 @@
 from collections.abc import Mapping
 from itertools import product
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 
 import ir_tools
 from ir_tools.ops.legacy._windows import end_pad
+from ir_tools.rewrite import legacy
 from ir_tools.rewrite.legacy_loops import _row
 from tests.legacy.net import Array, Net
 
@@ -49,6 +51,19 @@ def test_a_size_of_any_stays_open() -> None:
     model = ir_tools.migrate(ir_tools.read(made.xml.encode(), made.weights)).model
     ir_tools.propagate_shapes(model, {"in0": "5,3,6"}, in_place=True)
     assert model.outputs[0].port.dims == (5, 18)
+
+
+def test_a_model_is_migrated_only_for_sizes_that_are_not_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
+    upgraded = Mock(side_effect=legacy._upgraded)
+    monkeypatch.setattr(legacy, "_upgraded", upgraded)
+    net = Net(np.random.default_rng(0), 6)
+    net.layer("Clamp", [net.input(net.values(2, 3))], [(2, 3)], {"min": "0", "max": "1"})
+    made = net.case()
+    model = ir_tools.read(made.xml.encode(), made.weights)
+    assert not ir_tools.propagate_shapes(model).mismatches
+    upgraded.assert_not_called()
+    assert "migration" in ir_tools.propagate_shapes(model, {"in0": "5,3"}).origins.values()
+    upgraded.assert_called_once_with(model)
 
 
 @pytest.mark.parametrize("name", [*SMALL, *(pytest.param(name, marks=pytest.mark.sweep) for name in OTHERS)])
