@@ -22,6 +22,7 @@ from ir_tools.releases.table import OPENVINO, Release
 from ir_tools.rewrite.legacy import migrate_legacy
 from ir_tools.rewrite.migration import migrate
 from ir_tools.rules import RULES
+from ir_tools.rules.compatibility import UNCOMPILED_LAYER
 from ir_tools.rules.shapes import CONTRADICTING_RECORD, WRONG_PORT_PRECISION
 from ir_tools.runtime.client import sources
 from ir_tools.runtime.environments import found_python
@@ -169,8 +170,8 @@ class CompatibilityReport(list[Compatibility]):
 
 SEVERITY = (Answer.STOPPED, Answer.UNKNOWN, Answer.READS, Answer.DIFFERS)
 """The answers for a layer, the one that decides about the model first."""
-IGNORED = (WRONG_PORT_PRECISION, CONTRADICTING_RECORD)
-"""What ports record the runtime works out again."""
+IGNORED = (WRONG_PORT_PRECISION, CONTRADICTING_RECORD, UNCOMPILED_LAYER)
+"""What ports record the runtime works out again, and what the newest release does with a layer is asked of each."""
 ERRORS = frozenset(rule for rule in RULES if rule.severity is Severity.ERROR and rule not in IGNORED)
 
 

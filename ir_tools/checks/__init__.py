@@ -20,6 +20,7 @@ from ir_tools.checks import (
     repeated_edge,
     repeated_model_info,
     stray_text,
+    uncompiled_layer,
     unfed_input,
     unknown_rank_input,
     unread_layer,
@@ -56,4 +57,5 @@ CHECKS: tuple[Check, ...] = (
     variables.CHECK,
     border_conversion.CHECK,
     unknown_rank_input.CHECK,
+    uncompiled_layer.CHECK,
 )

@@ -6,6 +6,7 @@ from ir_tools.checks.define import Check
 from ir_tools.checks.file import IrFile
 from ir_tools.format.nets import EdgeState, Net
 from ir_tools.format.problems import ElementProblem
+from ir_tools.ops import find_op
 from ir_tools.rules.structure import UNREAD_LAYER
 from ir_tools.source import Element
 
@@ -20,7 +21,7 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
         if _has_faulty_edges(net) or net.unfed():
             continue
         read = {producer for producer, _ in net.wiring.values()}
-        unread = [layer for layer_id, layer in net.layers.items() if layer_id not in read and layer_id in net.outputs]
+        unread = [layer for layer_id, layer in net.layers.items() if layer_id not in read and _gives(net, layer_id)]
         ends = any(_type(layer) in ENDS for layer in net.layers.values())
         for layer in unread if ends else ():
             kind = _type(layer)
@@ -35,6 +36,12 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
                     "no layer reads the output of this layer",
                     "add an edge or a Result, or delete the layer",
                 )
+
+
+def _gives(net: Net, layer_id: int) -> bool:
+    """Return whether a layer gives anything, with or without a port for it; of unknown ones the ports alone say so."""
+    layer = net.layers[layer_id]
+    return layer_id in net.outputs or find_op(layer.get("type") or "", layer.get("version") or "") is not None
 
 
 def _has_faulty_edges(net: Net) -> bool:

@@ -1,7 +1,7 @@
 """What can be known of every tensor before anything runs: shape propagation, and what in a model contradicts it."""
 
 from ir_tools.infer._answers import SURPRISES
-from ir_tools.infer._consistency import ConsistencyCheck
+from ir_tools.infer._consistency import ConsistencyCheck, LayerKind
 from ir_tools.infer._problems import Problem
 from ir_tools.infer._propagate import Ask, Mismatch, Origin, Propagation, ShapeReport, propagate_shapes
 from ir_tools.infer._signatures import LayerSignature, LayerSignatures
@@ -11,6 +11,7 @@ __all__ = [
     "SURPRISES",
     "Ask",
     "ConsistencyCheck",
+    "LayerKind",
     "LayerSignature",
     "LayerSignatures",
     "Mismatch",

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
+from typing import NamedTuple
 
 from ir_tools.diagnostics import Severity
 from ir_tools.graph import Graph, Layer, Model, Port, Source, find_port
@@ -25,7 +26,8 @@ from ir_tools.infer._engine import Engine, Tensors, Visit
 from ir_tools.infer._facts import InternedFact, minimum_size
 from ir_tools.infer._iterations import problems_of_iterations
 from ir_tools.infer._problems import Problem, Remark, problem_of, remark_on
-from ir_tools.ops import Elements, Role, elements_of, role_of
+from ir_tools.infer._signatures import LayerSignature
+from ir_tools.ops import Elements, Op, Role, elements_of, role_of
 from ir_tools.ops.bodies import Maps
 from ir_tools.ops.definition import Fact, Violation, ViolationKind
 from ir_tools.ops.limits import MAX_ELEMENTS
@@ -38,7 +40,7 @@ from ir_tools.rules.shapes import (
 )
 from ir_tools.types import shape_text
 
-__all__ = ["ConsistencyCheck"]
+__all__ = ["ConsistencyCheck", "LayerKind"]
 
 NUANCES = {ViolationKind.SUSPECT, ViolationKind.EMPTY, ViolationKind.DIVISOR, ViolationKind.IGNORED}
 """Not reported of a layer that cannot run anyway."""
@@ -83,6 +85,15 @@ class Verdict:
         return [each for each in self.differences if each.side == side and each.relation is not Relation.LOOSE]
 
 
+class LayerKind(NamedTuple):
+    """What layers with equal attributes and inputs share; `outputs`: all that the operation has."""
+
+    op: Op
+    signature: LayerSignature
+    inputs: Sequence[Fact]
+    outputs: Sequence[Fact]
+
+
 class ConsistencyCheck(Engine):
     """One walk through a model, bodies included; the model stays as it is.
 
@@ -98,6 +109,7 @@ class ConsistencyCheck(Engine):
         """Look at everything."""
         super().__init__(model, Checks.ALL)
         self._verdicts: dict[Answer, Verdict] = {}
+        self._visits: list[tuple[Visit, Answer]] = []
         self._by_graph: dict[int, list[Iterable[Problem]]] = {}
         self._doubted: dict[tuple[int, Source], Port] = {}
         self._tried = Counter[tuple[int, int]]()
@@ -112,6 +124,19 @@ class ConsistencyCheck(Engine):
     def types(self) -> set[str]:
         """The types of all layers that were looked at, in lower case."""
         return self.signatures.types
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether one of the problems is an error."""
+        return any((problem.severity or problem.rule.severity) is Severity.ERROR for problem in self.problems)
+
+    @property
+    def kinds(self) -> Iterator[LayerKind]:
+        """The kinds of layers that the runtime may take: one for all layers with equal attributes and inputs."""
+        for visit, answer in self._visits:
+            op, outputs = visit.signature.op, answer.outputs
+            if op is not None and outputs is not None and all(fault.kind.mild for fault in answer.violations):
+                yield LayerKind(op, visit.signature, visit.inputs, outputs)
 
     @property
     def surprises(self) -> Sequence[str]:
@@ -193,6 +218,7 @@ class ConsistencyCheck(Engine):
         verdict = self._verdicts.get(answer)
         if verdict is None:
             verdict = self._verdicts[answer] = self._judge(visit, answer)
+            self._visits.append((visit, answer))
         return verdict
 
     def _judge(self, visit: Visit, answer: Answer) -> Verdict:

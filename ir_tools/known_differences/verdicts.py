@@ -31,6 +31,7 @@ __all__ = [
     "Surroundings",
     "behaviour",
     "decisive",
+    "is_deadly",
     "is_plain",
     "lacks_bytes",
     "quantized_note",
@@ -183,8 +184,7 @@ def behaviour(release: Release, seen: Seen) -> tuple[Answer, str] | None:
     plain, kinds = state(release, str(op)), {fact.dtype.name for fact in seen.inputs[:1]}
     if plain is None:
         return Answer.UNKNOWN, f"{op} was not measured"
-    described = {case for row in rows_of(release.name, str(op)) for case in row.instead}
-    found, case = _worst(release, op, plain, (one for one in _cases_of(release, seen) if one not in described))
+    found, case = _worst(release, op, plain, _undescribed_cases_of(release, seen))
     unmeasured: tuple[Answer, str] | None = None
     unread = False
     reason = f"{op}{f' with {case}' if case else ''} {found.words}"
@@ -203,6 +203,12 @@ def behaviour(release: Release, seen: Seen) -> tuple[Answer, str] | None:
     if found is State.RUNS or (seen.folded and not unread and found not in {State.DIES, State.DIFFERS}):
         return unmeasured
     return ANSWERS[found], reason
+
+
+def is_deadly(release: Release, seen: Seen) -> bool:
+    """Return whether a release may end its process over a layer."""
+    states = (state(release, str(seen.op), case) for case in _undescribed_cases_of(release, seen))
+    return State.DIES in {*states, *(row.state for row in release_differences(release, seen))}
 
 
 def _is_empty(shape: Shape) -> bool:
@@ -267,6 +273,12 @@ def _cases_of(release: Release, seen: Seen) -> Iterator[str]:
             yield f"{spec.xml or name}={value}"
         elif isinstance(spec, Flag):
             yield f"{spec.xml or name}={str(bool(value)).lower()}"
+
+
+def _undescribed_cases_of(release: Release, seen: Seen) -> Iterator[str]:
+    """Yield those of them that no row describes more exactly."""
+    described = {case for row in rows_of(release.name, str(seen.op)) for case in row.instead}
+    return (case for case in _cases_of(release, seen) if case not in described)
 
 
 def _unknown_sizes(shape: Shape) -> Iterator[str]:

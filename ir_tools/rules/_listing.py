@@ -18,7 +18,7 @@ The findings of `ir-tools validate`, by code. This page is generated from the ta
   changes the meaning.
 - **warning**: the file runs and its meaning is clear, but it is probably not the intended one: the runtime assumes the
   value of an attribute that the specification requires, ignores a part that has no effect, or computes something
-  useless.
+  useless; or the file is valid, and the newest OpenVINO does not compile it.
 - **info**: worth knowing; nothing is wrong.
 
 "error or warning" means that the findings of a rule differ in severity; the fragment then shows an error. The tests run

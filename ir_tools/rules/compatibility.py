@@ -44,3 +44,25 @@ UNKNOWN_RANK_INPUT = Rule(
     bad='<data shape="..." element_type="f32" />',
     good='<data shape="1,3,?,?" element_type="f32" />',
 )
+UNCOMPILED_LAYER = Rule(
+    "IR504",
+    "uncompiled-layer",
+    Severity.ERROR,
+    what="A layer is valid, but the newest OpenVINO does not compile or run it, or its process ends.",
+    why=(
+        "a model that the specification allows cannot be used there. The finding comes from the table of what each "
+        "release was measured to do with each operation; `ir-tools compat` lists the releases that run the model. It "
+        "is an error only if the process ends."
+    ),
+    bad="""
+        <layer id="1" name="axes" type="Parameter" version="opset1">
+        ...
+        <layer id="5" name="slice" type="Slice" version="opset8">
+    """,
+    good="""
+        <layer id="4" name="axes" type="Const" version="opset1">
+        ...
+        <layer id="5" name="slice" type="Slice" version="opset8">
+    """,
+    milder=Severity.WARNING,
+)

@@ -61,6 +61,7 @@ def told(text: str, codes: Collection[str], weights: bytes = bytes(24)) -> list[
         pytest.param(SECOND_INPUT, SECOND_INPUT.replace('from-port="0"', 'from-port="7"'), [], id="edge-from-no-port"),
         pytest.param(SECOND_INPUT, SECOND_INPUT.replace("1", "9", 1), [], id="edge-from-no-layer"),
         pytest.param('type="Result"', 'type="Resul"', [], id="no-result-at-all"),
+        pytest.param('name="last" type="Result"', 'name="last" type="ReLU"', ["last"], id="no-output-to-read"),
     ],
 )
 def test_unread_layers(old: str, new: str, names: list[str]) -> None:

@@ -1,0 +1,101 @@
+"""Layers that the newest release of OpenVINO does not compile, or does not run, by the tables of releases."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+
+from ir_tools.checks.define import Check
+from ir_tools.checks.file import IrFile, element_of
+from ir_tools.diagnostics import Severity
+from ir_tools.format.problems import ElementProblem
+from ir_tools.graph import Located
+from ir_tools.infer import LayerKind
+from ir_tools.known_differences import Call
+from ir_tools.known_differences.releases import Seen, rows_of
+from ir_tools.known_differences.verdicts import Answer, Surroundings, behaviour, is_deadly
+from ir_tools.ops import Role, opset_number
+from ir_tools.releases.measured import State
+from ir_tools.releases.table import OPENVINO
+from ir_tools.rules.compatibility import UNCOMPILED_LAYER
+
+__all__ = ["CHECK"]
+
+NEWEST = OPENVINO[-1]
+
+
+def find(file: IrFile) -> Iterator[ElementProblem]:
+    """Yield one problem for each layer.
+
+    Most kinds of layers run wherever they are. Of the others, what is around each layer decides, too. Nothing is said
+    of a file with errors, after which sizes and constants may be unknown that the file is meant to have.
+    """
+    model, consistency = file.model, file.consistency
+    if model.is_legacy or any(one.is_error for one in file.unread) or consistency.has_errors:
+        return
+    kinds = {id(kind.signature): kind for kind in consistency.kinds if _may_be_stopped(kind, model.version)}
+    around = Surroundings(model)
+    for located in model.walk() if kinds else ():
+        kind = kinds.get(id(consistency.signatures.of(located.layer)[0]))
+        if kind is None or not around.is_read(located):
+            continue
+        seen = _seen(file, located, kind, around)
+        reason = _reason(seen)
+        if reason is not None:
+            message = f"OpenVINO {NEWEST.short} does not run the layer: {reason.removesuffix('.')}"
+            severity = Severity.ERROR if is_deadly(NEWEST, seen) else Severity.WARNING
+            yield ElementProblem(UNCOMPILED_LAYER, element_of(located.layer), message, HELP, severity)
+
+
+HELP = "see ir-tools compat for the releases that run it"
+
+
+def _may_be_stopped(kind: LayerKind, version: int) -> bool:
+    """Return whether the newest release may stop at layers of a kind, whatever is around them."""
+    op, signature, inputs, outputs = kind
+    if op.role is not Role.COMPUTATION:
+        return False
+    inside = Seen(
+        op,
+        op.read(signature.raw, []),
+        inputs,
+        outputs,
+        constant=frozenset(at for at, fact in enumerate(inputs) if fact.constant or fact.exact is not None),
+        version=version,
+        opset=opset_number(signature.version) or 6,
+        short=any((spec.xml or name) not in signature.raw for name, spec in op.attrs.items()),
+        producers=("",) * len(inputs),
+        readers=tuple((number, "") for number in range(len(outputs))),
+    )
+    behind = (replace(inside, producers=producers) for producers in _deciding_producers(str(op)))
+    return any(map(_reason, (inside, replace(inside, first=True, last=True), *behind)))
+
+
+@cache
+def _deciding_producers(op: str) -> frozenset[tuple[str, ...]]:
+    """Return the types of layers that compute inputs in the models of rows that are about them."""
+    feeds = (row.model.inputs for row in rows_of(NEWEST.name, op) if row.state is not State.DIFFERS)
+    types = (tuple(feed.operation.type if isinstance(feed, Call) else "" for feed in inputs) for inputs in feeds)
+    return frozenset(filter(any, types))
+
+
+def _seen(file: IrFile, located: Located, kind: LayerKind, around: Surroundings) -> Seen:
+    """Return a layer with what is around it."""
+    _, layer, graph = located
+    facts, sources = file.consistency.facts[id(graph)], graph.sources(layer.id)
+    inputs = [facts[sources[port.id]] for port in layer.common.inputs if port.id in sources]
+    outputs = [facts[layer.id, port.id] for port in layer.common.outputs]
+    return around.seen(located, kind.op, inputs, outputs, file.model.version)
+
+
+def _reason(seen: Seen) -> str | None:
+    """Return why the newest release stops at a layer; None if it does not, or if that is for the rank of its inputs.
+
+    A rank is mostly unknown where that of an input of the model is, which has a rule of its own.
+    """
+    if any(fact.shape is None for fact in seen.inputs):
+        return None
+    found = behaviour(NEWEST, seen)
+    return found[1] if found is not None and found[0] in {Answer.READS, Answer.STOPPED} else None
+
+
+CHECK = Check(find, (UNCOMPILED_LAYER,))

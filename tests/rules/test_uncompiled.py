@@ -1,0 +1,31 @@
+"""Layers that the newest release does not run, by the models that its rows of known differences were measured with."""
+
+import pytest
+
+from ir_tools.checks.uncompiled_layer import NEWEST
+from ir_tools.diagnostics import Severity
+from ir_tools.known_differences import as_model
+from ir_tools.known_differences.releases import ROWS, ReleaseDifference
+from ir_tools.releases.measured import State
+from ir_tools.rules.compatibility import UNCOMPILED_LAYER
+from ir_tools.validation import validate
+
+STOPS = {State.UNREAD, State.UNCOMPILED, State.FAILS, State.DIES}
+HERE = [row for row in ROWS if NEWEST in row.releases and row.processor.is_here]
+
+
+@pytest.mark.parametrize("row", [row for row in HERE if row.state in STOPS], ids=lambda row: row.name)
+def test_what_stops_is_found(row: ReleaseDifference) -> None:
+    """Once, in the layer that the row is about; what ends the process is an error."""
+    model, _ = as_model(row.model)
+    found = [one for one in validate(model) if one.severity is Severity.ERROR or one.code == UNCOMPILED_LAYER.code]
+    assert found
+    if row.state is State.DIES:
+        assert {one.severity for one in found} == {Severity.ERROR}
+
+
+@pytest.mark.parametrize("row", [row for row in HERE if row.state not in STOPS], ids=lambda row: row.name)
+def test_what_gives_other_values_is_left_to_compare(row: ReleaseDifference) -> None:
+    """It runs."""
+    model, _ = as_model(row.model)
+    assert not any(one.code == UNCOMPILED_LAYER.code for one in validate(model))
