@@ -3,12 +3,14 @@
 import pytest
 
 from ir_tools.checks.uncompiled_layer import NEWEST
+from ir_tools.compatibility import Answer, report
 from ir_tools.diagnostics import Severity
 from ir_tools.known_differences import as_model
 from ir_tools.known_differences.releases import ROWS, ReleaseDifference
 from ir_tools.releases.measured import State
 from ir_tools.rules.compatibility import UNCOMPILED_LAYER
 from ir_tools.validation import validate
+from tests.rules.test_rules import FOLDER
 
 STOPS = {State.UNREAD, State.UNCOMPILED, State.FAILS, State.DIES}
 HERE = [row for row in ROWS if NEWEST in row.releases and row.processor.is_here]
@@ -29,3 +31,17 @@ def test_what_gives_other_values_is_left_to_compare(row: ReleaseDifference) -> N
     """It runs."""
     model, _ = as_model(row.model)
     assert not any(one.code == UNCOMPILED_LAYER.code for one in validate(model))
+
+
+def test_other_releases_are_asked_nevertheless() -> None:
+    """An error that is the newest release's alone says nothing of those that run the model."""
+    answers = {one.release.name: one.answer for one in report(FOLDER / "uncompiled_layer" / "bad.xml")}
+    assert answers[NEWEST.name] is Answer.READS
+    assert Answer.UNKNOWN not in answers.values()
+
+
+def test_a_file_with_errors_has_no_such_finding() -> None:
+    """What a lost .bin would say of sizes is not known; layers whose sizes are known run."""
+    text = (FOLDER / "uncompiled_layer" / "bad.xml").read_bytes()
+    assert [one.code for one in validate(text, bytes(24))] == [UNCOMPILED_LAYER.code]
+    assert UNCOMPILED_LAYER.code not in {one.code for one in validate(text, bytes(23))}
