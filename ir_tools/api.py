@@ -260,7 +260,7 @@ def migrate(
         >>> migration
         Migration(1 step, 0 refused)
         >>> print(migration.steps[0].path, migration.steps[0].after, "because of", migration.steps[0].proof)
-        pool AvgPool opset8 because of equal windows on 8x8, the settings being the same
+        pool AvgPool opset8 because of equal windows on 8x8 (equal attributes)
         >>> ir_tools.write(migration.model, "migrated.xml")
     """
     from ir_tools.rewrite import migration
