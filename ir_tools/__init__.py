@@ -1,7 +1,7 @@
 """Check, migrate and prove OpenVINO IR models.
 
-The names here are all that scripts need; each loads its module on first use. OpenVINO is needed only by what asks the
-runtime: `compare`, `to_openvino`, `validate(..., runtime=True)` and everything about ONNX.
+All public names are here; each loads its module on first use. Only functions that use the runtime need OpenVINO:
+`compare`, `to_openvino`, `validate(..., runtime=True)` and the functions for ONNX.
 """
 
 from importlib import import_module

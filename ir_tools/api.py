@@ -1,6 +1,6 @@
-"""The functions behind `import ir_tools`: paths or models in, the runtime wired in.
+"""The public functions of `import ir_tools`. They take paths or models, and start the runtime if they need it.
 
-Each function imports what it needs when it is called, so that reading a model does not load the rest.
+Each function imports its modules when it is called, so that reading a model does not load the others.
 """
 
 from __future__ import annotations
@@ -56,19 +56,19 @@ __all__ = [
 
 @checked(source=parameters.SOURCE, weights=optional(parameters.WEIGHTS))
 def read(source: ModelSource, weights: bytes | File | None = None) -> Model:
-    """Read an IR model of version 10 or 11, or an ONNX model as IR (`ir_tools.onnx.read`).
+    """Read an IR model (versions 2 to 7, 10 and 11), or convert an ONNX model to IR (`ir_tools.onnx.read`).
 
     Args:
         source: the path of an `.xml` (with its `.bin` beside it) or `.onnx`, the bytes of an `.xml`, or an
-            `openvino.Model`. A model of ir_tools is returned as it is.
+            `openvino.Model`. A `Model` is returned unchanged.
         weights: the `.bin`, as bytes or path, if it is not beside the `.xml`.
 
     Returns:
-        The model. Its weights are mapped, not loaded.
+        The model. Its weights are mapped into memory, not copied.
 
     Raises:
-        ReadError: the file cannot be read; the diagnostics name file, line and reason.
-        UsageError: an argument of the wrong type, or weights for a source that has its own.
+        ReadError: the file cannot be read; the diagnostics give the file, the line and the reason.
+        UsageError: an argument has the wrong type, or the source has its own weights.
         RuntimeFailure: OpenVINO, which converts ONNX models, is not installed or crashes.
 
     Example:
@@ -83,16 +83,18 @@ def read(source: ModelSource, weights: bytes | File | None = None) -> Model:
 
 @checked(model=parameters.MODEL, path=parameters.PATH, overwrite=parameters.FLAG)
 def write(model: Model, path: File, *, overwrite: bool = True) -> None:
-    """Write an `.xml` and the `.bin` beside it: both, or on any error neither. What was not changed keeps its bytes.
+    """Write an `.xml` and the `.bin` beside it: both files, or neither if there is an error.
+
+    Parts of the model that were not changed keep the bytes that they had in the file.
 
     Args:
-        model: the model; one that was read without the `.bin` that it needs, or with a part of it, is not written.
-        path: of the `.xml`; it may be the file that the model was read from.
-        overwrite: False to refuse to replace files that exist.
+        model: the model. If its `.bin` is missing or too short for its constants, nothing is written.
+        path: the path of the `.xml`; it may be the file that the model was read from.
+        overwrite: if False, files that exist are not replaced, and an error is raised.
 
     Raises:
-        WriteError: the files cannot be written, or a `.bin` exists there without its `.xml`.
-        UsageError: an argument of the wrong type.
+        WriteError: the files cannot be written, or there is a `.bin` without its `.xml`.
+        UsageError: an argument has the wrong type.
 
     Example:
         >>> model = ir_tools.read("model.xml")
@@ -117,21 +119,21 @@ def propagate_shapes(
     in_place: bool = False,
     extensions: Extensions = (),
 ) -> ShapeReport:
-    """Recompute the element type and partial shape of every port, bodies included.
+    """Compute the element type and partial shape of every port again, including ports in bodies.
 
     Args:
-        model: the model, or what `read` takes.
-        inputs: new input shapes by tensor or layer name: `"1..8,3,?,?"`, `[1, 3, -1, 64]`.
-        in_place: also write the new types and shapes into the model.
-        extensions: libraries with operations of others, for the runtime to load.
+        model: a `Model`, or a source that `read` accepts.
+        inputs: new input shapes by tensor or layer name: `"1..8,3,?,?"`, or `[1, 3, -1, 64]` with -1 for any size.
+        in_place: also record the new types and shapes in the model.
+        extensions: extension libraries with further operations, which the runtime loads.
 
     Returns:
-        The shape of every port, where it comes from, and what the model records differently.
+        The shape of every port, its origin, and the ports whose recorded type or shape differs.
 
     Raises:
-        ShapeError: a layer cannot take its inputs; the diagnostics name it. The model is unchanged.
+        ShapeError: a layer does not accept its inputs; the diagnostics name the layer. The model is unchanged.
         ReadError: the file cannot be read.
-        UsageError: an unknown input, a text that is not a shape, or `in_place` without a model to change.
+        UsageError: an input name is unknown, a text is not a shape, or `in_place` is used with a file.
 
     Example:
         >>> report = ir_tools.propagate_shapes("model.xml", {"data": "1..4,2,?,8"})
@@ -175,25 +177,25 @@ def validate(
     extensions: Extensions = (),
     shapes: Shapes | None = None,
 ) -> Findings:
-    """List everything that is wrong with an IR, in the order of its lines.
+    """Check an IR model, and list the findings in the order of its lines.
 
     Args:
         model: the path of the `.xml`, its bytes, or a model in memory, which is checked as `write` would write it.
-        weights: the `.bin`, as path or bytes; by default the file beside the `.xml`, or the model's own.
-        select: only these rules: codes (`IR103`), beginnings of codes (`IR2`) or names; by default all.
-        ignore: leave out these rules. Of `select` and `ignore`, the longer word decides about a rule.
-        runtime: also let the installed OpenVINO, or a release of this name (`"openvino-2024.6"`), read, compile and run
-            the model, in a child process.
-        extensions: libraries with operations of others, for the runtime to load.
-        shapes: with `runtime`, of inputs that it runs with, in place of those in the file.
+        weights: the `.bin`, as path or bytes; by default the file beside the `.xml`, or the weights of the model.
+        select: check only these rules: codes (`IR103`), prefixes of codes (`IR2`) or names; by default all.
+        ignore: leave out these rules. If a rule matches both `select` and `ignore`, the longer word decides.
+        runtime: True to let the installed OpenVINO also read, compile and run the model, in a child process; or the
+            name of a release (`"openvino-2024.6"`) that does so.
+        extensions: extension libraries with further operations, which the runtime loads.
+        shapes: with `runtime`, the input shapes of that run, in place of those in the file.
 
     Returns:
-        The findings; empty if nothing is wrong.
+        The findings; an empty list if there are none.
 
     Raises:
-        UsageError: `select` or `ignore` name an unknown rule, an extension cannot be loaded, an argument has the wrong
-            type.
-        RuntimeFailure: `runtime` is asked for and OpenVINO is not installed.
+        UsageError: `select` or `ignore` names an unknown rule, an extension cannot be loaded, or an argument has the
+            wrong type.
+        RuntimeFailure: `runtime` is set and OpenVINO is not installed.
 
     Example:
         >>> for finding in ir_tools.validate("broken.xml"):
@@ -233,27 +235,28 @@ def migrate(
 ) -> Migration:
     """Migrate a model to another opset or IR version, or for a release of OpenVINO.
 
-    Every step is planned and proved first; then all are made, or none.
+    Every step is planned and proved equal first. Then all steps are applied, or none if one layer is refused.
 
     Args:
-        model: the model, which is not changed, or what `read` takes. Of an `.onnx`, AveragePool is migrated by its own
-            meaning first, one step for each node, then what OpenVINO made of the rest.
-        to: an opset, `opset8`; an IR version, `ir10` or `ir11`; a release that the model is to run on,
-            `openvino-2021.4`: what it reads stays as it is; None to run the passes alone.
+        model: a `Model`, which is not changed, or a source that `read` accepts. Each AveragePool node of an `.onnx` is
+            translated by its ONNX definition, in one step; the other nodes are converted by OpenVINO and then migrated.
+        to: an opset (`opset8`); an IR version (`ir10`, `ir11`); a release that is to run the model
+            (`openvino-2021.4`), for which layers that it runs are not changed; or None to run only the passes.
         passes: names of passes to run before the migration.
-        shapes: new input shapes of the migrated model, as for `propagate_shapes`: a release before 2022.1 takes fixed
-            sizes only.
-        int8: of a model of IR v2 to v7 with `<statistics>`: put FakeQuantize where they made it run in INT8.
-        extensions: libraries with operations of others, for the conversion of an `.onnx`.
+        shapes: new input shapes of the migrated model, as for `propagate_shapes`; releases before 2022.1 need fixed
+            sizes.
+        int8: for a model of IR v2 to v7 with `<statistics>`: insert FakeQuantize before the layers that those
+            statistics made run in INT8.
+        extensions: extension libraries with further operations, for the conversion of an `.onnx`.
 
     Returns:
-        The migrated model, the steps with their proofs, and what was refused.
+        The migrated model, the steps with their proofs, and the refused layers.
 
     Raises:
-        MigrationError: an unknown target or pass; an ONNX node without an exact form in the target.
+        MigrationError: the target or a pass is unknown, or an ONNX node has no exact form in the target.
         ReadError: the file, or a constant that a rewrite depends on, cannot be read.
-        ShapeError: a layer that cannot take its new inputs.
-        UsageError: an argument of the wrong type; an unknown release; shapes of a model of IR v2 to v7.
+        ShapeError: a layer does not accept the new input shapes.
+        UsageError: an argument has the wrong type, the release is unknown, or `shapes` is given for IR v2 to v7.
 
     Example:
         >>> migration = ir_tools.migrate("model.xml", to="opset8")
@@ -294,22 +297,26 @@ def plan_inputs(
     seed: int = 0,
     extensions: Extensions = (),
 ) -> InputPlan:
-    """Choose what each input of a model gets: what is given, and for the rest sizes and values that suit the model.
+    """Choose a shape and values for each input of a model.
+
+    Inputs that are given are used; for the others, sizes and values are chosen that the layers of the model accept.
 
     Args:
-        model: the model, or what `read` takes.
+        model: a `Model`, or a source that `read` accepts.
         inputs: arrays or generators (`"uniform:0:255"`) by tensor name or layer name.
         shapes: new input shapes, as for `propagate_shapes`.
-        seed: of the values that are made up.
-        extensions: libraries with operations of others, for the runtime to load.
+        seed: the seed of the random values.
+        extensions: extension libraries with further operations, which the runtime loads.
 
     Returns:
-        The plan: `.inputs` says for each input its shape, its values and why; `.arrays(sample)` makes the arrays.
+        The plan: `.inputs` lists the shape and values of each input, with the reason; `.arrays(sample)` makes the
+        arrays of one sample.
 
     Raises:
-        ShapeError: a layer that cannot take the new shapes.
+        ShapeError: a layer does not accept the new shapes.
         ReadError: the file cannot be read.
-        UsageError: an input that the model does not have or that does not take the array; a wrong argument.
+        UsageError: the model does not have an input, an input does not accept its array, or an argument has the wrong
+            type.
 
     Example:
         >>> plan = ir_tools.plan_inputs("model.xml", {"data": "uniform:0:255"})
@@ -341,30 +348,29 @@ def run(
     runtime: bool | str = True,
     extensions: Extensions = (),
 ) -> dict[str, Array]:
-    """Run one inference, in numpy or on a release: arrays in and out by tensor name or layer name.
+    """Run one inference, with the numpy reference or on a release of OpenVINO.
 
-    Variables have their initial values; `Session` keeps them from run to run, and runs on either engine. In numpy, a
-    layer without a kernel is run by the runtime, as that one layer, in a child process; a `RuntimeWarning` names all
-    such layers.
+    Variables have their initial values; use `Session` to keep their values between runs. In numpy, a layer without a
+    kernel is run by the runtime, as a model of that one layer, in a child process; a `RuntimeWarning` names these
+    layers.
 
     Args:
-        model: the model, or what `read` takes.
-        inputs: an array for every input, of any type whose values the input can hold, or a generator of values
-            (`"uniform:0:255"`); None: those that `plan_inputs` makes up.
-        seed: of the values of generators and of what is made up.
-        precision: `as written`, `f32` or `f64`; `f64` computes all floats in f64, to decide which of two results is
-            closer.
-        runtime: False to refuse a model with a layer without a kernel; a name (`"openvino-2024.6"`) to run the whole
-            model on that release, and not in numpy.
-        extensions: libraries with operations of others, for the runtime to load.
+        model: a `Model`, or a source that `read` accepts.
+        inputs: for every input, by tensor name or layer name, an array of any type whose values the input can hold, or
+            a generator (`"uniform:0:255"`); None to generate all inputs, as `plan_inputs` does.
+        seed: the seed of generated values.
+        precision: the type in which the reference computes floats: `as written`, `f32` or `f64`.
+        runtime: True to run layers without a kernel on the installed OpenVINO, False to raise an error for them, or
+            the name of a release (`"openvino-2024.6"`) that runs the whole model in place of numpy.
+        extensions: extension libraries with further operations, which the runtime loads.
 
     Returns:
-        The outputs.
+        The output arrays, by tensor name or layer name.
 
     Raises:
-        UsageError: an input that is missing, unknown, or of the wrong type or shape; an argument of the wrong type.
+        UsageError: an input is missing, unknown, or has the wrong type or shape, or an argument has the wrong type.
         UnsupportedError: a layer has no kernel, and `runtime` is False.
-        RuntimeFailure: the runtime rejects such a layer or crashes, or is not installed.
+        RuntimeFailure: the runtime rejects a layer or the model, crashes, or is not installed.
         ReadError: the file cannot be read.
 
     Example:
@@ -421,38 +427,41 @@ def compare(
     sink: Sink | None = None,
     advance: Callable[[], None] | None = None,
 ) -> Comparison:
-    """Compare tensors layer by layer: the reference with the runtime, two devices or precisions, two models.
+    """Compare tensors layer by layer: reference and runtime, two releases, devices or precisions, or two models.
 
     Args:
-        model: the model, or what `read` takes.
-        other: a second model with the same inputs, to compare with in place of the reference.
-        inputs: arrays or generators (`"uniform:0:255"`) by tensor or layer name; `plan_inputs` makes up the rest.
-        layers: True for every layer, operation types (`{"MaxPool"}`), or False for the outputs alone.
+        model: a `Model`, or a source that `read` accepts.
+        other: a second model with the same inputs, which is compared in place of the reference.
+        inputs: arrays or generators (`"uniform:0:255"`) by tensor or layer name; `plan_inputs` generates the others.
+        layers: True for every layer, operation types (`{"MaxPool"}`), or False for only the outputs of the model.
         shapes: new input shapes, as for `propagate_shapes`.
-        mode: of the reference: `isolated`, each layer on the runtime's own inputs, or `cumulative`, the whole model by
-            itself, so that errors add up.
-        seed: of the inputs that are made up.
-        samples: how many samples of the inputs to compare; each tensor is shown where it is furthest off.
-        device: of the runtime.
-        precision: in which the runtime is asked to compute floats (`INFERENCE_PRECISION_HINT`); by default `f32`, or
-            that of the golden run.
-        runtime: a release in place of the installed one: `"openvino-2022.3"`; `ir-tools runtimes` lists and adds them.
-        against: another device and precision to compare with, in place of the reference (`"CPU:bf16"`), or another
-            release (`"openvino-2024.6"`); with `other`, the release that it runs on.
-        save: writes what the runtime gave for `model` to this `.irrun`: inputs, outputs, and the tensors of `layers`.
-        golden: a file that `save` wrote, to compare what the runtime gives with, on the inputs in it.
-        tolerance: relative to each tensor's largest magnitude, in place of the table by element type.
-        extensions: libraries with operations of others, for the runtime to load.
-        states: values of variables by id before the inference, such as `Session.states`; by default the initial ones.
-        sink: takes every pair of tensors that is compared.
+        mode: how the reference runs: `isolated`, each layer on the inputs that it had in the runtime, or `cumulative`,
+            the whole model, so that errors add up.
+        seed: the seed of generated inputs.
+        samples: the number of input samples; each tensor is reported for the sample with its largest difference.
+        device: the OpenVINO device.
+        precision: the type in which the runtime computes floats (`INFERENCE_PRECISION_HINT`), or `int8` for quantized
+            models; by default `f32`, or the precision of the golden run.
+        runtime: a release that runs the model in place of the installed OpenVINO: `"openvino-2022.3"`;
+            `ir-tools runtimes` lists and adds them.
+        against: another device and precision (`"CPU:bf16"`) or another release (`"openvino-2024.6"`), which is
+            compared in place of the reference; with `other`, the release that runs `other`.
+        save: an `.irrun` to which the run of `model` is written: inputs, outputs, and the tensors of `layers`.
+        golden: an `.irrun` that `save` wrote; the model runs on the inputs in it and is compared with its tensors.
+        tolerance: the allowed difference relative to the largest magnitude of each tensor, in place of the table by
+            element type.
+        extensions: extension libraries with further operations, which the runtime loads.
+        states: values of variables by id before the inference, for example `Session.states`; by default their initial
+            values.
+        sink: called with every pair of tensors that is compared.
         advance: called after every layer, for a progress bar.
 
     Returns:
-        One entry per tensor and per output, and whether all are within the tolerance.
+        One entry per tensor and per output; `ok` is whether all are within the tolerance.
 
     Raises:
-        UsageError: inputs that the model does not have or take; layer types that it does not have; models whose
-            outputs do not match; an argument of the wrong type.
+        UsageError: the model does not have or accept an input, has no layer of a type in `layers`, the outputs of the
+            two models do not match, or an argument has the wrong type.
         RuntimeFailure: the runtime rejects the model, crashes, takes too long, or is not installed.
         ReadError: a file cannot be read.
         WriteError: `save` cannot be written, or is a file of the model.
@@ -555,26 +564,27 @@ def compare_onnx(
     tolerance: float | None = None,
     extensions: Extensions = (),
 ) -> OnnxComparison:
-    """Compare an ONNX file three ways: the conversion of ir_tools, OpenVINO's own, and onnxruntime.
+    """Compare an ONNX file on three backends: the conversion by ir_tools, the one by OpenVINO, and onnxruntime.
 
     Args:
-        path: of the `.onnx`.
-        inputs: arrays or generators (`"uniform:0:255"`) by name; the rest is made up.
-        seed: of the inputs that are made up.
-        to: the opset of the conversion.
-        device: of the OpenVINO runtime; onnxruntime runs on the CPU.
-        tolerance: relative to each tensor's largest magnitude, in place of the table by element type.
-        extensions: libraries with operations of others, for the runtime to load.
+        path: the path of the `.onnx`.
+        inputs: arrays or generators (`"uniform:0:255"`) by name; the others are generated.
+        seed: the seed of generated inputs.
+        to: the opset of the conversion by ir_tools.
+        device: the OpenVINO device; onnxruntime runs on the CPU.
+        tolerance: the allowed difference relative to the largest magnitude of each tensor, in place of the table by
+            element type.
+        extensions: extension libraries with further operations, which the runtime loads.
 
     Returns:
-        For each output, who agrees with whom, and the numpy reference against the runtime for each pooling.
+        For each output, which backends agree; for each pooling, the numpy reference against the runtime.
 
     Raises:
         ReadError: the file is broken or cannot be converted.
-        MigrationError: an unknown opset, or a node without an exact form in it.
-        UsageError: inputs that the model does not have or take; an argument of the wrong type.
-        RuntimeFailure: the runtime cannot run the conversion, or is not installed. What the other two cannot do is only
-            reported.
+        MigrationError: the opset is unknown, or a node has no exact form in it.
+        UsageError: the model does not have or accept an input, or an argument has the wrong type.
+        RuntimeFailure: OpenVINO cannot run the conversion by ir_tools, or is not installed. A failure of one of the
+            other two backends is only reported.
 
     Example:
         >>> comparison = ir_tools.compare_onnx("model.onnx")
@@ -592,20 +602,23 @@ def compare_onnx(
 def compat(
     model: ModelSource, releases: str | Sequence[str] = (), *, migrated: bool = False, check: bool = False
 ) -> CompatibilityReport:
-    """Tell which releases of OpenVINO run a model, and what stops the others, by a table; nothing is run.
+    """List which releases of OpenVINO run a model, and which layers the others do not run.
+
+    The answers come from tables that were measured with one-layer models; the model is not run.
 
     Args:
-        model: the model, or what `read` takes.
-        releases: names, as in `["openvino-2021.4"]`; by default all.
-        migrated: also answer for the model after `migrate(model, to=release)`, where it does not run as it is.
-        check: also let the releases that are here (`runtimes`) read and compile it.
+        model: a `Model`, or a source that `read` accepts.
+        releases: names of releases, as in `["openvino-2021.4"]`; by default all.
+        migrated: also report, for each release that does not run the model, whether it runs the model after
+            `migrate(model, to=release)`.
+        check: also let the installed releases (see `runtimes`) read and compile the model.
 
     Returns:
-        An entry for each release, the oldest first; `badge` is one line about all.
+        An entry for each release, the oldest first; `badge` is a summary in one line.
 
     Raises:
         ReadError: the file cannot be read.
-        UsageError: an unknown release, or an argument of the wrong type.
+        UsageError: a release is unknown, or an argument has the wrong type.
 
     Example:
         >>> report = ir_tools.compat("model.xml", ["openvino-2021.4", "openvino-2024.6"], migrated=True)
@@ -628,18 +641,21 @@ def compat(
 
 @checked(add=optional(parameters.TEXT), remove=optional(parameters.TEXT))
 def runtimes(add: str | None = None, remove: str | None = None) -> Runtimes:
-    """List the runtimes that models can be run on, and where they are; make or remove the environment of one.
+    """List the runtimes that can run models, with their interpreters; create or remove the environment of one.
+
+    An environment is a folder with a Python and the packages of one release.
 
     Args:
-        add: the name of a release to install from PyPI, into the folder that `IR_TOOLS_RUNTIMES` names.
+        add: the name of a release to install from PyPI. The environment is created in the folder that the environment
+            variable `IR_TOOLS_RUNTIMES` names, by default `ir-tools/runtimes` in the user's cache folder.
         remove: the name of a release whose environment to remove.
 
     Returns:
-        The installed OpenVINO and every release that is known.
+        The installed OpenVINO and every known release.
 
     Raises:
-        UsageError: an unknown release, one to add that is there, or one to remove that is not.
-        RuntimeFailure: it cannot be installed.
+        UsageError: the release is unknown, `add` names one that is installed, or `remove` one that is not.
+        RuntimeFailure: the release cannot be installed.
 
     Example:
         >>> runtimes = ir_tools.runtimes()
@@ -659,16 +675,16 @@ def runtimes(add: str | None = None, remove: str | None = None) -> Runtimes:
 
 
 def reshaped(model: Model, shapes: Shapes | None, extensions: Extensions = ()) -> Model:
-    """Return a copy of a model with new input shapes, all ports recomputed; the same model if there are none.
+    """Return a copy of a model with new input shapes, all ports recomputed; the model itself without new shapes.
 
     Args:
         model: the model; it is not changed.
-        shapes: by tensor or layer name, as for `propagate_shapes`.
-        extensions: libraries with operations of others, for the runtime to load.
+        shapes: new shapes by tensor or layer name, as for `propagate_shapes`.
+        extensions: extension libraries with further operations, which the runtime loads.
 
     Raises:
-        ShapeError: a layer that cannot take its new inputs.
-        UsageError: an unknown input, or text that is not a shape.
+        ShapeError: a layer does not accept the new input shapes.
+        UsageError: an input name is unknown, or a text is not a shape.
     """
     if not shapes:
         return model
@@ -682,8 +698,8 @@ def to_openvino(model: ModelSource, *, extensions: Extensions = ()) -> openvino.
     """Convert a model to an `openvino.Model`, in this process.
 
     Args:
-        model: the model, or what `read` takes.
-        extensions: libraries with operations of others, to load into this process.
+        model: a `Model`, or a source that `read` accepts. IR v2 to v7 is migrated to IR v11 first.
+        extensions: extension libraries with further operations, which are loaded into this process.
 
     Returns:
         The model as OpenVINO reads it; its weights are mapped from the same file.
@@ -691,7 +707,7 @@ def to_openvino(model: ModelSource, *, extensions: Extensions = ()) -> openvino.
     Raises:
         RuntimeFailure: OpenVINO is not installed or rejects the model.
         ReadError: the file cannot be read.
-        UsageError: an argument of the wrong type.
+        UsageError: an argument has the wrong type.
 
     Example:
         >>> ir_tools.to_openvino(ir_tools.read("model.xml")).get_friendly_name()
@@ -706,7 +722,7 @@ def to_openvino(model: ModelSource, *, extensions: Extensions = ()) -> openvino.
 def _migrate_onnx(
     path: Path, to: str | None, passes: str | Sequence[str], shapes: Shapes | None, extensions: Extensions
 ) -> Migration:
-    """Return steps for the nodes, then for other layers; AvgPool layers are in the first, no line is in the file."""
+    """Migrate an ONNX file: a step per AveragePool node, then the steps of other layers, all without a line number."""
     from ir_tools import onnx
     from ir_tools.rewrite import migration
     from ir_tools.rewrite.target import Target

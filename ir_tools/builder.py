@@ -1,4 +1,4 @@
-"""Building models: layers by operation, with ids, names, ports, element types and shapes worked out."""
+"""Build models layer by layer; ids, names, ports, element types and shapes follow from the table of operations."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ Tensor = Source | npt.ArrayLike
 
 
 class Builder:
-    """Adds layers to a graph: to that of a new model, of a model, or to a body.
+    """A builder that adds layers to the graph of a new or an existing model, or to a body.
 
-    An output port is a `Source`. Ids, names, ports, element types and shapes follow from the table of operations.
+    Output ports are `Source` objects. Ids, names, ports, element types and shapes follow from the table of operations.
 
     Attributes:
-        model: the model, whose weights take the constants.
-        graph: the graph that layers are added to.
+        model: the model; new constants are added to its weights.
+        graph: the graph to which layers are added.
 
     Example:
         >>> builder = ir_tools.Builder()
@@ -56,13 +56,14 @@ class Builder:
         name: str = "model",
         opset: int = COMPLETE_OPSETS,
     ) -> None:
-        """Start with a model, or with an empty one.
+        """Start with an existing model, or with a new, empty one.
 
         Args:
             model: None for a new model of IR v11.
             graph: a body of `model`; None for its main graph.
-            name: of a new model.
-            opset: whose operations are added: `call("AvgPool", ...)` adds AvgPool-1 with 8, AvgPool-14 with 14.
+            name: the name of a new model.
+            opset: the number of the opset whose operations are added: `call("AvgPool", ...)` adds AvgPool-1 for 8 and
+                AvgPool-14 for 14.
         """
         weights = Weights.from_bytes(b"")
         self.model = model or Model(Graph(), name=name, version=11, weights=weights, origin=None, path=None)
@@ -77,12 +78,13 @@ class Builder:
         """Add an input of the model, or of the body.
 
         Args:
-            name: of the layer and its tensor; made unique where another layer has it.
-            shape: partial: `"1,3,?,16..64"`, `"..."` or None for an unknown rank, or sizes, -1 for any.
-            dtype: element type by name, or of numpy.
+            name: the name of the layer and its tensor; a number is appended if another layer has it.
+            shape: a partial shape: text (`"1,3,?,16..64"`), sizes with -1 for any size, or None or `"..."` for an
+                unknown rank.
+            dtype: the element type, by its name or as a numpy dtype.
 
         Raises:
-            UsageError: no such element type or shape.
+            UsageError: the element type is unknown, or the shape cannot be read.
         """
         fact = Fact(_type_of(dtype), None if shape is None else parse_shape(shape))
         text = "" if fact.shape == () else format_shape(fact.shape)
@@ -102,10 +104,13 @@ class Builder:
         """Add a constant.
 
         Args:
-            array: its numbers; or, with `dtype` and `shape`, its bytes as they stand in the file.
-            name: of the layer.
-            dtype: element type, if the numbers are to have another one.
-            shape: of packed bytes of an element type that numpy does not have.
+            array: the values; with `dtype` and `shape`, the bytes as they are stored in the file.
+            name: the name of the layer.
+            dtype: the element type to which the values are cast; by default that of `array`.
+            shape: the shape of packed bytes of an element type that numpy does not have, such as u4.
+
+        Raises:
+            UsageError: the element type is unknown.
         """
         values = np.asarray(array)
         kind = from_dtype(values.dtype) if dtype is None else _type_of(dtype)
@@ -117,13 +122,13 @@ class Builder:
         return self._constant(name, fact, sizes, offset, size)
 
     def stored(self, offset: int, dtype: str | ElementType, shape: Sequence[int], name: str = "constant") -> Source:
-        """Add a constant whose bytes are in the model's `.bin` already.
+        """Add a constant whose bytes are already in the model's `.bin`.
 
         Args:
-            offset: where they start.
-            dtype: element type.
-            shape: sizes; they decide how many bytes it has.
-            name: of the layer.
+            offset: the offset of its first byte.
+            dtype: the element type.
+            shape: the sizes; with the element type, they determine the number of bytes.
+            name: the name of the layer.
         """
         kind, sizes = _type_of(dtype), tuple(shape)
         count, weights = math.prod(sizes), self.model.weights
@@ -139,21 +144,22 @@ class Builder:
         return self._add(name, "Const", 1, raw, [], (fact,))[0]
 
     def call(self, type: str, *inputs: Tensor, name: str | None = None, **attributes: object) -> Source:
-        """Add a layer and return its first output. See `outputs`."""
+        """Add a layer and return its first output; arguments and errors are those of `outputs`."""
         return self.outputs(type, *inputs, name=name, **attributes)[0]
 
     def outputs(self, type: str, *inputs: Tensor, name: str | None = None, **attributes: object) -> tuple[Source, ...]:
         """Add a layer and return all of its outputs.
 
         Args:
-            type: of the operation; the builder's opset decides about its version.
-            inputs: output ports of the graph, or numbers, which become constants of the type of the first input.
-            name: of the layer; the type in small letters where it is None.
-            attributes: by their names in Python or in the file: `kernel=(2, 2)`, `exclude_pad=True`.
+            type: the operation type; the version is the one in the builder's opset.
+            inputs: output ports of the graph, or numbers and arrays, which become constants. Python floats get the
+                element type of the first output port among the inputs.
+            name: the name of the layer; by default the type in lower case.
+            attributes: attributes by their names in Python or in the file: `kernel=(2, 2)`, `exclude_pad=True`.
 
         Raises:
-            UsageError: no such operation in the opset, or attributes that the runtime does not take.
-            ShapeError: the operation does not take these inputs.
+            UsageError: the opset does not contain the operation, or the runtime does not accept an attribute.
+            ShapeError: the operation does not accept these inputs.
         """
         op = find_op(type, f"opset{self.opset}")
         if op is None:
@@ -170,13 +176,11 @@ class Builder:
         return self._call(op, raw, sources, name or type.lower(), found)
 
     def _answer(self, op: Op, raw: Mapping[str, str], facts: Sequence[Fact]) -> Sequence[Fact] | None:
-        """Return what an operation gives; layers of the same attributes and equal inputs are asked once.
-
-        Rules must depend on nothing but attributes and facts for that.
+        """Compute the facts of an operation's outputs; results for inputs without known values are cached.
 
         Raises:
-            UsageError: attributes that the runtime does not take.
-            ShapeError: the operation does not take these inputs.
+            UsageError: the runtime does not accept an attribute.
+            ShapeError: the operation does not accept these inputs.
         """
         inputs = ((fact.dtype, fact.shape, fact.value and fact.value.content()) for fact in facts)
         key = id(op), *raw.items(), *inputs
@@ -188,9 +192,9 @@ class Builder:
         return self._answers[key]
 
     def unchecked(self, op: Op, raw: Mapping[str, str], sources: Sequence[Source], name: str) -> tuple[Source, ...]:
-        """Add a layer of one version of an operation, whatever its inputs are, and return its outputs.
+        """Add a layer of one version of an operation without a check of its inputs, and return its outputs.
 
-        If the operation does not take the inputs, the outputs have an unknown rank.
+        If the operation does not accept the inputs, the outputs have an unknown rank.
         """
         try:
             found = op.outputs_of(_read(op, raw), [self.fact(source) for source in sources])
@@ -210,8 +214,8 @@ class Builder:
         """Add an output of the model, or of the body.
 
         Args:
-            source: the tensor.
-            name: added to the names of the tensor.
+            source: the output port that the Result reads.
+            name: a name that is added to the tensor names of that port.
         """
         producer = self.graph.layer(source.layer)
         port = producer.port(source.port)
@@ -222,28 +226,32 @@ class Builder:
     def insert(
         self, source: Source, type: str, *others: Tensor, name: str | None = None, **attributes: object
     ) -> Source:
-        """Add a layer behind an output port: the port's consumers read the new layer, which takes over its names.
+        """Insert a layer after an output port: the port's consumers read the new layer, which gets its tensor names.
 
         Args:
-            source: the port; it becomes the first input.
-            type: of the operation.
-            others: further inputs.
-            name: as of `outputs`.
-            attributes: as of `outputs`.
+            source: the output port; it becomes the first input of the new layer.
+            type: the operation type.
+            others: the further inputs of the new layer.
+            name: as for `outputs`.
+            attributes: as for `outputs`.
+
+        Raises:
+            UsageError: as for `outputs`.
+            ShapeError: as for `outputs`.
         """
         new = self.call(type, source, *others, name=name, **attributes)
         self.graph.redirect(source, new)
         return new
 
     def fact(self, source: Source) -> Fact:
-        """Return what is known of an output port: element type, partial shape, and the values of small constants."""
+        """Return the known facts of an output port: element type, partial shape, and the values of small constants."""
         if source not in self._facts:
             layer = self.graph.layer(source.layer)
             self._facts[source] = recorded_output(layer, layer.port(source.port), self.model.weights)
         return self._facts[source]
 
     def _numbers(self, given: npt.ArrayLike, inputs: Sequence[Tensor]) -> Array:
-        """Return numbers as an array; Python's floats take the element type of the first tensor among the inputs."""
+        """Return numbers as an array; Python floats get the element type of the first output port among the inputs."""
         values = np.asarray(given)
         first = next((other for other in inputs if isinstance(other, Source)), None)
         if isinstance(given, np.ndarray | np.generic) or first is None or values.dtype.kind != "f":
@@ -259,15 +267,15 @@ class Builder:
         sources: Sequence[Source],
         outputs: Sequence[Fact],
     ) -> tuple[Layer, dict[int, Source]]:
-        """Return a layer that is not in the graph yet, with its ports, and what is to feed its inputs.
+        """Make a layer with its ports, without adding it to the graph; return it and the sources of its input ports.
 
         Args:
-            name: made unique where another layer has it.
-            type: of the operation.
-            version: of its stamp, 8 for `opset8`.
-            raw: its attributes as text.
-            sources: the tensors that it reads; its input ports record what these ports record.
-            outputs: what is known of its outputs.
+            name: the name; a number is appended if another layer has it.
+            type: the operation type.
+            version: the number of its opset, 8 for `opset8`.
+            raw: the attributes as text.
+            sources: the output ports that it reads; its input ports record their types and sizes.
+            outputs: the facts of its outputs.
         """
         ports = [self.graph.layer(source.layer).port(source.port) for source in sources]
         inputs = [Port(number, port.precision, port.dims) for number, port in enumerate(ports)]
@@ -282,8 +290,8 @@ class Builder:
 
         Args:
             layer: the layer.
-            inputs: what feeds its input ports, by id.
-            name: of the copy; made unique where another layer has it.
+            inputs: the source of each input port, by port id.
+            name: the name of the copy; a number is appended if another layer has it.
         """
         twin = layer.copy(self.graph.new_id())
         twin.tag["name"] = self.graph.new_name(name)
@@ -329,7 +337,7 @@ def _read(op: Op, raw: Mapping[str, str]) -> Attrs:
     """Return the typed attributes.
 
     Raises:
-        UsageError: one is missing, unknown, or has a value that it cannot have.
+        UsageError: an attribute is missing, unknown, or has a value that is not allowed.
     """
     known = {field.xml or name for name, field in op.attrs.items()}
     unknown = next((key for key in raw if key not in known), None)

@@ -1,4 +1,4 @@
-"""One model that runs again and again, on either engine; its variables keep their values from run to run."""
+"""Run one model repeatedly, on either engine; its variables keep their values between runs."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ __all__ = ["Session", "is_onnx", "load_model", "path_or_bytes"]
 
 
 class Session:
-    """A model ready to run; its variables keep their values from one run to the next.
+    """A model that is run repeatedly; its variables keep their values from one run to the next.
 
-    A context manager; `close` ends the child process of the runtime, if there is one.
+    Use it as a context manager, or call `close`, to end the child process of the runtime.
 
     Example:
         >>> with ir_tools.Session("model.xml", engine="runtime") as session:
@@ -45,8 +45,8 @@ class Session:
     Attributes:
         model: the model.
         engine: `reference` or `runtime`.
-        states: the values of the variables by id, after the last run. Assign to an entry to set a variable. A variable
-            without an entry has its initial value: `states.clear()` resets them all.
+        states: the values of the variables after the last run, as arrays by variable id. Assign to an entry to set a
+            variable. A variable without an entry has its initial value; `states.clear()` resets all variables.
     """
 
     @checked(
@@ -68,19 +68,19 @@ class Session:
         """Prepare to run a model.
 
         Args:
-            model: the model, or what `read` takes.
+            model: a `Model`, or a source that `read` accepts. IR v2 to v7 is migrated to IR v11 first.
             engine: `reference` computes in numpy, `runtime` on OpenVINO with f32 precision, in a child process; by
                 default `reference`, or `runtime` if a release is named.
-            precision: of the reference: `f32` and `f64` compute all floats in that type.
-            runtime: a release to run on, `"openvino-2024.6"`, in place of the installed OpenVINO. Of the reference:
-                False to refuse a model with a layer without a kernel; else the installed OpenVINO runs such layers,
-                and a `RuntimeWarning` names them.
-            extensions: libraries with operations of others, for the runtime to load.
+            precision: the type in which the reference computes floats: `as written`, `f32` or `f64`.
+            runtime: the name of a release that runs the model in place of the installed OpenVINO (`"openvino-2024.6"`).
+                For the reference: True to run layers without a kernel on the installed OpenVINO (a `RuntimeWarning`
+                names them), False to raise an error for them.
+            extensions: extension libraries with further operations, which the runtime loads.
 
         Raises:
-            UsageError: an unknown engine or release, a release for the reference, a precision for the runtime, or an
-                extension that is not a file.
-            MigrationError: a layer of a legacy model, which is migrated first, cannot be migrated.
+            UsageError: the engine or release is unknown, a release is named with the engine `reference`, a precision
+                with the engine `runtime`, or an extension is not a file.
+            MigrationError: a layer of IR v2 to v7 cannot be migrated.
         """
         from ir_tools import execute
         from ir_tools.releases.table import find_release
@@ -111,17 +111,20 @@ class Session:
 
     @checked(inputs=parameters.INPUT_VALUES, seed=parameters.SEED)
     def run(self, inputs: Mapping[str, InputValue], *, seed: int = 0) -> dict[str, Array]:
-        """Run the model once: arrays in and out by tensor name or layer name.
+        """Run the model once.
 
         Args:
-            inputs: an array for every input, of any type whose values the input can hold, or a generator of values
-                (`"uniform:0:255"`). `plan_inputs` makes up those of which nothing is known.
-            seed: of the values of generators.
+            inputs: for every input, by tensor name or layer name, an array of any type whose values the input can hold,
+                or a generator (`"uniform:0:255"`).
+            seed: the seed of generated values.
+
+        Returns:
+            The output arrays, by tensor name or layer name.
 
         Raises:
-            UnsupportedError: a layer has no kernel, and the runtime may not be asked.
-            UsageError: an input or state that is missing, unknown, or of the wrong type or shape.
-            RuntimeFailure: the runtime rejects the model or a layer, or crashes.
+            UnsupportedError: a layer has no kernel, and `runtime` is False.
+            UsageError: an input or a state is missing, unknown, or has the wrong type or shape.
+            RuntimeFailure: the runtime rejects the model or a layer, crashes, or is not installed.
         """
         from ir_tools.inputs import generated_inputs
 
@@ -140,7 +143,7 @@ class Session:
         return outputs
 
     def close(self) -> None:
-        """End the child process; the next run starts a new one. The states stay."""
+        """End the child process; the next run starts a new one. The values of the variables are kept."""
         if self._client is not None:
             self._client.close()
 
@@ -168,7 +171,7 @@ class Session:
         return self._client
 
     def _without_kernel(self) -> bool:
-        """Return whether a layer has no kernel, and warn of those that have none."""
+        """Return whether a layer has no kernel, and warn about the layers without one."""
         from ir_tools.execute import without_kernel
 
         missing = without_kernel(self.model)
@@ -182,11 +185,11 @@ class Session:
 
 
 def load_model(source: ModelSource, extensions: Extensions = (), *, weights: bytes | File | None = None) -> Model:
-    """Return a model of any source, as `ir_tools.read`; `extensions` are for the conversion of an `.onnx`.
+    """Read a model from any source, as `ir_tools.read`; `extensions` are loaded for the conversion of an `.onnx`.
 
     Raises:
         ReadError: the file cannot be read.
-        UsageError: weights for a source that has its own.
+        UsageError: `weights` is given for a source that has its own.
         RuntimeFailure: OpenVINO, which converts ONNX models, is not installed or crashes.
     """
     if isinstance(source, str | PathLike | bytes) and not is_onnx(source):
@@ -205,7 +208,7 @@ def load_model(source: ModelSource, extensions: Extensions = (), *, weights: byt
 
 
 def is_onnx(source: object) -> bool:
-    """Return whether a source is a path that is taken for ONNX."""
+    """Return whether a source is a path that ends in `.onnx`."""
     return isinstance(source, str | PathLike) and Path(source).suffix.lower() == ".onnx"
 
 

@@ -1,4 +1,4 @@
-"""Layers that feed each other in a circle, and the edges without which they would not."""
+"""Find cycles of layers, and the edges that close them."""
 
 from collections.abc import Iterator, Mapping
 
@@ -10,14 +10,15 @@ Ends = tuple[int, int]
 
 
 def circles(wiring: Mapping[Ends, Ends], order: Mapping[int, int]) -> Iterator[tuple[Ends, list[int]]]:
-    """Yield the inputs whose edges close circles, each with its circle of layers; none if it is of an earlier group.
+    """Yield each input whose edge closes a cycle, with the layer ids of the cycle.
 
-    Every circle has an edge that leads up the file, or from a layer to itself. Those edges are taken if their ends
-    belong to one group, in which each layer depends on each; the first of a group has the shortest circle through it.
+    Every cycle has an edge from a layer to itself or to an earlier layer of the file. Such an edge closes a cycle if
+    both its ends are in one strongly connected component. The first edge of a component comes with the shortest cycle
+    through it; the others come with an empty list.
 
     Args:
-        wiring: layer and output port that feed each layer and input port.
-        order: the place of each layer in the file.
+        wiring: `(layer id, input port id)` -> `(layer id, output port id)` of its source.
+        order: the position of each layer in the file, by id.
     """
     upwards = [end for end, (producer, _) in wiring.items() if order[producer] >= order[end[0]]]
     if not upwards:

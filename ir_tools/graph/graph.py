@@ -1,7 +1,7 @@
 """A graph of layers: a `networkx.MultiDiGraph` whose edges carry ports.
 
-Node: layer id, `data["layer"]` is the `Layer`. Edge key: `(from_port, to_port)`. Anything that networkx can do
-works on it; the methods here are the edits that keep ids, names, tensor names and rt_info right.
+Node: layer id, `data["layer"]` is the `Layer`. Edge key: `(from_port, to_port)`. All algorithms of networkx work on it;
+the methods here are edits that keep ids, names, tensor names and rt_info consistent.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["Graph", "Source"]
 
 
 class Source(NamedTuple):
-    """Where an input comes from: a layer and the id of its output port.
+    """An output port, as the source of an input port: the id of its layer and the id of the port.
 
     Example:
         >>> ir_tools.read("model.xml").graph.sources(1)
@@ -37,7 +37,7 @@ PortEnds = dict[tuple[int, int], dict[tuple[int, int], None]]
 """`(layer id, port id)` -> the ports at the other ends of its edges, in the order of the edges."""
 
 MAX_SHOWN = 20
-"""Layers of a circle that are named."""
+"""The maximum number of layers of a cycle that a message names."""
 
 if TYPE_CHECKING:
     _Base = nx.MultiDiGraph[int]
@@ -48,7 +48,7 @@ else:
 class Graph(_Base):
     """The layers of a model or of one body: a `networkx.MultiDiGraph` whose edges carry ports.
 
-    A node is the id of a layer, its `data["layer"]` the `Layer`; the key of an edge is `(from_port, to_port)`.
+    Each node is the id of a layer, and `data["layer"]` is the `Layer`. The key of an edge is `(from_port, to_port)`.
 
     Example:
         >>> graph = ir_tools.read("model.xml").graph
@@ -73,7 +73,7 @@ class Graph(_Base):
     def __init__(
         self, incoming_graph_data: Any = None, multigraph_input: bool | None = None, **attributes: Any
     ) -> None:
-        """Do as `networkx.MultiDiGraph`."""
+        """Make a graph, as `networkx.MultiDiGraph` does."""
         self._next_id: int | None = None
         self._names: dict[str, int] | None = None
         self._ends: tuple[PortEnds, PortEnds] | None = None
@@ -81,9 +81,13 @@ class Graph(_Base):
 
     @classmethod
     def of(cls, layers: Iterable[Layer], edges: Iterable[tuple[int, int, int, int]]) -> Self:
-        """Make a graph of layers and of edges between them: producer, its port, consumer, its port.
+        """Make a graph of layers and edges.
 
-        The result is that of `add_node` and `add_edge`, in a fraction of the time.
+        The result equals that of `add_node` and `add_edge`, in a fraction of the time.
+
+        Args:
+            layers: the layers, in the order of the file.
+            edges: `(producer id, output port id, consumer id, input port id)` of each edge.
         """
         graph = cls()
         for layer in layers:
@@ -128,12 +132,14 @@ class Graph(_Base):
             raise self._circle() from None
 
     def leading_to(self, layer_id: int, known: Container[tuple[int, int]] = ()) -> Iterator[Layer]:
-        """Yield a layer and those that lead to it, producers before consumers.
+        """Yield a layer and all layers that it depends on, producers before consumers.
 
-        `known`: output ports behind which nothing is looked for.
+        Args:
+            layer_id: the id of the layer.
+            known: `(layer id, port id)` of output ports whose producers are left out.
 
         Raises:
-            GraphError: some of them feed each other in a circle.
+            GraphError: the layers form a cycle.
         """
         entered, done, todo = set[int](), set[int](), [layer_id]
         while todo:
@@ -168,30 +174,30 @@ class Graph(_Base):
         return True
 
     def producers(self, layer_id: int) -> Mapping[int, Collection[tuple[int, int]]]:
-        """Return who feeds a layer: producer -> `(its output port, the input port)` of each edge."""
+        """Return the producers of a layer: layer id -> `(output port id, input port id)` of each edge."""
         return self._pred[layer_id]
 
     def sources(self, layer_id: int) -> dict[int, Source]:
-        """Return what feeds each input port: input port id -> `Source`."""
+        """Return the source of each connected input port: input port id -> `Source`."""
         producers = self._pred[layer_id].items()
         return {to: Source(source, start) for source, keys in producers for start, to in keys}
 
     def source(self, layer_id: int, port_id: int) -> Source | None:
-        """Return what feeds one input port."""
+        """Return the source of one input port; None if it is not connected."""
         sources = self._port_ends[0].get((layer_id, port_id))
         return Source(*next(iter(sources))) if sources else None
 
     def consumers(self, layer_id: int, port_id: int) -> list[tuple[int, int]]:
-        """Return who reads an output port: `(layer id, input port id)`, in the order of the edges."""
+        """Return the consumers of an output port: `(layer id, input port id)`, in the order of the edges."""
         return [*self._port_ends[1].get((layer_id, port_id), ())]
 
     def reads(self, layer_id: int, port_id: int) -> int:
-        """Return how many input ports read an output port."""
+        """Return the number of input ports that read an output port."""
         return len(self._port_ends[1].get((layer_id, port_id), ()))
 
     @property
     def _port_ends(self) -> tuple[PortEnds, PortEnds]:
-        """Return what feeds each input port, and what reads each output port: kept up to date from the first use on."""
+        """Return the sources of each input port, and the consumers of each output port; edits keep both up to date."""
         if self._ends is not None:
             return self._ends
         ends: tuple[PortEnds, PortEnds] = {}, {}
@@ -207,7 +213,7 @@ class Graph(_Base):
     def add_edge(  # type: ignore[override]  # as networkx does for graphs with keys, and its stubs for MultiDiGraph
         self, u_for_edge: int, v_for_edge: int, key: Any = None, **attr: Any
     ) -> Any:
-        """Do as `networkx.MultiDiGraph`."""
+        """Add an edge, as `networkx.MultiDiGraph.add_edge` does; prefer `connect`, which checks the ports."""
         made = super().add_edge(u_for_edge, v_for_edge, key, **attr)
         if key is None:
             self._ends = None
@@ -218,7 +224,7 @@ class Graph(_Base):
         return made
 
     def remove_edge(self, u: int, v: int, key: Any = None) -> None:
-        """Do as `networkx.MultiDiGraph`."""
+        """Remove an edge, as `networkx.MultiDiGraph.remove_edge` does."""
         super().remove_edge(u, v, key)
         if key is None:
             self._ends = None
@@ -227,28 +233,28 @@ class Graph(_Base):
             del self._ends[1][u, key[0]][v, key[1]]
 
     def remove_node(self, n: int) -> None:
-        """Do as `networkx.MultiDiGraph`."""
+        """Remove a node and its edges, as `networkx.MultiDiGraph.remove_node` does."""
         if self._ends is not None and n in self:
             self.remove_edges_from([*self.in_edges(n, keys=True), *self.out_edges(n, keys=True)])
         super().remove_node(n)
 
     def remove_nodes_from(self, nodes: Iterable[int]) -> None:
-        """Do as `networkx.MultiDiGraph`."""
+        """Remove nodes and their edges, as `networkx.MultiDiGraph.remove_nodes_from` does."""
         self._ends = None
         super().remove_nodes_from(nodes)
 
     def clear(self) -> None:
-        """Do as `networkx.MultiDiGraph`."""
+        """Remove all nodes and edges, as `networkx.MultiDiGraph.clear` does."""
         self._ends = None
         super().clear()
 
     def clear_edges(self) -> None:
-        """Do as `networkx.MultiDiGraph`."""
+        """Remove all edges, as `networkx.MultiDiGraph.clear_edges` does."""
         self._ends = None
         super().clear_edges()
 
     def new_id(self) -> int:
-        """Return an id above all that were in use when this was first asked, and of no layer now."""
+        """Return an id that no layer has, above all ids at the first call."""
         if self._next_id is None:
             self._next_id = max(self.nodes, default=-1) + 1
         while self._next_id in self:
@@ -256,10 +262,9 @@ class Graph(_Base):
         return self._next_id
 
     def new_name(self, base: str) -> str:
-        """Return `base`, or `base/2`, `base/3`, ...: the first that no layer has.
+        """Return the first of `base`, `base/2`, `base/3`, ... that no layer has.
 
-        Give a layer its name before it is added, or rename it by `rename`: a name that was put into its tag later is
-        not looked at.
+        Names that were written into the tag of a layer after it was added are not seen; use `rename`.
         """
         if self._names is None:
             self._names = {layer.name: 1 for layer in self.layers()}
@@ -282,10 +287,14 @@ class Graph(_Base):
             self._names.setdefault(name, 1)
 
     def add(self, layer: Layer, inputs: Mapping[int, Source] | None = None) -> Layer:
-        """Add a layer and connect its input ports (input port id -> source).
+        """Add a layer and connect its input ports.
+
+        Args:
+            layer: the layer; its id must not be in use.
+            inputs: the source of each input port, by port id.
 
         Raises:
-            GraphError: the id is taken, or a port does not exist.
+            GraphError: the id is in use, or a port does not exist; the graph is unchanged.
         """
         if layer.id in self:
             raise GraphError(f"there is already a layer {layer.id}")
@@ -301,7 +310,7 @@ class Graph(_Base):
         return layer
 
     def connect(self, source: Source, layer_id: int, port_id: int) -> None:
-        """Feed an input port, in place of whatever fed it before.
+        """Connect an input port to a source, in place of the source that it had.
 
         Raises:
             GraphError: a layer or port does not exist.
@@ -313,12 +322,14 @@ class Graph(_Base):
         self.add_edge(source.layer, layer_id, key=(source.port, port_id))
 
     def disconnect(self, layer_id: int, port_id: int) -> None:
-        """Leave an input port without a source."""
+        """Remove the source of an input port, if it has one."""
         for source, start in [*self._port_ends[0].get((layer_id, port_id), ())]:
             self.remove_edge(source, layer_id, (start, port_id))
 
     def redirect(self, old: Source, new: Source, *, names: bool = True) -> None:
-        """Let every consumer of `old` read `new`; with `names`, `new` also takes over the tensor names.
+        """Connect every consumer of `old` to `new`; with `names`, the tensor names move to `new` as well.
+
+        If the layer of `new` itself reads `old`, it keeps that edge.
 
         Raises:
             GraphError: a layer or port does not exist.
@@ -336,18 +347,19 @@ class Graph(_Base):
             source.names = ()
 
     def replace(self, layer_id: int, new: Layer, inputs: Mapping[int, Source] | None = None) -> Layer:
-        """Put a layer in another's place: it takes over id, name, tensor names, rt_info, and its consumers.
+        """Replace a layer by a new one, which gets its id, name, tensor names, rt_info, consumers and file position.
 
-        Output i is read where output i was read before. `new` is at the old layer's place in the file; its own name
-        goes, and its own tensor names and rt_info come after those that it takes over.
+        The consumers of output i of the old layer read output i of the new one. The tensor names and rt_info of `new`
+        follow those of the old layer.
 
         Args:
-            layer_id: of the layer that goes.
-            new: a layer that is in no graph yet.
-            inputs: what feeds the new input ports; without it, input i is fed by what fed input i before.
+            layer_id: the id of the layer to replace.
+            new: a layer that is not in a graph yet.
+            inputs: the source of each new input port, by port id; by default, new input i gets the source of old input
+                i.
 
         Raises:
-            GraphError: an output that is read, or an input, has no counterpart; the graph is as it was.
+            GraphError: an output with consumers, or an input, has no counterpart; the graph is unchanged.
         """
         old = self.layer(layer_id)
         outputs = dict(zip((port.id for port in old.outputs), (port.id for port in new.outputs), strict=False))
@@ -381,10 +393,10 @@ class Graph(_Base):
         return new
 
     def remove(self, layer_id: int) -> None:
-        """Remove a layer that nobody reads.
+        """Remove a layer without consumers.
 
         Raises:
-            GraphError: a layer reads it; redirect its consumers first.
+            GraphError: the layer has a consumer; redirect its consumers first.
         """
         layer = self.layer(layer_id)
         for _, consumer, (port, _) in self.out_edges(layer_id, keys=True):
@@ -402,7 +414,7 @@ class Graph(_Base):
         return f"Graph({len(self)} layers, {self.number_of_edges()} edges)"
 
     def clone(self) -> Graph:
-        """Return a graph of its own, with layers of its own; `copy` of networkx shares the layers."""
+        """Return a copy of the graph and its layers. `copy` of networkx shares the layers with the original."""
         twin = Graph(**self.graph)
         with gc_paused():
             for node, data in self._node.items():
@@ -416,7 +428,7 @@ class Graph(_Base):
         return twin
 
     def _inherited(self, old: Layer, new: Layer) -> dict[int, Source]:
-        """Return what feeds the inputs of `old`, by the input ports of `new` in the same order."""
+        """Return the sources of the inputs of `old`, by the input ports of `new` in the same order."""
         sources = self.sources(old.id)
         if len(old.inputs) > len(new.inputs):
             raise GraphError(
@@ -426,7 +438,7 @@ class Graph(_Base):
         return {after.id: sources[before.id] for before, after in pairs if before.id in sources}
 
     def _require_output(self, source: Source) -> None:
-        """Refuse a port that is not there; of one that is read, the layer need not be loaded."""
+        """Raise an error if the output port does not exist. The layer of a port that has consumers is not loaded."""
         if self._port_ends[1].get(source):
             return
         layer = self.layer(source.layer)
@@ -435,6 +447,6 @@ class Graph(_Base):
 
 
 def _joined(names: tuple[str, ...], more: tuple[str, ...]) -> tuple[str, ...]:
-    """Return names with those of `more` that are not among them."""
+    """Return `names`, then those of `more` that are not in `names`."""
     common = {*more}.intersection(names)
     return (*names, *(name for name in more if name not in common))

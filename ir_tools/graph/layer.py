@@ -1,4 +1,4 @@
-"""One layer of an IR and its ports, with the text of the file kept as it was read."""
+"""One layer of an IR and its ports; unchanged text of the file is kept as it was read."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ __all__ = ["Layer", "LayerContent", "LayerSource", "Port", "find_port", "port_pl
 
 @dataclass(slots=True)
 class Port:
-    """A port as the file records it.
+    """A port, as the file records it.
 
     Attributes:
-        id: unique among all ports of its layer.
-        precision: `FP32` and the like; input ports of Model Optimizer's files have none.
-        dims: recorded sizes, -1 for dynamic. Empty for a scalar and for an unknown rank, alike in the file.
-        names: tensor names of an output port.
+        id: the id, unique among all ports of the layer.
+        precision: the element type as the file names it (`FP32`); None for input ports in files of Model Optimizer.
+        dims: the recorded sizes, -1 for a dynamic one. Empty for a scalar and for an unknown rank, which the file does
+            not distinguish.
+        names: the tensor names of an output port.
 
     Example:
         >>> ir_tools.Port(0, "FP32", (1, 2, 8, 8))
@@ -38,7 +39,10 @@ class Port:
 
 
 def port_place(ports: Sequence[Port], port_id: int) -> int | None:
-    """Return the place of the port with this id; as ids mostly rise by one, that place is looked at first."""
+    """Return the index of the port with this id; None if there is none.
+
+    Ids mostly increase by one, so the index that follows from this is tried first.
+    """
     place = port_id - ports[0].id if ports else 0
     if 0 <= place < len(ports) and ports[place].id == port_id:
         return place
@@ -46,25 +50,24 @@ def port_place(ports: Sequence[Port], port_id: int) -> int | None:
 
 
 def find_port(ports: Sequence[Port], port_id: int) -> Port | None:
-    """Return the port with this id."""
+    """Return the port with this id; None if there is none."""
     place = port_place(ports, port_id)
     return None if place is None else ports[place]
 
 
 @dataclass(slots=True)
 class LayerContent:
-    """Everything inside a `<layer>` but its bodies: read on first use, written back only if it was changed.
-
-    `mapping` holds the rows of `<port_map>` and `<back_edges>` of a layer with bodies, as
-    `{"port_map": [("input", {...}), ("output", {...})], "back_edges": [("edge", {...})]}`
-    (for If: `then_port_map`, `else_port_map`).
+    """The content of a `<layer>` without its bodies. It is read on first use, and written back only if it was changed.
 
     Attributes:
         raw: the attributes of `<data>` as text.
         inputs, outputs: the ports.
         rt_info: one dict per `<attribute>` of `<rt_info>`.
-        mapping: see above.
-        blobs: of a legacy layer: the attributes of `<weights>`, `<biases>`, `<custom>`: bytes of the `.bin`.
+        mapping: for a layer with bodies, the rows of `<port_map>` and `<back_edges>`:
+            `{"port_map": [("input", {...}), ("output", {...})], "back_edges": [("edge", {...})]}`
+            (for If: `then_port_map`, `else_port_map`).
+        blobs: for a layer of IR v2 to v7, the attributes of `<weights>`, `<biases>` and `<custom>`, which are the
+            offset and size of each in the `.bin`, in bytes.
 
     Example:
         >>> ir_tools.LayerContent({"axis": "1"}, [ir_tools.Port(0, "FP32")], [ir_tools.Port(1, "FP32")])
@@ -81,7 +84,7 @@ class LayerContent:
     __repr__ = brief_fields
 
     def key(self) -> tuple[object, ...]:
-        """Return everything but the tensor names as something that can be hashed."""
+        """Return the content without the tensor names, as a hashable tuple."""
         return (
             tuple(self.raw.items()),
             tuple([(port.id, port.precision, port.dims) for port in self.inputs]),
@@ -92,7 +95,7 @@ class LayerContent:
         )
 
     def copy(self) -> LayerContent:
-        """Return the same content, sharing nothing that can change."""
+        """Return a copy that shares no mutable object with the original."""
         return LayerContent(
             {**self.raw},
             [Port(port.id, port.precision, port.dims, port.names) for port in self.inputs],
@@ -104,7 +107,7 @@ class LayerContent:
 
 
 class LayerSource(Protocol):
-    """The place in a document that a layer was read from; several layers may share one, since it never changes."""
+    """The part of a document from which a layer was read. It never changes, so copies of a layer share it."""
 
     @property
     def line(self) -> int:
@@ -113,7 +116,7 @@ class LayerSource(Protocol):
 
     @property
     def stamp(self) -> str:
-        """The version of the layer's type where its tag has none: `legacy` in a file of IR v2 to v7, else nothing."""
+        """The version of the layer's type if its tag has none: `legacy` in a file of IR v2 to v7, else empty."""
         ...
 
     def tag(self) -> dict[str, str]:
@@ -125,28 +128,28 @@ class LayerSource(Protocol):
         ...
 
     def text(self) -> tuple[object, int | None] | None:
-        """Return the text of the layer without id, names and a constant's offset, and that offset; None if not known.
+        """Return the text of the layer without its id, names and constant offset, and that offset; None if unknown.
 
-        One object for equal texts. Equal text is an equal layer but for these.
+        Equal texts are one object. Layers with equal text are equal except for id, names and offset.
         """
         ...
 
     def content(self) -> LayerContent:
-        """Return the content, as read, new with each call."""
+        """Return the content, as read; a new object with each call."""
         ...
 
     def common(self) -> LayerContent:
-        """Return the content of some layer with the same text, which is not to be changed."""
+        """Return the content of a layer with the same text; it must not be changed."""
         ...
 
 
 class Layer:
-    """A layer; one that was read takes tag and content from its source when they are first asked for.
+    """A layer. A layer that was read from a file gets its tag and content from there on first use.
 
     Attributes:
-        id: the layer's node in its graph.
-        bodies: by element name, `body`, `then_body`.
-        source: where it was read; None for a new layer.
+        id: the id, which is the layer's node in its graph.
+        bodies: the graphs of its bodies, by element name: `body`, or `then_body` and `else_body`.
+        source: the part of the document from which it was read; None for a new layer.
 
     Example:
         >>> pool = ir_tools.read("model.xml").graph.layer(1)
@@ -169,7 +172,15 @@ class Layer:
         source: LayerSource | None = None,
         bodies: dict[str, Graph] | None = None,
     ) -> None:
-        """`tag`: all attributes of the `<layer>` tag as text (name, type, version, and any other)."""
+        """Make a layer.
+
+        Args:
+            id: the id, which no other layer of its graph may have.
+            tag: all attributes of the `<layer>` tag as text: `name`, `type`, `version` and any other.
+            content: attributes of `<data>`, ports and rt_info; by default empty.
+            source: the part of a document from which tag and content are read on first use.
+            bodies: the graphs of its bodies, by element name.
+        """
         self.id = id
         self.source = source
         self.bodies: dict[str, Graph] = {} if bodies is None else bodies
@@ -179,14 +190,14 @@ class Layer:
 
     @property
     def tag(self) -> dict[str, str]:
-        """All attributes of the `<layer>` tag as text; `id` is overruled by the layer's node."""
+        """All attributes of the `<layer>` tag as text; its `id` is ignored in favour of `Layer.id`."""
         if self._tag is None:
             self._tag = self.source.tag() if self.source else {}
         return self._tag
 
     @property
     def name(self) -> str:
-        """The layer's name; empty where the file has none."""
+        """The name of the layer; empty if the file has none."""
         return self._attribute("name")
 
     @property
@@ -200,30 +211,30 @@ class Layer:
 
     @property
     def version(self) -> str:
-        """The opset stamp, `opset8`; `legacy` in a file of IR v2 to v7, else empty where the file has none."""
+        """The `version` of the layer, `opset8`; `legacy` for IR v2 to v7; empty if the file has none."""
         return self._attribute("version") or (self.source.stamp if self.source else "")
 
     @property
     def loaded(self) -> bool:
-        """Whether the content was asked for already; if not, it is as in the file."""
+        """Whether the content was read already; if not, it is as in the file."""
         return self._content is not None
 
     @property
     def tag_loaded(self) -> bool:
-        """Whether the tag was asked for already; if not, it is as in the file."""
+        """Whether the tag was read already; if not, it is as in the file."""
         return self._tag is not None
 
     @property
     def text(self) -> tuple[object, int | None] | None:
-        """The text in the file, as `LayerSource.text` returns it; None if the tag or the content may be another now."""
+        """The text in the file, as `LayerSource.text` returns it; None if the tag or the content may have changed."""
         return None if self._content is not None or self._tag is not None or self.source is None else self.source.text()
 
     @property
     def content(self) -> LayerContent:
-        """Everything inside the layer but its bodies.
+        """The content of the layer without its bodies.
 
         Raises:
-            ReadError: a port of the file has no id, or a dimension that is not a number.
+            ReadError: a port in the file has no id, or a dimension that is not a number.
         """
         if self._content is None:
             self._content = self.source.content() if self.source else LayerContent()
@@ -231,10 +242,10 @@ class Layer:
 
     @property
     def common(self) -> LayerContent:
-        """The content of this layer or of one with the same text, to look at: not to be changed.
+        """The content of this layer, or of a layer with the same text; it must not be changed.
 
-        Tensor names and the offset of a constant may be those of the other one. The layer is not loaded by it, so it
-        stays as fast to write and to look at again.
+        Tensor names and the offset of a constant may be those of the other layer. Reading it does not load this layer,
+        which is still written as a copy of its text.
         """
         if self._content is None and self.source is not None and self.source.text() is not None:
             return self.source.common()
@@ -247,12 +258,12 @@ class Layer:
 
     @property
     def inputs(self) -> list[Port]:
-        """Input ports in the order of the file."""
+        """The input ports, in the order of the file."""
         return self.content.inputs
 
     @property
     def outputs(self) -> list[Port]:
-        """Output ports in the order of the file."""
+        """The output ports, in the order of the file."""
         return self.content.outputs
 
     @property
@@ -261,10 +272,10 @@ class Layer:
         return self.content.rt_info
 
     def port(self, port_id: int) -> Port:
-        """Return the port with this id, input or output.
+        """Return the input or output port with this id.
 
         Raises:
-            KeyError: there is none.
+            KeyError: there is no such port.
         """
         port = find_port(self.inputs, port_id) or find_port(self.outputs, port_id)
         if port is None:
@@ -277,9 +288,10 @@ class Layer:
         return self.tag.get(name, "")
 
     def copy(self, id: int | None = None) -> Layer:
-        """Return a layer of its own with the same tag, content and bodies; what is not loaded stays so.
+        """Return a copy of the layer with its tag, content and bodies; parts that are not loaded are not read for it.
 
-        `id`: of the copy, where it is to live beside the original.
+        Args:
+            id: the id of the copy; by default that of the layer.
         """
         return Layer(
             self.id if id is None else id,
@@ -294,7 +306,7 @@ class Layer:
         return self.copy()
 
     def __deepcopy__(self, memo: dict[int, object]) -> Layer:
-        """Return `copy()`, also for algorithms of networkx that copy the data of nodes; the source stays shared."""
+        """Return `copy()`. Algorithms of networkx that copy the data of nodes call it; the copy shares the source."""
         return self.copy()
 
     def __reduce__(self) -> tuple[object, ...]:

@@ -1,4 +1,4 @@
-"""A model: its graph, its weights, and where it came from."""
+"""A model: its graph, its weights, and the document from which it was read."""
 
 from __future__ import annotations
 
@@ -20,9 +20,12 @@ __all__ = ["Endpoint", "Located", "Model", "Origin"]
 class Endpoint(NamedTuple):
     """An input or output of the model.
 
-    `names`: what it may be called, best first: tensor names, then the layer's name (for an output: that of the layer
-    which makes the tensor, with `.port` where it has several outputs, and that of the Result). `port` is the one that
-    holds its type and dims.
+    Attributes:
+        layer: the Parameter or Result.
+        port: the port that records its element type and sizes.
+        names: all names that callers may use, the preferred one first: the tensor names, then the name of the layer.
+            For an output, that is the name of the layer that computes the tensor (`NAME.0`, `NAME.1` if it has several
+            outputs), then the name of the Result.
     """
 
     layer: Layer
@@ -40,7 +43,7 @@ class Endpoint(NamedTuple):
 
 
 class Located(NamedTuple):
-    """A layer with the way to it: `Loop_3/body/Add_7`."""
+    """A layer with its path through bodies (`Loop_3/body/Add_7`) and the graph that contains it."""
 
     path: str
     layer: Layer
@@ -52,29 +55,29 @@ class Located(NamedTuple):
 
 
 class Origin(Protocol):
-    """The document that a model was read from: what the writer copies, and where diagnostics point."""
+    """The document from which a model was read: the writer copies from it, and diagnostics give its lines."""
 
     def line_of(self, graph: Graph, layer_id: int) -> int | None:
         """Return the line on which the layer's tag starts, counted from 1; None if it is not in the document."""
         ...
 
     def reduce(self, model: Model) -> tuple[object, ...]:
-        """Return a function and its arguments that make the model again, for pickling."""
+        """Return a function that makes the model again, and its arguments, for pickling."""
         ...
 
 
 class Model:
-    """An IR model in memory. The graph and its layers may be changed; the files never are.
+    """An IR model in memory. The graph and its layers may be changed; this never changes the files.
 
-    A model is pickled as `write` would write it, with the path of its `.bin`: the process that reads it maps the same
-    file, and refuses one that has changed since.
+    A model is pickled as `write` would write it, with the path of its `.bin`. The process that unpickles it maps that
+    file, and raises an error if the file has changed since.
 
     Attributes:
-        graph: the layers.
-        name: of the model.
-        version: of the IR: 10 or 11, or 2 to 7 of a legacy model.
-        weights: the `.bin`, mapped.
-        path: of the `.xml`; None if it was not read from a file.
+        graph: the graph of its layers.
+        name: the name of the model.
+        version: the IR version: 10 or 11, or 2 to 7 for a legacy model.
+        weights: the `.bin`, mapped into memory.
+        path: the path of the `.xml`; None if it was not read from a file.
 
     Example:
         >>> model = ir_tools.read("model.xml")
@@ -87,7 +90,16 @@ class Model:
     def __init__(
         self, graph: Graph, *, name: str, version: int, weights: Weights, origin: Origin | None, path: Path | None
     ) -> None:
-        """`version`: of the IR (10 or 11). `path`: of the `.xml`, None for one that came from bytes or memory."""
+        """Make a model; `read` reads one from a file, and `Builder` starts a new one.
+
+        Args:
+            graph: the graph of its layers.
+            name: the name of the model.
+            version: the IR version.
+            weights: the bytes of its constants.
+            origin: the document from which it was read; None for a new model.
+            path: the path of the `.xml`; None if it was not read from a file.
+        """
         self.graph = graph
         self.name = name
         self.version = version
@@ -96,7 +108,7 @@ class Model:
         self.path = path
 
     def copy(self) -> Model:
-        """Return a model of its own; what is not loaded yet stays in the file, which both share."""
+        """Return a copy that can be changed without changing this model. Both share the mapped files."""
         return Model(
             self.graph.clone(),
             name=self.name,
@@ -111,7 +123,7 @@ class Model:
         return self.copy()
 
     def __deepcopy__(self, memo: dict[int, object]) -> Model:
-        """Return `copy()`: neither weights nor the document that it was read from are ever changed."""
+        """Return `copy()`. The weights of the file and the document never change, so the copy shares them."""
         return self.copy()
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -126,13 +138,17 @@ class Model:
         return f"Model({brief(self.name)}, IR v{self.version}, {plural(len(self.graph), 'layer')}{place})"
 
     def _repr_html_(self) -> str:
-        """Return what `repr` says, and a table of inputs and outputs."""
+        """Return the text of `repr`, and a table of inputs and outputs."""
         ends = [("input", end) for end in self.inputs] + [("output", end) for end in self.outputs]
         rows = ((side, end.name, _type_of(end.port), _shape_of(end.port)) for side, end in ends)
         return notebook_table(repr(self), ("side", "name", "type", "shape"), rows)
 
     def walk(self, wanted: Callable[[Layer], bool] | None = None) -> Iterator[Located]:
-        """Yield all layers or those wanted, bodies included, each with its path, in the order of the file."""
+        """Yield all layers, including those in bodies, each with its path, in the order of the file.
+
+        Args:
+            wanted: a filter; only layers for which it returns True are yielded.
+        """
         yield from walk(self.graph, wanted=wanted)
 
     def graphs(self) -> Iterator[Graph]:
@@ -141,7 +157,7 @@ class Model:
 
     @property
     def inputs(self) -> list[Endpoint]:
-        """The Parameters (in legacy IR the Inputs), in file order; `parameter` is one, too, as for the runtime."""
+        """The Parameters (in IR v2 to v7 the Inputs) in file order; types match in any letter case, as in OpenVINO."""
         found, kind = [], "input" if self.is_legacy else "parameter"
         for layer in self.graph.layers():
             if layer.type.lower() == kind and layer.outputs:
@@ -151,7 +167,7 @@ class Model:
 
     @property
     def outputs(self) -> list[Endpoint]:
-        """The Results, in the order of the file. In legacy IR: the outputs that nothing reads."""
+        """The Results, in the order of the file; in IR v2 to v7, the output ports without consumers."""
         if self.is_legacy:
             return [*self._unread_outputs()]
         found = []
@@ -180,7 +196,7 @@ class Model:
 
     @property
     def is_legacy(self) -> bool:
-        """Whether this is an IR of version 2 to 7, with layer types in place of operations."""
+        """Whether the IR version is 2 to 7, whose files have layer types in place of operations."""
         return self.version in LEGACY_VERSIONS
 
     @property
@@ -189,7 +205,7 @@ class Model:
         return {(path, port.id): port for path, layer, _ in self.walk() for port in (*layer.inputs, *layer.outputs)}
 
     def line_of(self, graph: Graph, layer_id: int) -> int | None:
-        """Return the line on which the layer starts in the file, if it is in one."""
+        """Return the line on which the layer starts in the file; None if it was not read from a file."""
         return self.origin.line_of(graph, layer_id) if self.origin else None
 
 
@@ -207,7 +223,10 @@ def _assembled(graph: Graph, name: str, version: int, weights: Weights, path: Pa
 
 
 def walk(graph: Graph, prefix: str = "", *, wanted: Callable[[Layer], bool] | None = None) -> Iterator[Located]:
-    """Yield the wanted layers of a graph and of the bodies in it; a name that occurs twice in one graph gets `#id`."""
+    """Yield the layers of a graph and of its bodies that `wanted` selects.
+
+    The path of a layer contains `#id` if another layer of its graph has the same name.
+    """
     layers = [*graph.layers()]
     if wanted is not None:
         layers = [layer for layer in layers if layer.bodies or wanted(layer)]
@@ -222,7 +241,7 @@ def walk(graph: Graph, prefix: str = "", *, wanted: Callable[[Layer], bool] | No
 
 
 def graphs(graph: Graph) -> Iterator[Graph]:
-    """Yield a graph and the bodies in it."""
+    """Yield a graph and all bodies in it."""
     yield graph
     for layer in graph.layers():
         for inner in layer.bodies.values():

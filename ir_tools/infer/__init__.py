@@ -1,4 +1,4 @@
-"""What can be known of every tensor before anything runs: shape propagation, and what in a model contradicts it."""
+"""Compute the facts of every tensor without running the model, and find what in the model contradicts them."""
 
 from ir_tools.infer._answers import SURPRISES
 from ir_tools.infer._consistency import ConsistencyCheck, LayerKind

@@ -1,4 +1,4 @@
-"""Shape propagation: what every port holds, computed again through the whole model, bodies included."""
+"""Shape propagation: compute the element type and partial shape of every port of a model, bodies included."""
 
 from __future__ import annotations
 
@@ -30,30 +30,37 @@ from ir_tools.weights import constant
 __all__ = ["Ask", "FactsBySource", "Mismatch", "Origin", "Propagation", "ShapeReport", "propagate_shapes"]
 
 Origin = Literal["rule", "runtime", "migration", "recorded", "unknown"]
-"""Where a fact comes from: a rule of ir_tools, the runtime, the migrated model, the file as it was, or nowhere."""
+"""The origin of a fact: a shape rule of ir_tools, the runtime, the migrated model, the record in the file, or none."""
 
 
 class Ask(Protocol):
-    """Asks another authority, such as the runtime, for the outputs of one layer."""
+    """A function that computes the outputs of a layer without a shape rule, for example by the runtime."""
 
     def __call__(self, model: Model, graph: Graph, layer: Layer, facts: Mapping[Source, Fact]) -> tuple[Fact, ...]:
-        """Return the facts of the layer's outputs, with values if they are known.
+        """Return the facts of the layer's outputs, with their values if known.
 
         Args:
-            model: the model, for its weights.
-            graph: the graph or body that holds the layer.
+            model: the model, whose weights hold the constants.
+            graph: the graph or body that contains the layer.
             layer: the layer.
-            facts: of the output ports that feed the layer, and of all before them in the graph.
+            facts: the facts of the output ports that the layer reads, and of all ports before them in the graph.
 
         Raises:
-            RuntimeFailure: the authority rejects the layer, does not know it, or broke over it.
+            RuntimeFailure: the runtime rejects the layer, does not know it, or crashes.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mismatch:
-    """A port whose record differs from what was computed. `what` is `dims` or `precision`."""
+    """A port whose recorded sizes or element type differ from the computed ones.
+
+    Attributes:
+        path, layer_id, line: the layer.
+        port: the id of the port.
+        what: `dims` or `precision`.
+        recorded, computed: the value in the file and the computed one, as text.
+    """
 
     path: str
     layer_id: int
@@ -72,13 +79,15 @@ class Mismatch:
 
 @dataclass(slots=True)
 class ShapeReport:
-    """What was found, by path of the layer and port id; input ports have the fact of what feeds them.
+    """The result of shape propagation, by the path of the layer and the id of the port.
+
+    An input port has the fact of the output port that feeds it.
 
     Attributes:
-        facts: element type, shape and known values.
-        origins: where each fact comes from.
-        mismatches: recorded against computed, in the order of the model.
-        diagnostics: layers whose shapes could not be computed, as warnings.
+        facts: `(path, port id)` -> element type, partial shape and known values.
+        origins: `(path, port id)` -> `rule`, `runtime`, `migration`, `recorded` or `unknown`: how the fact was found.
+        mismatches: the ports whose record in the file differs, in the order of the model.
+        diagnostics: a warning for each layer whose shapes could not be computed.
 
     Example:
         >>> report = ir_tools.propagate_shapes("model.xml")
@@ -95,7 +104,7 @@ class ShapeReport:
 
     @property
     def shapes(self) -> dict[tuple[str, int], Shape]:
-        """The shape of every port."""
+        """The partial shape of every port: a tuple of `Dim`, or None for an unknown rank."""
         return {key: fact.shape for key, fact in self.facts.items()}
 
     def __repr__(self) -> str:
@@ -105,7 +114,7 @@ class ShapeReport:
         return f"ShapeReport({plural(len(self.facts), 'port')}: {origins}{differ})"
 
     def _repr_html_(self) -> str:
-        """Return what `repr` says, and a table of what differs from the record, else of the ports."""
+        """Return the text of `repr`, and a table of the mismatches, or of all ports if there are none."""
         if self.mismatches:
             changed = ((one.path, one.port, one.what, one.recorded, one.computed) for one in self.mismatches)
             columns = ("layer", "port", "what", "recorded", "computed")
@@ -125,19 +134,20 @@ def propagate_shapes(
     ask: Ask | None = None,
     in_place: bool = False,
 ) -> ShapeReport:
-    """Recompute dims and precision of every port.
+    """Compute the element type and partial shape of every port again.
 
     Args:
         model: the model.
-        inputs: new shapes by tensor or layer name: `"1,3,?,16..64"`, or a sequence with -1 for any size. With them
-            some hard-coded patterns of Reshape give way too; see `_relaxed`.
-        ask: whom to ask about a layer without a rule.
-        in_place: write what differs into the model: its ports and, with `inputs`, the `shape` of its Parameters.
+        inputs: new shapes by tensor or layer name: `"1,3,?,16..64"`, or a sequence with -1 for any size. If they are
+            given, some constant patterns of Reshape are adapted too; see `_relaxed`.
+        ask: a function that computes the outputs of layers without a shape rule.
+        in_place: also record the results in the model: in its ports and, with `inputs`, in the `shape` of its
+            Parameters.
 
     Raises:
-        UsageError: there is no such input, or a shape cannot be read.
-        ShapeError: a layer cannot take its inputs; the diagnostics name each, of very many the first 1,000, and the
-            model is as it was.
+        UsageError: an input name is unknown, or a shape cannot be read.
+        ShapeError: a layer does not accept its inputs; the diagnostics name up to 1,000 such layers, and the model is
+            unchanged.
     """
     given = _new_inputs(model, inputs or {})
     work = Propagation(model, ask=ask, patterns=relaxed_patterns(model.graph) if given else {})
