@@ -1,4 +1,4 @@
-"""Which releases of OpenVINO run a model, by the tables of `ir_tools.releases`: nothing is run."""
+"""List which releases of OpenVINO run a model, by the tables of `ir_tools.releases`; the model is not run."""
 
 from __future__ import annotations
 
@@ -52,7 +52,14 @@ FOREIGN = "releases read this operation only with an extension library that adds
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Obstacle:
-    """A layer that a release stops at, or that gives other values there; of the whole model, the path is empty."""
+    """A reason why a release does not run a model, or computes other values.
+
+    Attributes:
+        path, line: the layer; `path` is empty if the reason is about the whole model.
+        layer: its type and version, `AvgPool opset14`.
+        reason: what the release does not support, or computes differently.
+        answer: the answer for this layer alone.
+    """
 
     path: str
     line: int | None
@@ -70,7 +77,7 @@ class Obstacle:
 
 @dataclass(frozen=True, slots=True)
 class Migrated:
-    """Whether a release runs a model that is migrated for it, and in how many steps, or why not."""
+    """Whether a release runs a model after a migration for it; `why` is the number of steps, or the reason."""
 
     runs: bool
     why: str
@@ -82,15 +89,16 @@ class Migrated:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compatibility:
-    """What a release does with a model.
+    """The answer for one release: whether it runs a model.
 
     Attributes:
-        release: which; `release.name` is that of the command line.
+        release: the release; `release.name` is its name on the command line.
         answer: `runs`, `reads`, `stopped`, `differs` or `unknown`.
-        obstacles: the layers that are the reason, in the order of the model.
-        migrated: whether it runs the model after a migration for it, if that was asked for and it does not as it is.
-        checked: what it did when it was asked to read and compile the model: `compiles`, `rejected`, `crashed`,
-            `timeout`, `memory`; `not here` without an environment; None if it was not asked.
+        obstacles: the reasons, in the order of the layers in the model; empty if it runs the model.
+        migrated: whether it runs the model after a migration for it; None if that was not requested or it runs the
+            model unchanged.
+        checked: the result of reading and compiling the model on the release: `compiles`, `rejected`, `crashed`,
+            `timeout` or `memory`; `not here` if it is not installed; None if that was not requested.
 
     Example:
         >>> oldest = ir_tools.compat("model.xml")[0]
@@ -108,22 +116,22 @@ class Compatibility:
 
     @property
     def runs(self) -> bool:
-        """Whether the release runs the model with right values."""
+        """Whether the release runs the model and computes the right values."""
         return self.answer is Answer.RUNS
 
     @property
     def why(self) -> str:
-        """The first layers that are the reason, and how many others there are; empty if it runs."""
+        """The first obstacles, and the number of others; empty if the release runs the model."""
         more = [f"and {len(self.obstacles) - SHOWN} more"] if len(self.obstacles) > SHOWN else []
         return "; ".join([*map(str, self.obstacles[:SHOWN]), *more]).replace(".; ", "; ")
 
 
 class CompatibilityReport(list[Compatibility]):
-    """What releases of OpenVINO do with a model, the oldest first, as a list that shows itself.
+    """A list with the answer of each release, the oldest first. Its repr is a summary; a notebook shows a table.
 
     Attributes:
-        badge: one line: which releases run it.
-        note: what is to be known of the model on whatever release; empty: nothing.
+        badge: the releases that run the model, in one line.
+        note: a remark that applies to all releases; may be empty.
 
     Example:
         >>> report = ir_tools.compat("model.xml")
@@ -134,18 +142,18 @@ class CompatibilityReport(list[Compatibility]):
     """
 
     def __init__(self, releases: Iterable[Compatibility], badge: str, note: str = "") -> None:
-        """Take what is known of each release, and the line for all."""
+        """Make a report from the answers of the releases, the line that summarises them, and a note."""
         super().__init__(releases)
         self.badge, self.note = badge, note
 
     @property
     def runs(self) -> bool:
-        """Whether one of the releases runs the model."""
+        """Whether at least one of the releases runs the model."""
         return any(one.runs for one in self)
 
     @property
     def spans(self) -> list[tuple[str, Compatibility]]:
-        """Releases that follow each other with one answer, `2022.1 to 2024.0`, and the first of them."""
+        """Ranges of consecutive releases with equal answers (`2022.1 to 2024.0`), each with the answer of the first."""
         groups: list[list[Compatibility]] = []
         for one in self:
             if groups and _goes_on(groups[-1][-1], one):
@@ -155,7 +163,7 @@ class CompatibilityReport(list[Compatibility]):
         return [(_span([one.release for one in group]), group[0]) for group in groups]
 
     def __repr__(self) -> str:
-        """Return the badge, and a line for each of the first releases that do not run the model."""
+        """Return the badge, and a line for each of the first ranges of releases that do not run the model."""
         others = [f"{span}: {one.answer}: {one.why}" for span, one in self.spans if not one.runs]
         more = [f"and {len(others) - LINES} more"] if len(others) > LINES else []
         lines = [shortened(text, WIDTH) for text in others[:LINES]]
@@ -169,9 +177,9 @@ class CompatibilityReport(list[Compatibility]):
 
 
 SEVERITY = (Answer.STOPPED, Answer.UNKNOWN, Answer.READS, Answer.DIFFERS)
-"""The answers for a layer, the one that decides about the model first."""
+"""The answers for a layer. The first of these that a layer has is the answer for the model."""
 IGNORED = (WRONG_PORT_PRECISION, CONTRADICTING_RECORD, UNCOMPILED_LAYER)
-"""What ports record the runtime works out again, and what the newest release does with a layer is asked of each."""
+"""Rules about what ports record, which the runtime computes itself."""
 ERRORS = frozenset(rule for rule in RULES if rule.severity is Severity.ERROR and rule not in IGNORED)
 
 
@@ -179,14 +187,15 @@ ERRORS = frozenset(rule for rule in RULES if rule.severity is Severity.ERROR and
 def compatibility(
     model: Model, releases: Sequence[Release] = OPENVINO, file: IrFile | None = None
 ) -> tuple[Compatibility, ...]:
-    """Return what each release does with a model.
+    """Return the answer of each release for a model.
 
-    A model of IR v2 to v7 is read by none of them. Nothing is claimed of a model in which `validate` finds errors.
+    No release reads IR v2 to v7. If `validate` finds errors in the model, the answer is `unknown`.
 
     Args:
         model: the model.
-        releases: which.
-        file: that the model was read from and is as it was; without it, what `write` would write is read again.
+        releases: the releases to answer for.
+        file: the file from which the model was read, if both are unchanged; by default, the model is rendered and read
+            again for the check.
     """
     if model.is_legacy:
         reason = (
@@ -201,9 +210,10 @@ def compatibility(
 
 
 def summary(found: Sequence[Compatibility]) -> str:
-    """Return one line: `OpenVINO 2022.1 to 2024.0, 2024.2 to 2026.4`, of the releases that run the model.
+    """Return the releases that run the model in one line: `OpenVINO 2022.1 to 2024.0, 2024.2 to 2026.4`.
 
-    `unknown` if nothing is known of any; `not OpenVINO 2021.4` if that is all that was asked.
+    Return `unknown` if all answers are unknown, and `not OpenVINO 2021.4` if only that release was asked for and does
+    not run the model.
     """
     runs: list[list[Release]] = []
     answers = {one.release.name: one.answer for one in found}
@@ -224,13 +234,13 @@ def summary(found: Sequence[Compatibility]) -> str:
 
 
 def _goes_on(before: Compatibility, one: Compatibility) -> bool:
-    """Return whether a release is the next one, and the answer the same."""
+    """Return whether `one` is about the next release and has the same answer."""
     same = all(getattr(one, key) == getattr(before, key) for key in ("answer", "why", "migrated", "checked"))
     return same and OPENVINO.index(one.release) == OPENVINO.index(before.release) + 1
 
 
 def _span(releases: Sequence[Release]) -> str:
-    """Return `2022.1 to 2024.0` of releases that follow each other."""
+    """Return `2022.1 to 2024.0` for consecutive releases."""
     first, last = (release.short for release in (releases[0], releases[-1]))
     return first if first == last else f"{first} to {last}"
 
@@ -242,13 +252,13 @@ def report(
     migrated: bool = False,
     check: bool = False,
 ) -> CompatibilityReport:
-    """Return what each release does with a model, and the line about all of them.
+    """Return the answer of each release for a model, with a summary.
 
     Args:
         source: the model, or the path or the bytes of its `.xml`.
-        releases: which.
-        migrated: whether also to answer for the model after a migration for each release that does not run it.
-        check: whether also to let the releases that are here read and compile it.
+        releases: the releases to answer for.
+        migrated: also answer for the model after a migration, for each release that does not run it.
+        check: also let the installed releases read and compile it.
 
     Raises:
         ReadError: the file cannot be read.
@@ -269,7 +279,7 @@ def report(
 
 
 def _checked(model: Model, release: Release) -> str:
-    """Return whether a release that is here reads and compiles a model."""
+    """Return the result of reading and compiling a model on a release; `not here` if it is not installed."""
     if found_python(release) is None:
         return "not here"
     with release_client(release) as client, sources(model) as files:

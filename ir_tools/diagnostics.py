@@ -1,4 +1,4 @@
-"""What ir_tools has to say about a model: one finding with its place, in words and as data."""
+"""Diagnostics: findings about a model, with their places, as text and as data."""
 
 import enum
 from collections.abc import Iterable
@@ -7,13 +7,17 @@ from dataclasses import dataclass
 __all__ = ["MAX_LISTED", "Diagnostic", "Severity", "format_text"]
 
 MAX_LISTED = 1000
-"""How many findings are listed: of one rule in a file, and in all when a file cannot be read."""
+"""The maximum number of findings of one rule in a file, and of all findings about a file that cannot be read."""
 LONGEST = 300
 """Characters of the text in a repr."""
 
 
 class Severity(enum.StrEnum):
-    """How bad a finding is: `error` does not run or has no single meaning, `warning` runs but hardly as intended.
+    """The severity of a finding.
+
+    - `error`: the runtime rejects the file or crashes, or the file is ambiguous.
+    - `warning`: the model runs with one meaning, but probably not the intended one.
+    - `info`: all other findings.
 
     Example:
         >>> [finding.code for finding in ir_tools.validate("broken.xml") if finding.severity is ir_tools.Severity.ERROR]
@@ -27,16 +31,16 @@ class Severity(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diagnostic:
-    """One finding.
+    """A finding about a model or file.
 
     Attributes:
-        code: of the rule that explains it (`ir-tools explain IR103`).
-        severity, message: how bad it is, and what is wrong with the values that are there.
-        file, line: where it is; lines count from 1.
-        layer_id, layer_name, path: the layer; `path` leads through bodies, as in `Loop_3/body/Add_7`.
+        code: the code of its rule, which `ir-tools explain CODE` describes.
+        severity, message: the severity, and what is wrong with the values in the file.
+        file, line: the place; lines count from 1. None if unknown.
+        layer_id, layer_name, path: the layer; `path` includes the bodies, as in `Loop_3/body/Add_7`.
         help: what to do about it.
-        column, end_column: the first character of what is wrong, counted from 1, and the one after its last.
-        attribute: of the layer, port or edge, if it alone is wrong, missing or unknown.
+        column, end_column: the column of the first offending character, counted from 1, and the one after the last.
+        attribute: the attribute of the layer, port or edge, if only that attribute is wrong, missing or unknown.
 
     Example:
         >>> finding = ir_tools.validate("broken.xml")[0]
@@ -79,7 +83,7 @@ class Diagnostic:
         return f"Diagnostic({text if len(text) <= LONGEST else f'{text[: LONGEST - 1]}…'!r})"
 
     def __str__(self) -> str:
-        """Return the finding on one line, with what to do about it."""
+        """Return the finding and the help on one line."""
         text = f"{self.place}: {self.severity} {self.code}: {self.message}"
         return " ".join((f"{text} ({self.help})" if self.help else text).splitlines())
 

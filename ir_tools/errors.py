@@ -1,4 +1,4 @@
-"""Every exception that ir_tools raises. All derive from `IrToolsError`, whose text is fit for a user."""
+"""All exceptions that ir_tools raises. They derive from `IrToolsError`; their messages are written for users."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -19,10 +19,10 @@ __all__ = [
 
 
 class IrToolsError(Exception):
-    """Any error of ir_tools.
+    """The base class of all errors of ir_tools.
 
     Attributes:
-        diagnostics: the findings behind it, if there are any.
+        diagnostics: the findings that caused the error; empty if there are none.
 
     Example:
         >>> try:
@@ -33,17 +33,17 @@ class IrToolsError(Exception):
     """
 
     def __init__(self, message: str, diagnostics: Iterable[Diagnostic] = ()) -> None:
-        """`message` is shown to people as it is."""
+        """Make an error with a message for users and the findings that caused it."""
         super().__init__(message)
         self.diagnostics = tuple(diagnostics)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle message and attributes, whatever the arguments of the class are."""
+        """Pickle the message and the attributes, independently of the arguments of the class."""
         return _unpickled, (type(self), self.args), self.__dict__
 
 
 class ReadError(IrToolsError):
-    """A file cannot be read as IR; the findings name file and line.
+    """A file cannot be read as IR or ONNX; the diagnostics give the file and the line.
 
     Example:
         >>> ir_tools.read("missing.xml")
@@ -52,12 +52,12 @@ class ReadError(IrToolsError):
     """
 
     def __init__(self, *diagnostics: Diagnostic) -> None:
-        """Take the findings as the message, one a line."""
+        """Make an error whose message lists the findings, one per line."""
         super().__init__(format_text(diagnostics), diagnostics)
 
 
 class WriteError(IrToolsError):
-    """A file cannot be written; nothing was changed on disk.
+    """A file cannot be written; no file was changed.
 
     Example:
         >>> ir_tools.write(ir_tools.read("model.xml"), "no/such/folder/out.xml")
@@ -67,7 +67,7 @@ class WriteError(IrToolsError):
 
 
 class GraphError(IrToolsError):
-    """An edit that would leave the graph broken: an unknown layer or port, a layer that others still read.
+    """An edit would make the graph invalid: a layer or port does not exist, or a removed layer still has consumers.
 
     Example:
         >>> ir_tools.read("model.xml").graph.layer(7)
@@ -77,10 +77,10 @@ class GraphError(IrToolsError):
 
 
 class ShapeError(IrToolsError):
-    """A layer whose inputs or attributes contradict each other, so that it has no output shape.
+    """The inputs and attributes of a layer contradict each other, so its output shape cannot be computed.
 
     Attributes:
-        attribute: the attribute or input that is wrong, by its name in the file, if it is a single one.
+        attribute: the name in the file of the wrong attribute or input; None if several are involved.
         message: what is wrong, without that name.
 
     Example:
@@ -90,14 +90,14 @@ class ShapeError(IrToolsError):
     """
 
     def __init__(self, message: str, diagnostics: Iterable[Diagnostic] = (), *, attribute: str | None = None) -> None:
-        """Show `message` to people, after the name of the attribute."""
+        """Make an error whose text is the name of the attribute and `message`."""
         super().__init__(message if attribute is None else f"{attribute} {message}", diagnostics)
         self.attribute = attribute
         self.message = message
 
 
 class MigrationError(IrToolsError):
-    """A migration that cannot be planned: an unknown target or pass, an ONNX node without an exact form.
+    """A migration cannot be planned: the target or a pass is unknown, or an ONNX node has no exact form in the target.
 
     Example:
         >>> ir_tools.migrate("model.xml", to="opset99")
@@ -107,7 +107,7 @@ class MigrationError(IrToolsError):
 
 
 class UnsupportedError(IrToolsError):
-    """Something valid that this version of ir_tools does not do, with what to use instead.
+    """The input is valid, but this version of ir_tools does not support it; the message says what to use instead.
 
     Example:
         >>> ir_tools.run("custom.xml", {"data": np.ones((1, 2, 8, 8), np.float32)}, runtime=False)
@@ -117,12 +117,12 @@ class UnsupportedError(IrToolsError):
 
 
 class RuntimeFailure(IrToolsError):
-    """The OpenVINO runtime rejected the model, crashed, hung or ran out of memory in its child process.
+    """The runtime rejected the model, crashed, timed out, ran out of memory or is not installed.
 
     Attributes:
         kind: `rejected`, `crashed`, `timeout`, `memory` or `missing`.
-        stage: what it was doing, if it said so: `reading the model`, `compiling the model`, `running the model`.
-        reason: its own words, the name of the signal if it crashed, or nothing.
+        stage: the stage that failed, if known: `reading the model`, `compiling the model`, `running the model`.
+        reason: the message of the runtime, the name of the signal after a crash, or empty.
 
     Example:
         >>> try:
@@ -135,7 +135,7 @@ class RuntimeFailure(IrToolsError):
     def __init__(
         self, message: str, *, kind: str, stage: str = "", reason: str = "", diagnostics: Iterable[Diagnostic] = ()
     ) -> None:
-        """`message` says what the runtime did and, where known, to which layer."""
+        """Make an error; `message` says what the runtime did and, if known, with which layer."""
         super().__init__(message, diagnostics)
         self.kind = kind
         self.stage = stage
@@ -143,7 +143,7 @@ class RuntimeFailure(IrToolsError):
 
 
 class UsageError(IrToolsError):
-    """Wrong arguments to a function or command: a wrong type, an unknown input name, a shape that cannot be read.
+    """The arguments of a function or command are wrong: a wrong type, an unknown input name, an unreadable shape.
 
     Example:
         >>> ir_tools.run("model.xml", [1, 2, 3])

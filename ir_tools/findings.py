@@ -1,4 +1,4 @@
-"""The findings about one or more files, as a list."""
+"""A list of the findings about one or more files."""
 
 from collections import Counter
 
@@ -15,7 +15,7 @@ NOUNS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "r
 
 
 class Findings(list[Diagnostic]):
-    """A list of findings that shows itself: the first ones in a console, a table in a notebook.
+    """A list of findings. Its repr shows the first ones; a notebook shows a table.
 
     Example:
         >>> ir_tools.validate("broken.xml")
@@ -24,7 +24,7 @@ class Findings(list[Diagnostic]):
     """
 
     def counts(self) -> str:
-        """Return how many findings have which severity: `2 errors, 1 warning`; `Nothing found`."""
+        """Return the number of findings of each severity: `2 errors, 1 warning`, or `Nothing found`."""
         found = Counter(finding.severity for finding in self)
         parts = (f"{found[key]} {noun}{'s' * (found[key] > 1)}" for key, noun in NOUNS.items() if found[key])
         return ", ".join(parts) or "Nothing found"

@@ -1,4 +1,4 @@
-"""nGraph's AvgPool-0 as a model of today's layers; `docs/ngraph-average-pooling.md` has an example and the source."""
+"""Build a model that computes nGraph's AvgPool-0; `docs/ngraph-average-pooling.md` has an example and the source."""
 
 from ir_tools.importers.ngraph import avg_pool, to_model
 

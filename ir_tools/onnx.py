@@ -1,4 +1,4 @@
-"""ONNX models: AveragePool translated exactly, everything else by OpenVINO's own frontend."""
+"""Read ONNX models as IR: AveragePool is translated exactly, OpenVINO's frontend converts everything else."""
 
 from ir_tools.importers.onnx.average_pool import average_pool
 from ir_tools.importers.onnx.extension import Translated, average_pool_extension

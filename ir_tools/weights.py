@@ -1,4 +1,4 @@
-"""The `.bin` of a model: mapped, read without copying, and only ever appended to."""
+"""The `.bin` of a model, mapped into memory. Bytes are read without a copy; new constants are appended."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ __all__ = ["Weights", "constant", "values"]
 
 Bytes = npt.NDArray[np.uint8]
 ALIGNMENT = 64
-"""Appended constants start at multiples of it, as runtimes like them."""
+"""Appended constants start at multiples of this number of bytes, which runtimes prefer."""
 LARGEST = 2**63 - 1
 CHUNK = 16 << 20
 NO_COPYING = {errno.EXDEV, errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP, errno.EPERM, errno.ETXTBSY}
@@ -44,14 +44,14 @@ NO_COPYING = {errno.EXDEV, errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP, errno.E
 
 
 class Weights:
-    """The bytes that constants point into: those of the file, then those that were appended in memory.
+    """The bytes of a model's constants: those of the file, then those that were appended in memory.
 
-    The file is mapped, never read as a whole. A file that is not there matters only when one of its bytes is asked
-    for. Nothing here ever changes a file.
+    The file is mapped, not read as a whole, and never changed. A missing file raises an error only when one of its
+    bytes is read. All offsets and sizes are in bytes.
     """
 
     def __init__(self, data: Bytes | None, path: Path | None = None) -> None:
-        """Hold `data`: the bytes, None if none are available; see `open` and `from_bytes`."""
+        """Hold the bytes `data`, None if the file is missing; `open` and `from_bytes` are the usual constructors."""
         self.path = path
         self._data = data
         self.needed: Callable[[], int] | None = None
@@ -63,10 +63,10 @@ class Weights:
 
     @classmethod
     def open(cls, path: Path | str | None) -> Self:
-        """Map a file.
+        """Map a file into memory.
 
         Raises:
-            ReadError: the file is there and cannot be opened, or is a pointer of Git LFS.
+            ReadError: the file exists and cannot be opened, or is a Git LFS pointer.
         """
         if path is None:
             return cls(None)
@@ -92,19 +92,19 @@ class Weights:
 
     @classmethod
     def from_bytes(cls, data: bytes | memoryview) -> Self:
-        """Weights that are in memory already; they are not copied."""
+        """Use bytes that are already in memory, without a copy."""
         view = np.frombuffer(data, np.uint8)
         view.flags.writeable = False
         return cls(view)
 
     @property
     def size(self) -> int:
-        """Bytes in the file and appended to it."""
+        """The number of bytes, including appended ones."""
         return self._starts[-1] + len(self._chunks[-1]) if self._chunks else self.stored
 
     @property
     def stored(self) -> int:
-        """Bytes without those that were appended."""
+        """The number of bytes in the file."""
         return 0 if self._data is None else len(self._data)
 
     @property
@@ -114,29 +114,29 @@ class Weights:
 
     @property
     def lacking(self) -> int:
-        """Bytes that constants need of a `.bin` that is missing."""
+        """The number of bytes that constants need from a missing `.bin`; 0 if it is not missing."""
         return 0 if self._data is not None or self.needed is None else self.needed()
 
     @property
     def cut(self) -> bool:
-        """Whether constants need more bytes than the `.bin` had when it was read."""
+        """Whether constants need more bytes than the `.bin` has."""
         return self._data is not None and self.needed is not None and self.needed() > len(self._data)
 
     def holds(self, offset: int, size: int) -> bool:
-        """Return whether a constant lies in the `.bin` as it was read, or is one that was appended."""
+        """Return whether a constant is inside the `.bin` as it was read, or was appended."""
         there = self._chunks[bisect_left(self._starts, offset) : bisect_right(self._starts, offset)]
         return offset + size <= self.stored or any(len(chunk) == size for chunk in there)
 
     @property
     def pending(self) -> int:
-        """Bytes that were appended, fill between them included."""
+        """The number of appended bytes, including padding."""
         return self.size - self.stored
 
     def view(self, offset: int, nbytes: int) -> Bytes:
-        """Return `nbytes` from `offset` on, read-only and not copied.
+        """Return the `nbytes` bytes at `offset` as a read-only uint8 array, without a copy.
 
         Raises:
-            ReadError: they are not all there, or there is no file.
+            ReadError: the bytes are outside the file and the appended constants, or the file is missing.
         """
         if offset < 0 or nbytes < 0:
             raise self._refuse(f"it has no {nbytes} bytes at offset {offset}")
@@ -154,13 +154,13 @@ class Weights:
         raise self._refuse(f"it has {self.size} bytes, and a constant is at bytes {offset} to {offset + nbytes}")
 
     def append(self, data: npt.NDArray[Any] | bytes) -> tuple[int, int]:
-        """Add a constant behind all others, or find the one that was added with the same bytes.
+        """Append a constant, or find an appended constant with the same bytes.
 
         Returns:
-            Its offset and size in bytes, as `<data offset= size=>` wants them.
+            Its offset and size in bytes, for the attributes `offset` and `size` of `<data>`.
 
         Raises:
-            ReadError: the model has constants and no `.bin`, so that nobody knows where it ends.
+            ReadError: the model has constants but no `.bin`, so the end of the file is unknown.
         """
         if self.lacking:
             raise self._refuse("a constant is to be added to it")
@@ -168,10 +168,10 @@ class Weights:
         return self._append(np.frombuffer(raw, np.uint8))
 
     def take(self, other: Weights, offset: int, size: int) -> tuple[int, int]:
-        """Add bytes of other weights as `append` does, without copying them; all of them of one file.
+        """Append bytes of other weights as `append` does, without a copy. All calls must name weights of one file.
 
         Raises:
-            ReadError: the other weights do not hold them.
+            ReadError: the other weights do not contain these bytes.
         """
         self._mapping = other._mapping
         return self._append(other.view(offset, size))
@@ -186,7 +186,7 @@ class Weights:
         return self._known[key]
 
     def copy(self) -> Weights:
-        """Return the same bytes; what is appended to one is not in the other."""
+        """Return a copy that shares the bytes; constants that are appended to one are not in the other."""
         twin = Weights(self._data, self.path)
         twin.needed = self.needed
         twin._stamp, twin._mapping = self._stamp, self._mapping
@@ -206,7 +206,7 @@ class Weights:
         return f"Weights({self.size} bytes{f', {shortened(str(self.path), 200)}' if self.path else ''})"
 
     def is_file(self, path: Path) -> bool:
-        """Return whether `path` holds exactly these bytes without those appended: the mapped file, unchanged."""
+        """Return whether `path` is the mapped file, and the file has not changed."""
         try:
             return self._stamp is not None and _stamp(path) == self._stamp
         except OSError:
@@ -214,14 +214,14 @@ class Weights:
 
     @property
     def stays(self) -> bool:
-        """Whether the file that was mapped is as it was; False if there was none."""
+        """Whether the mapped file has not changed; False if there is none."""
         return self.path is not None and self.is_file(self.path)
 
     def save(self, file: IO[bytes]) -> None:
-        """Write everything; the system copies the file, if it is as it was mapped.
+        """Write all bytes to a file; the system copies the mapped file if it has not changed.
 
         Raises:
-            ReadError: another program changes the file at the same time.
+            ReadError: another program changes the mapped file at the same time.
         """
         if self.path is not None and self.stays:
             with self.path.open("rb") as source:
@@ -235,7 +235,7 @@ class Weights:
         file.writelines(self.tail())
 
     def tail(self) -> Iterator[bytes | memoryview]:
-        """Yield what is behind the bytes of the file: the constants that were appended, and fill between them."""
+        """Yield the appended constants and the padding before each."""
         at = self.stored
         for offset, chunk in zip(self._starts, self._chunks, strict=True):
             yield bytes(offset - at)
@@ -244,7 +244,7 @@ class Weights:
             at = offset + len(chunk)
 
     def _check_mapping(self) -> None:
-        """Raise an error if the file is shorter than it was: to read what it lost would kill the process."""
+        """Raise an error if the mapped file became shorter; reading beyond its end would kill the process."""
         if self._mapping is not None and self._mapping.size() < len(self._mapping):
             raise self._changed()
 
@@ -284,7 +284,7 @@ def _unpickled(path: Path | None, stamp: tuple[int, ...] | None, data: bytes | N
 
 
 def _open_at_once(path: str, flags: int) -> int:
-    """Open a file, or a pipe that nobody writes to, without waiting."""
+    """Open a file; a pipe without a writer is opened without waiting for one."""
     return os.open(path, flags | os.O_NONBLOCK)
 
 
@@ -299,9 +299,9 @@ def _stamp(file: int | Path) -> tuple[int, ...]:
 
 
 def _copy(source: IO[bytes], target: IO[bytes], size: int) -> None:
-    """Copy `size` bytes: shared by both files if the file system can, else inside the kernel, else through memory.
+    """Copy `size` bytes: shared by both files if the file system supports that, else in the kernel, else in memory.
 
-    What is not stored of the source (holes) is not stored of the target.
+    Holes of the source, which use no storage, are holes of the target.
     """
     try:
         for start, end in _stored_parts(source.fileno(), size):
@@ -321,7 +321,7 @@ def _copy(source: IO[bytes], target: IO[bytes], size: int) -> None:
 
 
 def _stored_parts(file: int, size: int) -> Iterator[tuple[int, int]]:
-    """Yield start and end of each part of a file that is stored; at once the whole, if the file system has no holes."""
+    """Yield start and end of each stored part of a file; one part if the file system has no holes."""
     end = 0
     while end < size:
         try:
@@ -335,13 +335,18 @@ def _stored_parts(file: int, size: int) -> Iterator[tuple[int, int]]:
 
 
 def constant(raw: Mapping[str, str], weights: Weights) -> npt.NDArray[Any]:
-    """Return the value of a `Const` layer from the attributes of its `<data>`; read-only and not copied.
+    """Return the value of a `Const` layer as a read-only array, without a copy.
 
-    Shape: as `shape` says. Types that numpy has no equal for (packed ones, nf4, f4e2m1, string) come as the flat
-    uint8 bytes that are stored.
+    Args:
+        raw: the attributes of its `<data>`: `element_type`, `shape`, `offset` and `size`.
+        weights: the `.bin`.
+
+    Returns:
+        The array, in the shape of the attribute `shape`. Element types that numpy does not have (packed types, nf4,
+        f4e2m1, string) are returned as the stored bytes, in one uint8 dimension.
 
     Raises:
-        ReadError: attributes are missing or no numbers, or contradict each other or the size of the `.bin`.
+        ReadError: an attribute is missing or not a number, or contradicts another one or the size of the `.bin`.
     """
     kind, dims = _element_type(raw), _dims(raw)
     offset, size = _whole(raw, "offset"), _whole(raw, "size")
@@ -365,12 +370,12 @@ def constant(raw: Mapping[str, str], weights: Weights) -> npt.NDArray[Any]:
 
 
 def values(raw: Mapping[str, str], weights: Weights) -> npt.NDArray[Any]:
-    """Return the value of a `Const` layer in numbers that numpy has, shaped as `shape` says.
+    """Return the value of a `Const` layer in an element type that numpy has, in the shape of the attribute `shape`.
 
-    Packed types are unpacked (u1-u6 as uint8, i4 as int8, nf4 and f4e2m1 as float32), strings are Python's, as objects.
+    Packed types are unpacked (u1 to u6 as uint8, i4 as int8, nf4 and f4e2m1 as float32); strings are Python objects.
 
     Raises:
-        ReadError: as `constant`; the bytes of a string constant are not a table of strings.
+        ReadError: as for `constant`, or the bytes of a string constant are not a table of strings.
     """
     kind, stored = _element_type(raw), constant(raw, weights)
     if kind.dtype is not None:

@@ -1,4 +1,4 @@
-"""Comparison, layer by layer: the reference against the runtime, two devices or precisions, two models."""
+"""Compare tensors layer by layer: reference and runtime, two devices or precisions, or two models."""
 
 from collections.abc import Callable, Collection, Mapping
 from contextlib import nullcontext
@@ -92,33 +92,34 @@ def compare(
     sink: Sink | None = None,
     advance: Callable[[], None] | None = None,
 ) -> Comparison:
-    """Compare tensors layer by layer: what the reference, another device or another model makes of them.
+    """Compare tensors layer by layer: with the reference, another device, another release or another model.
 
     Args:
         model: the model.
-        other: a second model with the same inputs: its tensors are compared with this one's, matched by structure,
-            constants and names; outputs by name, else by what makes them, else by position.
-        inputs: arrays or generators (`uniform:0:255`) by tensor or layer name, or a plan of them; see `plan_inputs` for
-            those missing.
-        layers: True for every layer, or operation types (`{"MaxPool"}`), or False for the outputs alone.
-        mode: of the reference: each layer on the runtime's own inputs, or the whole model by itself; outputs alone are
-            always compared with those of the whole model.
-        seed: of the inputs.
-        samples: how many samples of the inputs to compare; each tensor is shown where it is furthest off.
-        device: of the runtime.
-        precision: in which it is asked to compute floats: f32, f16, bf16, or int8 for quantized models.
-        against: another device and precision to compare with, instead of the reference: `CPU:bf16`, or a pair.
-        tolerance: instead of the table `TOLERANCES`.
-        client: a runtime to use, such as another release; by default one is started, with `extensions`, and ended here.
-        against_client: a runtime for the other side: `other`, or else the model itself, compared on both runtimes.
-        extensions: libraries with operations of others, for the runtime to load.
-        states: values of variables by id before the inference, for all sides; the others have their initial values.
-        sink: takes every pair of tensors that is compared.
+        other: a second model with the same inputs. Tensors are matched by structure, constants and names; outputs by
+            name, else by the layers that compute them, else by position.
+        inputs: arrays or generators (`uniform:0:255`) by tensor or layer name, or a plan; `plan_inputs` generates the
+            others.
+        layers: True for every layer, operation types (`{"MaxPool"}`), or False for only the outputs of the model.
+        mode: how the reference runs: `isolated`, each layer on the inputs that it had in the runtime, or `cumulative`,
+            the whole model. With `layers=False` it runs the whole model.
+        seed: the seed of generated inputs.
+        samples: the number of input samples; each tensor is reported for the sample with its largest difference.
+        device: the OpenVINO device.
+        precision: the type in which the runtime computes floats: `f32`, `f16`, `bf16`, or `int8` for quantized models.
+        against: another device and precision to compare with, in place of the reference: `CPU:bf16`, or a pair.
+        tolerance: the allowed difference relative to the largest magnitude of each tensor, in place of `TOLERANCES`.
+        client: the runtime to use, for example another release; by default, one is started with `extensions`, and ended
+            after the comparison.
+        against_client: the runtime for the second side: `other`, or the model itself.
+        extensions: extension libraries with further operations, which the runtime loads.
+        states: values of variables by id before the inference, for all sides; by default their initial values.
+        sink: called with every pair of tensors that is compared.
         advance: called after every layer, for a progress bar.
 
     Raises:
-        UsageError: an unknown mode or precision; inputs that the model does not have or take; types that none of its
-            layers has; models whose outputs do not match.
+        UsageError: the mode or precision is unknown, the model does not have or accept an input, none of its layers has
+            a type in `layers`, or the outputs of the models do not match.
         RuntimeFailure: the runtime rejects the model, crashes, or takes too long.
     """
     check_word("mode", mode, get_args(ReferenceMode))

@@ -1,4 +1,4 @@
-"""What a comparison found: one row per tensor, and the whole."""
+"""The results of a comparison: one row per tensor, and a summary."""
 
 import math
 from collections.abc import Mapping
@@ -14,13 +14,14 @@ from ir_tools.ops import Array
 __all__ = ["Comparison", "LayerComparison", "Mode", "OutputComparison", "ReferenceMode", "Sides"]
 
 ReferenceMode = Literal["isolated", "cumulative"]
-"""Isolated: each layer of the reference gets the runtime's own inputs, which isolates its error. Cumulative: the
-reference runs the whole model by itself, so that errors accumulate as in use."""
+"""`isolated`: each layer of the reference runs on the inputs that it had in the runtime, so its error is its own.
+`cumulative`: the reference runs the whole model, so errors add up through the network.
+"""
 Mode = ReferenceMode | Literal["runtime against runtime", "model against model"]
 
 
 class Sides(NamedTuple):
-    """Who computed the two tensors of a row, in words."""
+    """The names of the two sides that computed the tensors of a row."""
 
     expected: str
     actual: str
@@ -31,24 +32,26 @@ UNNAMED = Sides("expected", "actual")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LayerComparison:
-    """Output number `output` of one layer: expected against actual, as the mode says.
+    """The comparison of one output of one layer.
 
     Attributes:
-        path, layer_id, line, op: of the layer.
-        index: of the layer in the order of execution.
-        element_type, shape: of the tensor.
-        status: `skipped` if nothing was compared; `reason` says why.
-        difference: None if nothing was compared, or if the shapes disagree.
-        engine: who computed what is expected; None if nothing was compared. Against the reference, that is the runtime
-            for a layer without a kernel, which it ran as that one layer alone.
-        reason: why nothing was compared, or what makes the tensors differ.
-        known: the rows of `known_differences` that the layer falls under, if it differs or leaves something out.
-        counterpart: the path of the other model's tensor, if there is another model; with `.N` for output N above 0.
-        iteration: of a layer in a body: the iteration of the body, from 0 on, in which it is furthest off.
-        f64: of a tensor that differs, how far both sides are from the same computed in f64; isolated from the same
-            inputs of the layer, otherwise from those of the model. None if it was not computed.
-        sample: of the inputs, in which it is furthest off, from 0 on.
-        follows: the path of a layer before it whose order rounding decides, which is why it was not compared.
+        path, layer_id, line, op: the layer; `op` is its operation, `AvgPool-14`.
+        output: the number of the output, from 0.
+        index: the position of the layer in the execution order.
+        element_type, shape: the element type and shape of the tensor.
+        status: `ok`, `differs`, or `skipped` if nothing was compared.
+        difference: None if nothing was compared, or if the shapes differ.
+        engine: the engine that computed the expected tensor; None if nothing was compared. In a comparison with the
+            reference it is `runtime` for a layer without a kernel, which the runtime ran as a model of one layer.
+        reason: why nothing was compared, or why the tensors differ.
+        known: the names of the known differences that apply to the layer, if it differs or has undefined elements.
+        counterpart: the path of the tensor in the other model, if there is one; with `.N` for output N above 0.
+        iteration: for a layer in a body, the iteration with the largest difference, from 0.
+        f64: for a tensor that differs, the errors of both sides relative to a computation in f64; in isolated mode from
+            the same inputs of the layer, otherwise from the inputs of the model. None if it was not computed.
+        sample: the input sample with the largest difference, from 0.
+        follows: the path of a preceding layer whose order of elements depends on rounding, so that this tensor was not
+            compared.
 
     Example:
         >>> row = ir_tools.compare("model.xml").layers[0]
@@ -79,22 +82,23 @@ class LayerComparison:
 
     @property
     def share(self) -> float:
-        """Which part of its tolerance it needs: infinite if shapes disagree, -1 if nothing was compared."""
+        """The share of the tolerance that is needed: infinite if the shapes differ, -1 if nothing was compared."""
         return -1.0 if self.status == "skipped" else _share(self.difference)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutputComparison:
-    """One output of the model under two runs.
+    """The comparison of one output of the model in two runs.
 
     Attributes:
-        name, element_type, shape: of the output, in the second run.
-        difference: what one of two sizes does not have counts as NaN there.
-        reason: what else is to be said.
-        counterpart: the other model's output, if there is another model.
-        f64: of an output that differs, how far both sides are from the model computed in f64; None if it was not.
-        weak: why its agreement proves little: NaN, one value throughout, or inputs that do not change it; or empty.
-        sample: of the inputs, in which it is furthest off, from 0 on.
+        name, element_type, shape: name, element type and shape of the output in the second run.
+        difference: the difference; if the sizes differ, elements that one side lacks count as NaN.
+        reason: why the outputs differ, or a remark; may be empty.
+        counterpart: the output of the other model, if there is one.
+        f64: for an output that differs, the errors of both sides relative to the model computed in f64; None if that
+            was not computed.
+        weak: why agreement proves little: NaN, one value throughout, or no change with other inputs; may be empty.
+        sample: the input sample with the largest difference, from 0.
 
     Example:
         >>> output = ir_tools.compare("model.xml").outputs[0]
@@ -116,7 +120,7 @@ class OutputComparison:
 
     @property
     def share(self) -> float:
-        """Which part of its tolerance it needs."""
+        """The share of the tolerance that is needed."""
         return _share(self.difference)
 
     @property
@@ -127,25 +131,26 @@ class OutputComparison:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """What was compared, how, and what came of it.
+    """The result of a comparison.
 
     Attributes:
-        mode: what was compared with what.
-        layers: one entry per output of every layer compared, in the order of execution.
-        outputs: of the model. Isolated: with all tensors taken out of the runtime against the untouched model, since
-            taking tensors out changes what the runtime fuses. Cumulative: the reference's against the untouched
-            model's. Otherwise: the second run's against the first one's.
-        runtime, device, precision: what computed; the precision is that of floats, or `int8`.
-        second: in words, what was compared with it: the reference, another device, another model.
-        layer_sides, output_sides: who computed what is expected, and what is actual.
-        inputs: what was fed; of several samples, that of the first difference.
-        narrow: how many operations the device computes in int8 as the model is used, though f32 was asked for; all
-            that is judged was computed in f32.
-        samples: how many samples of the inputs were compared; each tensor is as in the one where it is furthest off.
-        in_use: the outputs as the model is used, where `narrow` is not 0, against those in f32: what quantized
-            arithmetic costs. No part of the verdict.
-        rounding: the precision below f32 whose errors of rounding add up through the network, on one side or both; then
-            the outputs alone decide. Empty if nothing does, as isolated.
+        mode: `isolated`, `cumulative`, `runtime against runtime` or `model against model`.
+        layers: one entry per output of every compared layer, in execution order.
+        outputs: one entry per output of the model. In isolated mode, the unchanged model is compared with the model
+            that has every tensor as an output, since more outputs change how the runtime fuses layers. In cumulative
+            mode, the reference is compared with the unchanged model; otherwise, the first run with the second one.
+        runtime, device, precision: the version and device of OpenVINO, and the type in which it computed floats, or
+            `int8`.
+        second: what was compared with it: the reference, another device, or another model.
+        layer_sides, output_sides: the names of the sides that computed the expected and the actual tensors.
+        inputs: the input arrays by name; for several samples, those of the sample with the first difference.
+        narrow: the number of operations that the device computes in int8 by default. The comparison itself computes
+            them in f32.
+        samples: the number of input samples; each tensor is reported for the sample with its largest difference.
+        in_use: if `narrow` is not 0, the outputs with the default int8 arithmetic compared with those in f32. They do
+            not affect `ok`.
+        rounding: the precision below f32 whose rounding errors add up through the network; then only the outputs
+            determine `ok`. Empty if there is none, as in isolated mode.
 
     Example:
         >>> ir_tools.compare("model.xml")
@@ -181,7 +186,7 @@ class Comparison:
 
     @property
     def first_difference(self) -> LayerComparison | OutputComparison | None:
-        """The first layer beyond its tolerance, else the first such output."""
+        """The first layer beyond its tolerance; without one, the first such output; None if there is none."""
         bad_layers = (entry for entry in self.layers if entry.status == "differs")
         bad_outputs = (entry for entry in self.outputs if not entry.ok)
         return next(bad_layers, None) or next(bad_outputs, None)
@@ -193,22 +198,22 @@ class Comparison:
 
     @property
     def other(self) -> bool:
-        """Whether there is another model."""
+        """Whether two models were compared."""
         return self.mode == "model against model"
 
     @property
     def without_kernel(self) -> int:
-        """How many tensors were compared with the runtime alone, since the reference has no kernel for their layers."""
+        """The number of tensors of layers without a kernel, which were compared with the runtime itself."""
         return sum(entry.engine == "runtime" for entry in self.layers) if self.with_reference else 0
 
     @property
     def skipped(self) -> tuple[LayerComparison, ...]:
-        """Layers that were asked for and could not be compared, each with its reason."""
+        """The requested layers that could not be compared, each with its reason."""
         return tuple(entry for entry in self.layers if entry.status == "skipped")
 
     @property
     def ok(self) -> bool:
-        """Whether everything that was compared is within its tolerance; with `rounding`, all outputs."""
+        """Whether all compared tensors are within their tolerances; with `rounding`, whether all outputs are."""
         outputs = all(entry.ok for entry in self.outputs)
         return outputs if self.rounding and self.outputs else self.first_difference is None
 
@@ -219,13 +224,13 @@ class Comparison:
 
     @property
     def needed(self) -> float:
-        """The smallest tolerance, relative to each tensor's largest magnitude, that would pass everywhere."""
+        """The smallest tolerance, relative to the largest magnitude of each tensor, with which all tensors pass."""
         layers = (entry.difference.needed for entry in self.layers if entry.difference is not None)
         return max((*layers, *(entry.difference.needed for entry in self.outputs)), default=0.0)
 
 
 def _share(difference: Difference | None) -> float:
-    """Return the share of the tolerance that a difference needs; infinite if nothing is allowed."""
+    """Return the share of the tolerance that a difference needs; infinite if the tolerance is 0."""
     if difference is None:
         return math.inf
     if difference.needed == 0.0:

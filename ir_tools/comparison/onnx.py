@@ -24,7 +24,13 @@ OURS, IMPORTER, ORT = "ir_tools", "openvino", "onnxruntime"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Engine:
-    """Describe one backend: `ir_tools`, `openvino` or `onnxruntime`. `reason`: why it gave nothing, None if it ran."""
+    """One backend: `ir_tools`, `openvino` or `onnxruntime`.
+
+    Attributes:
+        name: its name.
+        version: its version; None if it is not known.
+        reason: why it has no outputs; None if it ran.
+    """
 
     name: str
     version: str | None = None
@@ -32,13 +38,13 @@ class Engine:
 
     @property
     def ran(self) -> bool:
-        """Return whether it gave outputs."""
+        """Whether it computed outputs."""
         return self.reason is None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
-    """Compare two backends on one output; `reason`, in place of a difference, if shapes or types disagree."""
+    """Two backends compared on one output; if shapes or types differ, `reason` says so in place of a difference."""
 
     first: str
     second: str
@@ -47,19 +53,20 @@ class Pair:
 
     @property
     def ok(self) -> bool:
-        """Return whether they agree within the tolerance."""
+        """Whether they agree within the tolerance."""
         return self.difference is not None and self.difference.ok
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OnnxOutput:
-    """Compare one output of the model.
+    """One output of the model, compared between all backends.
 
     Attributes:
         name: the ONNX name.
-        shapes: by engine.
-        pairs: every two engines that ran.
-        deviates: the engines that agree with nobody; with three of them the one that is alone, if one is.
+        element_type: the element type.
+        shapes: the shape that each backend computed, by its name.
+        pairs: the comparison of every two backends that ran.
+        deviates: the backends that agree with no other one.
     """
 
     name: str
@@ -70,12 +77,12 @@ class OnnxOutput:
 
     @property
     def ok(self) -> bool:
-        """Return whether all engines that ran agree."""
+        """Whether all backends that ran agree."""
         return all(pair.ok for pair in self.pairs)
 
     @property
     def verdict(self) -> str:
-        """Return who deviates, in words."""
+        """The result in words: `all agree`, `onnxruntime deviates`, ..."""
         bad = [pair for pair in self.pairs if not pair.ok]
         if not self.pairs:
             return "no other engine ran the model"
@@ -88,20 +95,20 @@ class OnnxOutput:
         return f"{bad[0].first} and {bad[0].second} differ"
 
     def supported(self, engine: str) -> bool:
-        """Return whether at least one other engine agrees with this one."""
+        """Return whether at least one other backend agrees with this one."""
         return any(pair.ok for pair in self.pairs if engine in {pair.first, pair.second})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OnnxComparison:
-    """Hold the results of the backends.
+    """The result of a comparison of an ONNX file.
 
     Attributes:
-        engines: all three, those that could not run with the reason.
-        outputs: of the model.
-        isolated: the numpy reference against the runtime, pooling by pooling; None where it was not asked for.
-        diagnostics: what was found in the file.
-        inputs: what was fed.
+        engines: the three backends; for one that could not run, with the reason.
+        outputs: one entry per output of the model.
+        isolated: the isolated comparison of each pooling with the numpy reference; None if it was not requested.
+        diagnostics: the findings about the file.
+        inputs: the input arrays by name.
 
     Example:
         >>> comparison = ir_tools.compare_onnx("model.onnx")
@@ -124,7 +131,7 @@ class OnnxComparison:
         return f"OnnxComparison({engines}: {agree} of {plural(len(self.outputs), 'output')} agree)"
 
     def _repr_html_(self) -> str:
-        """Return what `repr` says, and a table of the outputs."""
+        """Return the text of `repr`, and a table of the outputs."""
         rows = ((one.name, one.element_type, one.verdict) for one in self.outputs)
         return notebook_table(repr(self), ("output", "type", "verdict"), rows)
 

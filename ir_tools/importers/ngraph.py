@@ -1,4 +1,4 @@
-"""nGraph's AvgPool-0 as a model of today's layers; `docs/ngraph-average-pooling.md` has an example and the source."""
+"""Build a model that computes nGraph's AvgPool-0; `docs/ngraph-average-pooling.md` has an example and the source."""
 
 from collections.abc import Sequence
 
@@ -31,23 +31,23 @@ def avg_pool(
 ) -> PoolingSpec:
     """Describe one AvgPool-0, for `to_model`.
 
-    With `d` elements on an axis, window `w`, stride `s`, padding `p` and `q` there are `ceil((p + d + q - w + 1) / s)`
-    windows, so that none reaches beyond the padded input. They divide by the number of elements that they read; with
-    `include_padding` by `prod(w)`.
+    An axis of `d` elements with window `w`, stride `s` and padding `p` and `q` has `ceil((p + d + q - w + 1) / s)`
+    windows, so no window reaches beyond the padded input. Each output is the sum of the elements in its window, divided
+    by their number, or with `include_padding` by `prod(w)`.
 
     Args:
         window_shape: one size per spatial axis.
-        strides: 1 on every axis by default.
-        padding_below: before the first element of each axis; 0 by default.
-        padding_above: after the last element of each axis; 0 by default.
-        include_padding: average as if the padding held zeros.
+        strides: one stride per spatial axis; 1 by default.
+        padding_below: the number of padding elements before each spatial axis; 0 by default.
+        padding_above: the number of padding elements after each spatial axis; 0 by default.
+        include_padding: count the padding as zeros.
 
     Returns:
-        The windows and the divisor, in the terms of all average poolings.
+        The windows and the divisor, in the form that all average poolings share.
 
     Raises:
-        UsageError: no axis, a list of another length than the window, or a value out of range; an argument of the wrong
-            type.
+        UsageError: `window_shape` is empty, a list has another length, a value is out of range, or an argument has the
+            wrong type.
 
     Example:
         >>> ir_tools.ngraph.avg_pool([2, 2], strides=[2, 2]).pooling.kernel
@@ -81,18 +81,19 @@ def to_model(
 
     Args:
         pooling: from `avg_pool`.
-        data_shape: `[N, C, spatial...]`; a dimension may be an interval or `?`, as in `"?,3,224,16..64"`.
-        element_type: `f32`, `f16` and the like.
-        to: an opset.
+        data_shape: the shape of the input, `[N, C, spatial...]`; a dimension may be an interval or `?`, as in
+            `"?,3,224,16..64"`.
+        element_type: the element type of the input: `f32`, `f16`, ...
+        to: the opset of the layers.
 
     Returns:
         The model.
 
     Raises:
-        UsageError: the shape cannot be read or does not have the window's rank; an unknown element type; an argument of
-            the wrong type.
+        UsageError: the shape cannot be read or has another rank than the window, the element type is unknown, or an
+            argument has the wrong type.
         ShapeError: the window is larger than the padded input.
-        MigrationError: an unknown opset, or one without layers of the same meaning.
+        MigrationError: the opset is unknown, or has no layers that compute the same.
 
     Example:
         >>> ir_tools.ngraph.to_model(ir_tools.ngraph.avg_pool([2, 2]), "1,3,8,8")

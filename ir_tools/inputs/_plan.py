@@ -1,4 +1,4 @@
-"""What each input of a model gets: the array that is given, or a shape and a generator of values with the reason."""
+"""Choose what each input of a model gets: the given array, or a shape and a generator, with the reason."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,21 +19,21 @@ from ir_tools.types import ElementType, Shape
 __all__ = ["InputPlan", "InputValue", "PlannedInput", "complete_inputs", "generated_inputs", "plan_inputs"]
 
 InputValue = Array | Generator | str
-"""What a caller may give for an input: an array, or a generator as such or as a text (`uniform:0:255`)."""
+"""A value for an input: an array, a `Generator`, or the text of one (`uniform:0:255`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedInput:
-    """What one input gets.
+    """The shape and values of one input.
 
     Attributes:
-        name: of the input, `Endpoint.name`.
-        dtype: its element type.
-        shape: the sizes of the array; of packed elements, those of the input.
-        values: the array that was given, or the generator of the values.
-        sizes_chosen: whether the model leaves sizes open that were chosen here.
-        values_chosen: whether the generator was chosen here.
-        why: the reason for values and sizes, or how the array was cast; may be empty.
+        name: the name of the input, `Endpoint.name`.
+        dtype: the element type of the input.
+        shape: the sizes of the array; for packed element types, those of the input.
+        values: the given array, or the generator of the values.
+        sizes_chosen: whether unknown sizes were chosen by `plan_inputs`.
+        values_chosen: whether the generator was chosen by `plan_inputs`.
+        why: the reason for the sizes and values, or how the array was cast; may be empty.
     """
 
     name: str
@@ -70,12 +70,12 @@ class PlannedInput:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InputPlan:
-    """What the inputs of a model get, in the order of the model; `arrays` makes it.
+    """The shapes and values of all inputs of a model; `arrays` makes the arrays.
 
     Attributes:
-        inputs: one entry per input.
-        seed: of all values that generators make.
-        refusal: the layer that refuses the sizes, if none were found that all layers take.
+        inputs: one entry per input, in the order of the model.
+        seed: the seed of all generated values.
+        refusal: the layer that rejects the best sizes, if no sizes were found that all layers accept.
 
     Example:
         >>> plan = ir_tools.plan_inputs("model.xml", {"data": "uniform:0:255"})
@@ -93,10 +93,11 @@ class InputPlan:
         """Return one array per input, by `Endpoint.name`.
 
         Args:
-            sample: 0, 1, 2, ...: other values of the same generators; arrays that were given are in every sample.
+            sample: the number of the sample, from 0. Generators make other values for each sample; given arrays are the
+                same in all samples.
 
         Raises:
-            UsageError: a generator whose values an input cannot hold; sizes that a layer refuses.
+            UsageError: an input cannot hold the values of its generator, or a layer rejects the sizes.
         """
         if self.refusal is not None:
             raise UsageError(self._refused(self.refusal))
@@ -122,7 +123,7 @@ class InputPlan:
 
     @property
     def chosen(self) -> tuple[PlannedInput, ...]:
-        """Return the inputs whose sizes or values were chosen here."""
+        """The inputs whose sizes or values were chosen by `plan_inputs`."""
         return tuple(entry for entry in self.inputs if entry.sizes_chosen or entry.values_chosen)
 
     def as_rows(self) -> list[dict[str, object]]:

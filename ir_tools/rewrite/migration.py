@@ -1,4 +1,4 @@
-"""Migrate a model to another opset: every step is planned and proved first, then all are made, or none."""
+"""Migrate a model to another opset: every step is planned and proved first, then all steps are applied, or none."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -32,12 +32,12 @@ from ir_tools.rewrite.target import Target
 __all__ = ["Migration", "migrate"]
 
 MAX_ROUNDS = 8
-"""How often the layers that a migration makes are migrated in turn."""
+"""The maximum number of times that the layers made by a migration are migrated in turn."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RemainingLayer:
-    """Describe a layer whose version is above the target and which cannot be migrated yet."""
+    """A layer of an unknown operation whose version is above the target; the migration does not change it."""
 
     path: str
     layer_id: int
@@ -50,14 +50,14 @@ class RemainingLayer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Migration:
-    """Hold the result of a migration.
+    """The result of a migration.
 
     Attributes:
-        model: the migrated model; if a layer was refused, the model as it was.
+        model: the migrated model; the original model if a layer was refused.
         steps: the layers that were rewritten, each with its proof.
         refused: the layers without an exact equivalent in the target; if there are any, nothing was changed.
-        remaining: the layers above the target that cannot be migrated yet.
-        notes: what the user should know about the model as a whole.
+        remaining: the layers of unknown operations above the target, which were not changed.
+        notes: remarks about the model as a whole.
 
     Example:
         >>> migration = ir_tools.migrate("model.xml", to="opset14")
@@ -73,7 +73,7 @@ class Migration:
 
     @property
     def ok(self) -> bool:
-        """Return whether nothing was refused."""
+        """Whether no layer was refused."""
         return not self.refused
 
     def __repr__(self) -> str:
@@ -82,7 +82,7 @@ class Migration:
         return f"Migration({plural(len(self.steps), 'step')}, {len(self.refused)} refused{remaining})"
 
     def _repr_html_(self) -> str:
-        """Return `repr` and a table of the refused layers and of the steps."""
+        """Return the text of `repr`, and a table of the refused layers and of the steps."""
         refused = ((one.path, one.line, one.before, "refused", one.reason) for one in self.refused)
         steps = ((one.path, one.line, one.before, one.after, one.proof) for one in self.steps)
         columns = ("layer", "line", "before", "after", "proof or reason")
@@ -97,14 +97,14 @@ def migrate(
 
     Args:
         model: the model.
-        to: an opset, `opset8`, an IR version, `ir10`, or a release, `openvino-2024.6`; None to run the passes only.
-        passes: names of rewrites, in this order (`ir_tools.ops.named_rewrites`).
-        in_place: `model` may be changed, which saves a copy; it is not changed if a layer is refused.
+        to: an opset (`opset8`), an IR version (`ir10`) or a release (`openvino-2024.6`); None to run only the passes.
+        passes: the names of rewrites, in the order in which they run (`ir_tools.ops.named_rewrites`).
+        in_place: allow changes to `model`, which saves a copy; it is not changed if a layer is refused.
 
     Raises:
-        MigrationError: an unknown target or pass.
-        UsageError: an unknown release.
-        ReadError: a constant that decides about a rewrite cannot be read.
+        MigrationError: the target or a pass is unknown.
+        UsageError: the release is unknown.
+        ReadError: a constant that a rewrite depends on cannot be read.
     """
     given = model
     stages: list[_Stage] = [_stage(name) for name in word_list(passes)]

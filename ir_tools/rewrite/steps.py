@@ -1,4 +1,4 @@
-"""The steps of a migration: a layer that is rewritten, with the proof, or refused, with the reason."""
+"""The steps of a migration: a rewritten layer with its proof, or a refused layer with the reason."""
 
 from dataclasses import dataclass
 from itertools import groupby
@@ -12,16 +12,16 @@ __all__ = ["MigrationStep", "RefusedStep", "StepPlace"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MigrationStep:
-    """Describe one layer that is rewritten.
+    """One layer that a migration rewrites.
 
     Attributes:
-        path: of the layer, through bodies.
-        layer_id, line: of the layer in the file that was read; None for a node of an ONNX file.
+        path: the path of the layer, including bodies.
+        layer_id, line: its id and line in the file that was read; None for a node of an ONNX file.
         before: the operation, `AvgPool-14`.
-        after: what replaces it, `AvgPool opset8` or `Pad + AvgPool`.
-        how: what the rewrite does.
-        proof: why it means the same.
-        notes: what the user should know about the layer as it was.
+        after: the replacement, `AvgPool opset8` or `Pad + AvgPool`.
+        how: the strategy of the rewrite.
+        proof: why the replacement computes the same.
+        notes: remarks about the original layer.
 
     Example:
         >>> step = ir_tools.migrate("model.xml", to="opset8").steps[0]
@@ -43,7 +43,15 @@ class MigrationStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefusedStep:
-    """Describe one layer that has no exact equivalent in the target, and say why.
+    """One layer that has no exact equivalent in the target.
+
+    Attributes:
+        path: the path of the layer, including bodies.
+        layer_id, line: its id and line in the file that was read.
+        before: the operation, `AvgPool-16`.
+        reason: why there is no equivalent.
+        attribute: the attribute that prevents it, if there is one.
+        notes: remarks about the layer.
 
     Example:
         >>> print(ir_tools.migrate("unreadable.xml", to="opset8").refused[0])
@@ -67,7 +75,7 @@ class RefusedStep:
 
 
 class StepPlace(NamedTuple):
-    """Hold what a step says of the layer as it was."""
+    """The part of a step that describes the original layer."""
 
     path: str
     layer_id: int
@@ -80,7 +88,7 @@ class StepPlace(NamedTuple):
         return MigrationStep(**self._asdict(), after=_after(rewrite), how=rewrite.how, proof=rewrite.proof)
 
     def refused(self, why: Refused) -> RefusedStep:
-        """Return the step that says why nothing can."""
+        """Return the step that refuses the layer."""
         return RefusedStep(**self._asdict(), reason=why.reason, attribute=why.attribute)
 
 

@@ -43,13 +43,13 @@ PATIENCE = 3600.0
 
 @dataclass(frozen=True, slots=True)
 class Runtime:
-    """A runtime that models can be run on, and where it is.
+    """A runtime that can run models.
 
     Attributes:
-        name: as `--runtime` and `runtime=` take it; `openvino` is the installed one.
-        title: of the release.
+        name: the name for `--runtime` and `runtime=`; `openvino` is the installed OpenVINO.
+        title: the title of the release.
         reads: the first and the last IR version that it is used for.
-        python: the interpreter that has it; None if it is not here.
+        python: the path of the interpreter that has it; None if it is not installed.
 
     Example:
         >>> runtime = next(one for one in ir_tools.runtimes() if one.name == "openvino-2021.4")
@@ -74,7 +74,7 @@ class Runtime:
 
 
 class Runtimes(list[Runtime]):
-    """All runtimes, as a list that shows itself: in a console those that are here.
+    """A list of all runtimes. Its repr shows those that are installed; a notebook shows a table.
 
     Example:
         >>> print(str(ir_tools.runtimes()[2]).partition(":")[0])

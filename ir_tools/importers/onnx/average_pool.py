@@ -1,8 +1,8 @@
-"""What ONNX AveragePool means, versions 1, 7, 10, 11, 19 and 22, as windows and divisors.
+"""Describe ONNX AveragePool, versions 1, 7, 10, 11, 19 and 22, as windows and divisors.
 
-Sources: the operator's page for each version, and the node tests of the `onnx` package where the pages are silent or
-contradict them. What a version lacks (`count_include_pad` before 7, `ceil_mode` before 10, `dilations` before 19) has
-its default there, so the attributes alone decide, whatever the version.
+Sources: the operator's page for each version; the node tests of the `onnx` package if a page does not specify a case or
+contradicts them. An attribute that a version lacks (`count_include_pad` before 7, `ceil_mode` before 10, `dilations`
+before 19) has its default value there, so the attributes determine the result for every version.
 """
 
 from collections.abc import Iterator, Mapping
@@ -26,7 +26,7 @@ SINCE: Mapping[str, int] = {
     "ceil_mode": 10,
     "dilations": 19,
 }
-"""The attributes, and the version of AveragePool that brought each."""
+"""The attributes, each with the version of AveragePool that introduced it."""
 
 AUTO_PADS: Mapping[str, AutoPad] = {
     "NOTSET": "explicit",
@@ -55,22 +55,22 @@ class _Settings:
 def average_pool(attributes: Mapping[str, Any], rank: int | None = None) -> PoolingSpec:
     """Describe what an AveragePool node computes.
 
-    - Counting: `floor`, or `ceil` with `ceil_mode=1`, where a window that would start in the padding after the input
-      is dropped (node test `averagepool_2d_ceil_last_window_starts_on_pad`). `SAME_*` always counts
-      `ceil(size / stride)`; a negative total of its padding is 0. `VALID` with `ceil_mode=1` counts as explicit
-      padding of 0 does, which is what shape inference and the runtimes do, and not the page's formula.
-    - Dividing: by the elements that the window reads; with `count_include_pad=1` by the positions of the *padded*
-      input that it covers, not by what hangs over it.
+    - Number of windows: rounded down; with `ceil_mode=1` rounded up, without a last window that would start in the
+      padding after the input (node test `averagepool_2d_ceil_last_window_starts_on_pad`). `SAME_*` always has
+      `ceil(size / stride)` windows; a negative total padding is taken as 0. `VALID` with `ceil_mode=1` has as many
+      windows as explicit padding of 0, as in onnx's shape inference and the runtimes, not as in the page's formula.
+    - Divisor: the number of elements that the window reads; with `count_include_pad=1` the number of positions of the
+      *padded* input that it covers.
 
     Args:
-        attributes: by ONNX name; `auto_pad` as text or bytes.
-        rank: number of spatial axes of the input, if it is known.
+        attributes: the attributes by ONNX name; `auto_pad` as text or bytes.
+        rank: the number of spatial axes of the input, if it is known.
 
     Returns:
-        The windows and the divisor, in the terms of all average poolings.
+        The windows and the divisor, in the form that all average poolings share.
 
     Raises:
-        UsageError: an attribute that is missing, of the wrong length, or out of range; an argument of the wrong type.
+        UsageError: an attribute is missing, has the wrong length or is out of range, or an argument has the wrong type.
 
     Example:
         >>> meaning = ir_tools.onnx.average_pool({"kernel_shape": [2, 2], "strides": [2, 2]})
@@ -93,7 +93,7 @@ def average_pool(attributes: Mapping[str, Any], rank: int | None = None) -> Pool
 
 
 def disputed(attributes: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what the specification leaves open or says against its own tests, and how it is decided here."""
+    """Yield the settings that the specification leaves open or that contradict its tests, and how they are treated."""
     settings = _settings(attributes, None)
     pads = (*settings.begins, *settings.ends)
     if settings.auto_pad != "explicit" and any(pads):

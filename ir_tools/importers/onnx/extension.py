@@ -1,4 +1,4 @@
-"""AveragePool as an extension of OpenVINO's ONNX frontend: the node becomes layers that mean exactly what it says."""
+"""Extend OpenVINO's ONNX frontend: AveragePool becomes layers that compute exactly what ONNX specifies."""
 
 from __future__ import annotations
 
@@ -27,10 +27,17 @@ __all__ = ["Translated", "average_pool_extension"]
 
 @dataclass(frozen=True, slots=True)
 class Translated:
-    """Describe one AveragePool node and what became of it.
+    """The translation of one AveragePool node.
 
-    `name`: of the layer that stands for the node; during a conversion, when the frontend has not named it yet, of the
-    layer that feeds it. `output`: its `openvino.Output` in a conversion in this process.
+    Attributes:
+        name: the name of the layer that computes the node's output; during a conversion, before the frontend has named
+            that layer, the name of the layer that feeds it.
+        shape: the partial shape of the input.
+        layers: the types of the layers that replace the node.
+        how: the strategy of the rewrite.
+        proof: why the layers compute the same.
+        notes: remarks about the node.
+        output: the `openvino.Output` of the layers, in a conversion in this process.
 
     Example:
         >>> node = ir_tools.onnx.convert("model.onnx").nodes[0]
@@ -53,23 +60,22 @@ class Translated:
 def average_pool_extension(
     to: str = "opset8", report: Callable[[Translated], None] | None = None
 ) -> ConversionExtension:
-    """Make an extension that converts ONNX AveragePool, all versions, exactly.
+    """Make an extension for OpenVINO that converts all versions of ONNX AveragePool exactly.
 
-    It is for `Core.add_extension` and `ov.convert_model(extension=...)`. The layers are right for every shape that the
-    frontend knows of the input at conversion; a model that is reshaped afterwards beyond it (a static size to another
-    one) has to be converted again.
+    Pass it to `Core.add_extension` or `ov.convert_model(extension=...)`. The layers compute the same for every input
+    shape that the partial shape known at conversion allows. To reshape the model to another size, convert it again.
 
     Args:
         to: the opset whose AvgPool is used, `opset8`, `opset14` or another.
-        report: called with what became of each node.
+        report: called with the translation of each node.
 
     Returns:
         The extension.
 
     Raises:
-        MigrationError: an unknown opset.
+        MigrationError: the opset is unknown.
         RuntimeFailure: OpenVINO is not installed.
-        UsageError: an argument of the wrong type.
+        UsageError: an argument has the wrong type.
 
     Example:
         >>> import openvino
@@ -85,7 +91,7 @@ def extension(
 ) -> ConversionExtension:
     """Make the extension of `average_pool_extension`; `failed` is called with the error of a node, before it is raised.
 
-    The frontend makes a text of errors, so who wants to know which one it was asks for it here.
+    The frontend passes on only the text of an error; `failed` gets the exception itself.
     """
     require_openvino()
     from openvino.frontend.onnx import ConversionExtension

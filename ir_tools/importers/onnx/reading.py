@@ -1,4 +1,4 @@
-"""An ONNX file as an IR model: OpenVINO's frontend in a child process, with AveragePool translated here."""
+"""Read an ONNX file as an IR model, with OpenVINO's frontend in a child process and an extension for AveragePool."""
 
 import json
 from collections.abc import Sequence
@@ -28,7 +28,12 @@ __all__ = ["Conversion", "convert", "read"]
 
 @dataclass(frozen=True, slots=True)
 class Conversion:
-    """Hold an ONNX model as IR, what became of its AveragePool nodes, and what was found on the way.
+    """The result of `convert`.
+
+    Attributes:
+        model: the IR model.
+        nodes: the AveragePool nodes, each with the layers that replace it and the proof.
+        diagnostics: the findings about the file.
 
     Example:
         >>> conversion = ir_tools.onnx.convert("model.onnx")
@@ -45,21 +50,21 @@ class Conversion:
 
 @checked(path=parameters.PATH, to=parameters.OPSET, extensions=parameters.EXTENSIONS)
 def read(path: str | Path, to: str = "opset8", extensions: Extensions = ()) -> Model:
-    """Read an ONNX model as IR, with average pooling in the layers of `to`; other layers as OpenVINO converts them.
+    """Read an ONNX model as IR: AveragePool becomes layers of the opset `to`, OpenVINO converts the other nodes.
 
     Args:
-        path: of the `.onnx`.
+        path: the path of the `.onnx`.
         to: the opset whose AvgPool is used, `opset8`, `opset14` or another.
-        extensions: libraries with operations of others, for OpenVINO to load.
+        extensions: extension libraries with further operations, which OpenVINO loads.
 
     Returns:
         The model.
 
     Raises:
-        ReadError: the file is broken or holds what OpenVINO cannot convert; node and attribute are named.
-        MigrationError: an unknown opset, or a node without an exact form in it (then with diagnostics).
+        ReadError: the file is broken, or OpenVINO cannot convert a node; node and attribute are named.
+        MigrationError: the opset is unknown, or a node has no exact form in it (then with diagnostics).
         RuntimeFailure: OpenVINO crashes, takes too long, or is not installed.
-        UsageError: an extension is not a file; an argument of the wrong type.
+        UsageError: an extension is not a file, or an argument has the wrong type.
 
     Example:
         >>> [layer.type for layer in ir_tools.onnx.read("model.onnx").graph.layers()]
@@ -73,18 +78,18 @@ def convert(path: str | Path, to: str = "opset8", extensions: Extensions = ()) -
     """Read an ONNX model as IR, with the proof for each AveragePool.
 
     Args:
-        path: of the `.onnx`.
+        path: the path of the `.onnx`.
         to: the opset whose AvgPool is used.
-        extensions: libraries with operations of others, for OpenVINO to load.
+        extensions: extension libraries with further operations, which OpenVINO loads.
 
     Returns:
-        The model, what became of the nodes, and what was found in the file.
+        The model, the translation of each AveragePool node, and the findings about the file.
 
     Raises:
-        ReadError: as `read`.
-        MigrationError: as `read`.
-        RuntimeFailure: as `read`.
-        UsageError: an extension is not a file; an argument of the wrong type.
+        ReadError: as for `read`.
+        MigrationError: as for `read`.
+        RuntimeFailure: as for `read`.
+        UsageError: an extension is not a file, or an argument has the wrong type.
 
     Example:
         >>> print(ir_tools.onnx.convert("model.onnx").nodes[0].proof)
