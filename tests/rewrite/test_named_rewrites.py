@@ -87,7 +87,7 @@ def test_adaptive_to_reduce_mean(shape: tuple[int, ...], counts: tuple[int, ...]
 
 @pytest.mark.parametrize("keep_dims", ["true", "false"])
 @pytest.mark.parametrize(
-    ("shape", "axes", "moved"),
+    ("shape", "axes", "migrated"),
     [
         ((2, 3, 4, 5), (2, 3), True),
         ((2, 3, 4, 5), (-1, -2), True),
