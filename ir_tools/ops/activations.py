@@ -1,4 +1,4 @@
-"""Operations on one tensor element by element: activations, mathematics, rounding, tests; and SoftMax.
+"""Elementwise operations on one tensor: activations, mathematics, rounding, tests; and SoftMax.
 
 Specification: `activation/`, `arithmetic/`, `comparison/`, `logical/`, `bitwise/`.
 """
@@ -49,22 +49,22 @@ BOOLEAN = element_type("boolean")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unary:
-    """One operation on one tensor.
+    """An elementwise operation on one tensor.
 
     Attributes:
-        type, version: of the operation.
-        function: on an array and the layer's attributes, by name; half floats come as f32.
-        accepts: kinds of element types that the runtime's core takes.
-        types: kinds that a device computes, where these are fewer.
+        type, version: the type and version of the operation.
+        function: a function of an array and the layer's attributes, by name; f16 and bf16 are passed as f32.
+        accepts: the element types that the runtime's core accepts.
+        types: the element types that a device computes, if they are fewer.
         boolean: whether the result is boolean.
-        attrs: of the operation.
-        folds: what the runtime knows of the result's values before running: `bounds` where it applies the function
-            to both of them, exact values only, or nothing.
-        folds_of: element types of which it knows them; empty: all.
-        check: of the operation.
-        direct: whether the function makes nothing on its way, and so need not go by blocks.
-        border: of a rounding: how far above an integer its steps are; None for what has no steps.
-        elements, infinity, migrate, oracle: of the operation.
+        attrs: the attributes of the operation.
+        folds: how the runtime computes the values of the result before it runs: `bounds` if it applies the function to
+            both bounds, only exact values, or nothing.
+        folds_of: the element types for which it computes values; empty for all.
+        check: the check of the operation.
+        direct: whether the function makes no temporary arrays, so that it need not be applied block by block.
+        border: for a rounding, the distance of its steps above an integer; None for an operation without steps.
+        elements, infinity, migrate, oracle: as for `Op`.
     """
 
     type: str
@@ -91,7 +91,7 @@ class Unary:
         return (Fact(BOOLEAN if self.boolean else data.dtype, data.shape, self.value(attrs, data)),)
 
     def value(self, attrs: Attrs, data: Fact) -> Bounds | None:
-        """Return the bounds of the result's values, as far as the runtime works them out."""
+        """Return the bounds of the result's values, as the runtime computes them."""
         if data.value is None or self.folds == "none" or (self.folds == "exact" and data.value.exact is None):
             return None
         if not data.dtype.is_one_of(self.folds_of):
@@ -112,7 +112,7 @@ class Unary:
         return (elementwise(applied, data),)
 
     def near_border(self, attrs: Attrs, arrays: Sequence[Array], error: float) -> npt.NDArray[np.bool_] | None:
-        """Return the elements so near to a step that an error decides to which side they go."""
+        """Return the elements so close to a step that an error determines on which side of it they are."""
         return None if self.border is None else near_steps(arrays[0], error, self.border)
 
     @property
@@ -236,7 +236,7 @@ def check_clamp(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 
 def clamp(data: Array, min: float, max: float) -> Array:
-    """Cut off at both ends; for integers the ends are rounded inwards."""
+    """Limit values to both ends; for integers the ends are rounded inwards."""
     if data.dtype.kind == "f":
         out: Array = np.minimum(np.fmax(data, data.dtype.type(min)), data.dtype.type(max))
         return out
@@ -267,7 +267,7 @@ def whole(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
 
 
 def cut_off(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
-    """Return a function whose results of 8 bits are cut off at the limits of the type. Measured."""
+    """Return a function whose 8-bit results saturate. Measured."""
     return lambda data: in_working_type(function, data, saturate=True)
 
 
@@ -278,7 +278,7 @@ def _math(
     folds_of: str = "",
     migrate: Step | None = None,
 ) -> Unary:
-    """Return a function of floats; 8-bit integers are cut off at their limits after i32 has what is beyond it."""
+    """Return a function of floats; 8-bit integer results go through i32 and then saturate."""
     return Unary(
         type=type, version=version, function=cut_off(through_floats(function)), folds_of=folds_of, migrate=migrate
     )
@@ -289,9 +289,9 @@ LARGEST = 2147483520
 
 
 def _cut_off(type: str, function: Callable[[Array], Array], version: int = 1, migrate: Step | None = None) -> Unary:
-    """Return a function of floats whose results are cut off at the limits of an integer type, of 32 bits at most.
+    """Return a function of floats whose results saturate at the limits of an integer type of at most 32 bits.
 
-    NaN becomes the least number, in u8 the largest. Measured.
+    NaN becomes the lowest number, in u8 the largest. Measured.
     """
 
     def of_any(data: Array) -> Array:
@@ -440,7 +440,7 @@ def hard_sigmoid_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]
 
 
 def selu_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Return the data's shape; the runtime does not look at those of alpha and lambda."""
+    """Return the data's shape; the runtime does not check the shapes of alpha and lambda."""
     require_type(same_type(inputs), "float")
     return (Fact(same_type(inputs), inputs[0].shape),)
 
@@ -494,7 +494,7 @@ def prelu(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
         slope = slope.reshape(())
 
     def parts(x: Array, s: Array) -> Array:
-        """Return both sides added, one of which is 0: much faster than a choice for each element."""
+        """Return the sum of the parts above and below 0, which is much faster than a choice for each element."""
         if x.dtype.kind != "f" or not np.isfinite(s).all():
             return np.where(x < 0, x * s, x).astype(x.dtype, copy=False)
         low = np.minimum(x, 0)
@@ -512,7 +512,7 @@ def prelu(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def softmax_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Return the data's shape; the axis must exist, where a scalar has one. Negative axes count from the end."""
+    """Return the data's shape; the axis must exist (a scalar has one). Negative axes count from the end."""
     shape = inputs[0].shape
     if shape is not None and not -max(len(shape), 1) <= attrs.axis < max(len(shape), 1):
         raise ShapeError(f"is {attrs.axis}, but the input has rank {len(shape)}", attribute="axis")
@@ -520,7 +520,7 @@ def softmax_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def softmax_1_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Do as for SoftMax-8, without negative axes (which the runtime notices once the rank is known)."""
+    """Return the data's shape as for SoftMax-8; negative axes are rejected if the rank is known."""
     if inputs[0].shape is not None and attrs.axis < 0:
         raise ShapeError(f"is {attrs.axis}; only SoftMax-8 takes negative axes", attribute="axis")
     return softmax_shape(attrs, inputs)
@@ -544,7 +544,7 @@ def migrate_softmax(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrit
 
 
 def _along(function: Callable[[Array], Array], data: Array, axis: int) -> Array:
-    """Apply a function that looks along an axis; a scalar has one for the occasion."""
+    """Apply a function along an axis; a scalar is treated as having one axis."""
     if data.size == 0:
         return data
     rows = np.atleast_1d(data)

@@ -49,13 +49,13 @@ __all__ = ["OPS"]
 
 @dataclass(frozen=True, slots=True)
 class Forward:
-    """Check, shape rule and kernel of a convolution with filters of one layout."""
+    """The check, shape rule and kernel of a convolution with filters of one layout."""
 
     layout: Layout
     ranks: tuple[int, ...] = (3, 4, 5)
 
     def check(self, attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-        """Check for lists as long as there are axes, channels that fit, filters no larger than the padded data."""
+        """Check that lists have one value per axis, channels match, and filters fit into the padded data."""
         data, filters = inputs[0].shape, inputs[1].shape
         broken = list(forward_violations(attrs, data, filters, self.layout, self.ranks))
         if not broken:
@@ -68,14 +68,14 @@ class Forward:
         return (Fact(dtype, forward_shape(attrs, inputs[0].shape, inputs[1].shape, self.layout, self.ranks)),)
 
     def binary_shape(self, attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-        """Do as `shape`, with filters of single bits, and an output of the data's type."""
+        """Map as `shape`, with filters of single bits and an output of the data's type."""
         shape = forward_shape(attrs, inputs[0].shape, inputs[1].shape, self.layout, self.ranks)
         return (Fact(inputs[0].dtype, shape),)
 
     def kernel(self, attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
         """Map `[N, C, spatial...]` and filters to `[N, filters, windows...]`.
 
-        Integers through f32, as the CPU plugin.
+        Integers are computed in f32, as in the CPU plugin.
         """
 
         def convolved(data: Array, filters: Array) -> Array:
@@ -89,11 +89,12 @@ class Forward:
         return (through_floats(convolved)(data, filters),)
 
     def binary_kernel(self, attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-        """Return how many bits agree less how many do not: what is above 0 stands for 1, all else for -1.
+        """Return the number of equal bits minus the number of different bits; data above 0 is 1, all other data is -1.
 
-        With channels in groups of 8, filters begin with the lowest bit of a byte and `pad_value` 0 leaves padding out,
-        as measured on the CPU plugin. With other channels it gives garbage; filters begin with the highest bit, as
-        in files, and 0 is a -1, by OpenVINO's reference tests. `pad_value` 1 is a 1, anything else a -1.
+        With channels in groups of 8, filters start with the lowest bit of a byte and `pad_value` 0 leaves padding out,
+        as measured on the CPU plugin. With other numbers of channels its values are wrong; the kernel reads filters
+        from the highest bit, as in files, and 0 is -1, by OpenVINO's reference tests. `pad_value` 1 is 1, any other
+        value is -1.
         """
         data, filters = arrays
         signs = np.where(data > 0, np.float32(1), np.float32(-1))
@@ -109,7 +110,7 @@ class Forward:
 def resolved(
     attrs: Attrs, sizes: Sequence[int], kernel: Sequence[int]
 ) -> tuple[Windows, tuple[int, ...], tuple[int, ...]]:
-    """Return the lists of a layer, and the padding that `auto_pad` makes of an input of these sizes."""
+    """Return the lists of a layer, and the padding that follows from `auto_pad` for an input of these sizes."""
     windows = windows_of(attrs, len(sizes))
     pooling = Pooling(
         kernel=tuple(kernel),
@@ -128,12 +129,12 @@ def resolved(
 
 @dataclass(frozen=True, slots=True)
 class Backward:
-    """Check, shape rule and kernel of the gradient of a convolution by its data, with filters of one layout."""
+    """The check, shape rule and kernel of the gradient of a convolution by its data, with filters of one layout."""
 
     layout: Layout
 
     def violations(self, attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-        """Check for what leaves the layer without an output shape."""
+        """Check for settings for which the layer has no output shape."""
         data, filters = inputs[0].shape, inputs[1].shape
         axes = self.axes(attrs, inputs)
         broken = [*check_ranks(data, filters, self.layout)]
@@ -149,9 +150,9 @@ class Backward:
         return axes_of(attrs, inputs[0].shape, inputs[1].shape, self.layout, count)
 
     def check(self, attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-        """Check for lists as long as there are axes and channels that fit.
+        """Check that lists have one value per axis and channels match.
 
-        The output is not empty and fits into memory.
+        The output must not be empty, and must fit into memory.
         """
         broken = list(self.violations(attrs, inputs))
         if not broken:
@@ -162,13 +163,13 @@ class Backward:
         yield from broken or suspect_windows(attrs, inputs[0].shape, inputs[1].shape, self.layout)
 
     def shape(self, attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-        """Map `[N, C, spatial...]` to `[N, channels, sizes...]`: the third input's sizes, where there is one."""
+        """Map `[N, C, spatial...]` to `[N, channels, sizes...]`; the third input, if there is one, has the sizes."""
         dtype = same_type(inputs[:2])
         raise_first(self.violations(attrs, inputs))
         return (Fact(dtype, self.output(attrs, inputs)),)
 
     def output(self, attrs: Attrs, inputs: Sequence[Fact]) -> Shape:
-        """Return the shape of the output, for inputs without fault.
+        """Return the shape of the output, for valid inputs.
 
         Raises:
             ShapeError: a dimension would be negative.
@@ -184,7 +185,7 @@ class Backward:
         """Return the spatial dimensions of the output.
 
         Raises:
-            ShapeError: one would be negative.
+            ShapeError: a dimension would be negative.
         """
         if len(inputs) > 2:
             return (Dim(),) * axes if inputs[2].value is None else inputs[2].value.dims()
@@ -210,10 +211,10 @@ class Backward:
 def backward_places(
     attrs: Attrs, windows: Windows, counts: Sequence[int], kernel: Sequence[int], wanted: Sequence[int] | None
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return how much is cut off at the beginning of each axis, and the sizes of the output.
+    """Return how many elements are removed at the beginning of each axis, and the sizes of the output.
 
-    With sizes that are wanted, `same_*` cuts off half of what is too much, and half an element more at the beginning
-    (upper) or the end (lower); otherwise only explicit pads cut. Measured.
+    If sizes are given, `same_*` removes half of the excess, and for odd numbers one more element at the beginning
+    (upper) or the end (lower); otherwise only explicit pads remove elements. Measured.
     """
     begin, sizes = [], []
     for axis, (count, extent) in enumerate(zip(counts, kernel, strict=True)):
@@ -231,7 +232,7 @@ def backward_dim(windows: Windows, axis: int, size: Dim, filter: Dim) -> Dim:
     """Return `(size - 1) * stride + reach + output padding - pads`.
 
     Raises:
-        ShapeError: that is negative whatever the sizes are.
+        ShapeError: the result is negative for all possible sizes.
     """
     extent = reach(filter, windows.dilations[axis])
     grown = times(shifted(size, -1), Dim.of(windows.strides[axis]))
@@ -246,7 +247,7 @@ def backward_dim(windows: Windows, axis: int, size: Dim, filter: Dim) -> Dim:
 
 
 def check_sizes(sizes: Fact, axes: int) -> Iterator[Violation]:
-    """Check for output sizes that are not one for each spatial axis, not integers, or negative."""
+    """Check for output sizes that are not one integer per spatial axis, or negative."""
     if not (sizes.dtype.is_integer or sizes.dtype.kind == "dynamic"):
         yield Violation("output_shape", f"has element type {sizes.dtype}; expected integers")
     elif sizes.shape is not None and len(sizes.shape) != 1:
@@ -258,7 +259,7 @@ def check_sizes(sizes: Fact, axes: int) -> Iterator[Violation]:
 
 
 def negative(value: Bounds | None) -> bool:
-    """Return whether some value is known to be negative."""
+    """Return whether a value is known to be negative."""
     return value is not None and bool((value.upper < 0).any())
 
 
@@ -266,7 +267,7 @@ def negative(value: Bounds | None) -> bool:
 
 
 def divisible(dim: Dim, parts: int) -> bool:
-    """Return whether some size of `dim` is a multiple of `parts`."""
+    """Return whether a possible size of `dim` is a multiple of `parts`."""
     return dim.hi is None or -(-dim.lo // parts) <= dim.hi // parts
 
 
@@ -300,7 +301,7 @@ def deformable_groups(attrs: Attrs, data: Shape, filters: Shape) -> Iterator[Vio
 
 
 def deformable_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Check for what leaves a deformable convolution without an output shape."""
+    """Check for settings for which a deformable convolution has no output shape."""
     names = ("data", "offsets", "filters", "mask")
     broken = [
         Violation(name, f"is {shape_text(fact.shape)}; expected rank 4")
@@ -333,7 +334,7 @@ def deformable_spatial(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Dim, ...]:
 
 
 def deformable_check(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Check for ranks, groups, tables of offsets that fit; what runs but is hardly intended."""
+    """Check that ranks, groups and tables of offsets match; also for settings that are probably not intended."""
     broken = list(deformable_violations(attrs, inputs)) or list(
         too_large("pads_begin", deformable_output(attrs, inputs))
     )
@@ -348,7 +349,7 @@ def deformable_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def deformable_output(attrs: Attrs, inputs: Sequence[Fact]) -> Shape:
-    """Return the shape of the output, for inputs without fault; the batch as data and offsets agree on it."""
+    """Return the shape of the output, for valid inputs; the batch is the one on which data and offsets agree."""
     data, offsets, filters = (fact.shape for fact in inputs[:3])
     if data is None and offsets is None and filters is None:
         return None

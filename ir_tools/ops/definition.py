@@ -1,4 +1,4 @@
-"""How an operation is described: facts about tensors, violations, rewrites, and `Op` itself."""
+"""The parts that describe an operation: facts about tensors, violations, rewrites, and `Op` itself."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ UNBOUNDED = np.iinfo(np.int64).max
 
 
 class Bounds:
-    """What is known of the values of a small tensor: between `lower` and `upper`, both included.
+    """The known bounds of the values of a small tensor: each value is between `lower` and `upper`, both included.
 
     Integers and booleans are int64 arrays, unbounded at `UNBOUNDED`; floats keep their type, unbounded at infinity.
     """
@@ -100,23 +100,23 @@ class Bounds:
     __slots__ = ("_lower", "_upper")
 
     def __init__(self, lower: Array, upper: Array) -> None:
-        """Take two arrays of one shape."""
+        """Make bounds from two arrays of the same shape."""
         self._lower = lower
         self._upper = upper
 
     @property
     def lower(self) -> Array:
-        """The least values."""
+        """The lower bounds."""
         return self._lower
 
     @property
     def upper(self) -> Array:
-        """The largest values."""
+        """The upper bounds."""
         return self._upper
 
     @classmethod
     def exactly(cls, values: npt.ArrayLike) -> Self:
-        """Return values that are known."""
+        """Return bounds for values that are known."""
         known = np.asarray(values)
         if known.dtype.kind != "f":
             known = known.astype(np.int64)
@@ -124,11 +124,11 @@ class Bounds:
 
     @property
     def exact(self) -> Array | None:
-        """The values, where all of them are known."""
+        """The values, if all of them are known; otherwise None."""
         return self.lower if self.lower is self.upper or np.array_equal(self.lower, self.upper) else None
 
     def content(self) -> tuple[object, ...]:
-        """Return what two bounds that say the same have in common."""
+        """Return a key that is equal for equal bounds."""
         lower, upper = self.lower, self.upper
         return lower.dtype.str, lower.shape, lower.tobytes(), b"" if upper is lower else upper.tobytes()
 
@@ -142,10 +142,10 @@ class Bounds:
 
 @dataclass(frozen=True)
 class Fact:
-    """What is known of a tensor before anything runs: the currency of shape rules.
+    """What is known of a tensor before the model runs; shape rules map facts of inputs to facts of outputs.
 
-    `constant`: it is computed of constants alone, also if they are too large for `value`: the runtime folds it before a
-    device sees it. Known to checks only.
+    `constant` is whether the tensor depends only on constants, even if there are too many values for `value`. The
+    runtime folds such tensors before a device gets them. Only checks set it.
     """
 
     dtype: ElementType
@@ -155,21 +155,21 @@ class Fact:
 
     @property
     def exact(self) -> Array | None:
-        """The values, if all of them are known."""
+        """The values, if all of them are known; otherwise None."""
         return None if self.value is None else self.value.exact
 
     def integers(self) -> list[int] | None:
-        """Return the values as integers, flat, if all of them are known."""
+        """Return the values as flat integers, if all of them are known; otherwise None."""
         exact = self.exact
         return None if exact is None else [int(value) for value in exact.ravel()]
 
     @cached_property
     def dims(self) -> tuple[int, ...]:
-        """The sizes as a port records them: -1 for what is not one size, nothing for an unknown rank."""
+        """The sizes as a port records them: -1 for a dynamic dimension, empty for an unknown rank."""
         return tuple(dim.lo if dim.lo == dim.hi else -1 for dim in self.shape or ())
 
     def size(self, axis: int | None) -> int | None:
-        """Return the size along an axis, if there is one and it is known."""
+        """Return the size along an axis, if the axis exists and its size is known; otherwise None."""
         if axis is None or self.shape is None or not -len(self.shape) <= axis < len(self.shape):
             return None
         return self.shape[axis].size if self.shape[axis].static else None
@@ -181,7 +181,7 @@ class Fact:
         return self.shape[2:]
 
     def with_spatial(self, dims: Sequence[Dim]) -> Fact:
-        """Return the same batch and channels with other spatial dimensions."""
+        """Return a shape with the same batch and channels and other spatial dimensions."""
         assert self.shape is not None
         return Fact(self.dtype, (*self.shape[:2], *dims))
 
@@ -190,7 +190,7 @@ UNKNOWN = Fact(element_type("dynamic"), None)
 
 
 class LaterFact(Fact):
-    """A fact whose values are worked out when somebody first looks at them."""
+    """A fact whose values are computed on first use."""
 
     _found: Bounds | Callable[[], Bounds | None] | None
 
@@ -201,7 +201,7 @@ class LaterFact(Fact):
         value: Bounds | Callable[[], Bounds | None] | None = None,
         constant: bool = False,
     ) -> None:
-        """Take what `Fact` takes; `value` may be what works the values out."""
+        """Make a fact from the arguments of `Fact`; `value` may be a function that computes the values."""
         for name, given in {"dtype": dtype, "shape": shape, "_found": value, "constant": constant}.items():
             object.__setattr__(self, name, given)
 
@@ -215,19 +215,19 @@ class LaterFact(Fact):
 
     @property
     def looked_at(self) -> bool:
-        """Whether the values have been worked out."""
+        """Whether the values were computed."""
         return not callable(self._found)
 
     def without_values(self) -> Fact:
-        """Return what is known without working the values out."""
+        """Return the fact without its values, which are not computed for it."""
         return Fact(self.dtype, self.shape, None, self.constant)
 
 
 class ViolationKind(enum.Enum):
-    """What sort of fault a violation is; the value is its rule.
+    """The kind of a violation; the value is its rule.
 
-    ASSUMED: absent though the specification requires it, and the runtime takes a value of its own. FATAL: the runtime
-    crashes on it, hangs or exhausts memory. SHAPE: the shape rule refuses its inputs.
+    ASSUMED: the attribute is absent although the specification requires it, and the runtime uses a value of its own.
+    FATAL: the runtime crashes, hangs or exhausts memory. SHAPE: the shape rule rejects the inputs.
     """
 
     MISSING = MISSING_ATTRIBUTE
@@ -252,16 +252,17 @@ class ViolationKind(enum.Enum):
 
     @property
     def mild(self) -> bool:
-        """Whether the layer runs nevertheless, though hardly as meant."""
+        """Whether the layer runs nevertheless, but probably not as intended."""
         return self.value.severity is not Severity.ERROR
 
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A rule of the operation that a layer breaks; `attribute` is the name in the file, or an input's; empty for none.
+    """A condition of the operation that a layer violates.
 
-    `kind` SUSPECT is for what runs, but probably not as intended; see `ViolationKind.mild`. `input`: the number of the
-    offending input, if one is.
+    Attributes: `attribute` is the name of the attribute in the file, or of an input; empty if none is concerned.
+    `input` is the number of the offending input, if there is one. A violation of kind SUSPECT runs, but probably not as
+    intended; see `ViolationKind.mild`.
     """
 
     attribute: str
@@ -296,12 +297,12 @@ class NewLayer:
     """A layer that a rewrite makes. An input that is an array becomes a constant.
 
     Attributes:
-        type: operation type.
-        opset: of its version stamp (8 for `opset8`).
-        raw: attributes as values of `render`ed text, by name in the file.
-        inputs: in order.
-        outputs: one fact each.
-        label: added to the name of the rewritten layer; the layer that stands for the old one has none.
+        type: the operation type.
+        opset: the number of its opset (8 for `opset8`).
+        raw: the attributes by their names in the file; the values are converted to text by `render`.
+        inputs: the inputs, in order.
+        outputs: one fact per output.
+        label: a suffix to the name of the rewritten layer; empty for the layer that replaces the old one.
     """
 
     type: str
@@ -314,14 +315,14 @@ class NewLayer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rewrite:
-    """Describe a layer's replacement and say why it means the same.
+    """The replacement of a layer, with the proof that it computes the same.
 
-    `layers` in topological order; the last one stands for the old layer: it takes over its name, its tensor names,
-    its consumers (output i for output i) and its rt_info. One layer of the old type with the old inputs is an edit in
+    `layers` are in topological order. The last one replaces the old layer: it gets its name, its tensor names, its
+    consumers (output i for output i) and its rt_info. A single layer of the old type with the old inputs is edited in
     place.
 
-    `outputs`: which output of a new layer is read for each of the old layer, if not all are of the last one; those that
-    are come in its order, from the first on.
+    `outputs` says which output of a new layer replaces each output of the old one, if not all are outputs of the last
+    layer; those that are come in its order, from the first on.
     """
 
     layers: tuple[NewLayer, ...]
@@ -332,7 +333,7 @@ class Rewrite:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """Say why a layer cannot be rewritten; `attribute` names the attribute that prevents it."""
+    """The reason why a layer cannot be rewritten; `attribute` names the attribute that prevents it."""
 
     reason: str
     attribute: str | None = None
@@ -343,28 +344,28 @@ Step = Callable[["Attrs", Sequence["Fact"], int], "Rewrite | Refused | None"]
 
 
 class PartialStep(ABC):
-    """A step that leaves the operation alone in some opsets, whatever its attributes and inputs are."""
+    """A step that does not change the operation in some opsets, whatever its attributes and inputs are."""
 
     __slots__ = ()
 
     @abstractmethod
     def leaves(self, target: int) -> bool:
-        """Return whether the operation stays in this opset."""
+        """Return whether the operation is unchanged in this opset."""
 
     def restamps(self, target: int) -> bool:
-        """Return whether this opset takes the layer with another version and the same attributes, whatever it reads."""
+        """Return whether this opset contains the operation with the same attributes under another version."""
         return False
 
     @abstractmethod
     def __call__(self, attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
-        """Do what a `Step` does."""
+        """Rewrite a layer, as a `Step` does."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lowering(PartialStep):
-    """A step to the opsets before `version`, which begins the operation: later ones hold it and are left alone.
+    """A step to the opsets before `version`, which introduced the operation; later opsets contain it.
 
-    `lower`: makes the layers; None if no older operations express the operation, for that `reason`.
+    `lower` makes the layers; it is None if older operations cannot express the operation, for the given `reason`.
     """
 
     version: int
@@ -372,11 +373,11 @@ class Lowering(PartialStep):
     reason: str = ""
 
     def leaves(self, target: int) -> bool:
-        """Return whether the opset holds the operation."""
+        """Return whether the opset contains the operation."""
         return target >= self.version
 
     def __call__(self, attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
-        """Return what replaces the operation, or the reason why nothing does; None in an opset that holds it."""
+        """Return the replacement, or the reason why there is none; None if the opset contains the operation."""
         if self.leaves(target):
             return None
         return Refused(self.reason) if self.lower is None else self.lower(attrs, inputs, target)
@@ -392,7 +393,7 @@ NamedRewrite = Callable[["Attrs", Sequence["Fact"]], "Rewrite | None"]
 
 
 class Elements(enum.Enum):
-    """What the outputs of a layer hold of the elements of an input."""
+    """How the outputs of a layer depend on the elements of an input."""
 
     COMPUTED = "values that are computed of them"
     UNREAD = "nothing: only its element type and sizes are read"
@@ -404,12 +405,12 @@ class Elements(enum.Enum):
 
     @property
     def copied(self) -> bool:
-        """Whether the outputs hold the elements themselves."""
+        """Whether the outputs contain the elements themselves."""
         return self in {Elements.MOVED, Elements.IN_ORDER, Elements.CONVERTED}
 
 
 class Infinity(enum.Enum):
-    """What infinity in a constant input of a layer is."""
+    """The meaning of infinity in a constant input of a layer."""
 
     SUSPECT = "most likely a mistake"
     MASK = "a mask, if there are finite values beside it"
@@ -422,17 +423,17 @@ IndexedAxis = Callable[[Attrs, Sequence["Fact"]], "int | None"]
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """An input.
+    """An input of an operation.
 
     Attributes:
-        name: in the specification.
+        name: the name in the specification.
         optional: whether it may be left out.
-        type: what element types the runtime takes: a name in `Op.types`, by which several inputs must have one type in
-            common, or the words themselves (`i32 i64`); empty: any, or checked elsewhere.
-        many: whether it may come any number of times, at least once unless it is optional; only the last.
-        usual: the numbers that make sense, if not all do.
-        elements: what the outputs hold of its elements.
-        indexes: of indices: the axis of the first input that they point into.
+        type: the element types that the runtime accepts: a name in `Op.types`, whose inputs must have the same type, or
+            the types themselves (`i32 i64`); empty if every type is accepted, or checked elsewhere.
+        many: whether it may be repeated, at least once unless it is optional; only for the last input.
+        usual: the values that are meaningful, if not all are.
+        elements: how the outputs depend on its elements.
+        indexes: for indices, the axis of the first input to which they refer.
     """
 
     name: str
@@ -446,12 +447,12 @@ class Input:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """An output.
+    """An output of an operation.
 
     Attributes:
-        name: in the specification.
-        many: whether there are as many as attributes or bodies say.
-        indexes: of indices: the axis of the first input that they point into.
+        name: the name in the specification.
+        many: whether attributes or bodies determine how often it is repeated.
+        indexes: for indices, the axis of the first input to which they refer.
     """
 
     name: str = "output"
@@ -470,7 +471,7 @@ Mask = Callable[[Attrs, Sequence[Array]], npt.NDArray[np.bool_] | None]
 
 
 def no_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Yield nothing: for an operation whose attributes cannot contradict each other."""
+    """Yield nothing; the check of operations whose attributes cannot contradict each other."""
     return iter(())
 
 
@@ -484,7 +485,7 @@ def _numbered(slots: tuple[Slot, ...], number: int) -> Slot | None:
 
 
 class Role(enum.StrEnum):
-    """What a layer of an operation is to its graph."""
+    """The role of an operation's layers in their graph."""
 
     PARAMETER = "is an input of the graph"
     CONSTANT = "holds values from the file"
@@ -495,7 +496,7 @@ class Role(enum.StrEnum):
 
 
 class Folding(enum.Enum):
-    """What the runtime does with a layer that reads constants alone."""
+    """How the runtime treats a layer whose inputs are all constants."""
 
     DONE = enum.auto()
     """It computes the layer before the model runs."""
@@ -506,7 +507,7 @@ class Folding(enum.Enum):
 
 
 class Oracle(enum.StrEnum):
-    """What the tests compare shape rule and kernel of an operation with."""
+    """The results with which the tests compare the shape rule and kernel of an operation."""
 
     RUNTIME = "the runtime"
     SHAPES_BY_RUNTIME = "the runtime for shapes, plain numpy for values: no device runs it yet"
@@ -528,48 +529,49 @@ PARTS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Op:
-    """One operation version, whole: `AvgPool-14`.
+    """One version of an operation: `AvgPool-14`.
 
     Attributes:
-        type: as in `type="AvgPool"`.
-        version: the opset that brought this version.
-        last_opset: the last opset that holds the operation; None if all do that hold all operations before them.
-        absent_opsets: opsets in between that do not hold it.
-        experimental: whether the runtime reads it with the stamps `extension` and `experimental`, too.
-        role: what its layers are to their graph.
-        bodies: of an operation whose layers hold graphs: their port maps, shape rule and kernel.
-        inputs, outputs: in order.
-        attrs: by Python name.
-        check: yields what is wrong with attributes and inputs (values in range, lists as long as the kernel).
-        types: words for the element types that inputs accept, by the name that `Input.type` gives them: of `float`,
-            `integer`, `boolean`, `string`, `any`, and single types (`f16`, `i64`).
-        strings: whether the CPU plugin computes it of strings, if an input takes any type; those of other operations
-            it refuses, or they end its process. Measured.
-        folding: what the runtime does with a layer that reads constants alone.
-        leftovers: attributes that other tools write, such as Model Optimizer, and the operation does not have; patterns
-            of the values that say nothing.
-        shape: its shape rule; None where nothing is claimed.
-        kernel: what the reference executor runs; None where it has none.
-        first_output_kernel: a cheaper kernel, used if only the first output is read; None if it would save nothing.
-        undefined_mask: the output elements that no input element decides; None if all are decided.
-        ill_conditioned: the same for output elements that rounding errors in the inputs decide, such as a value at the
-            border of two levels; the third argument is that error, relative to the largest magnitude.
+        type: the type as in the file: `type="AvgPool"`.
+        version: the opset that introduced this version.
+        last_opset: the last opset that contains the operation; None if all later opsets with all operations do.
+        absent_opsets: opsets between these that do not contain it.
+        experimental: whether the runtime also reads it with the versions `extension` and `experimental`.
+        role: the role of its layers in their graph.
+        bodies: for an operation whose layers contain graphs: their port maps, shape rule and kernel.
+        inputs, outputs: the inputs and outputs, in order.
+        attrs: the attributes, by their Python names.
+        check: yields the violations of attributes and inputs (values out of range, lists of another length than the
+            kernel).
+        types: the element types that inputs accept, by the name in `Input.type`: `float`, `integer`, `boolean`,
+            `string`, `any`, and single types (`f16`, `i64`).
+        strings: whether the CPU plugin computes it for strings, if an input accepts any type. Other operations on
+            strings are rejected or crash the process. Measured.
+        folding: how the runtime treats a layer whose inputs are all constants.
+        leftovers: attributes that other tools, for example Model Optimizer, write and the operation does not have, with
+            patterns of the values that have no effect.
+        shape: the shape rule; None if there is none.
+        kernel: the kernel of the reference executor; None if there is none.
+        first_output_kernel: a cheaper kernel that is used if only the first output is read; None if there is none.
+        undefined_mask: returns the output elements that no input element determines; None if there are none.
+        ill_conditioned: returns the output elements that rounding errors in the inputs determine, for example a value
+            between two levels; the third argument is that error, relative to the largest magnitude.
         commutative: whether the order of the inputs makes no difference.
-        infinity: what infinity in a constant input is.
-        monotonic: whether each element of the output rises, or falls, with one of the first input, so that what an
-            error there makes of it lies between the outputs at both ends of that error.
-        sets: numbers of the outputs whose rows (along the last axis) are a set: their order means nothing if scores
-            are nearly equal, as those of detections.
-        migrate: the rewrite to another opset, up or down.
-        substitute: other layers of the same opset that mean the same, for a release that reads a layer and does not run
-            it rightly.
-        upgrade: of a legacy layer type: adds the operations of today that replace a layer.
-        respell: of a legacy layer type: returns the attributes of a layer by their usual names.
-        rewrites: rewrites to other operations, by the name that users give; a second run changes nothing.
-        readers: by attribute that a later version added, the inherited parts that read it: `check shape kernel`.
+        infinity: the meaning of infinity in a constant input.
+        monotonic: whether each output element increases, or decreases, with one element of the first input, so that an
+            error of that element changes the output to a value between the outputs at both ends of the error.
+        sets: the numbers of the outputs whose rows (along the last axis) are a set: their order has no meaning if
+            scores are nearly equal, for example the rows of detections.
+        migrate: the rewrite to another opset, older or newer.
+        substitute: a rewrite to other layers of the same opset that compute the same, for a release that reads the
+            layer but does not run it correctly.
+        upgrade: for a layer type of IR v2 to v7: adds the operations that replace a layer.
+        respell: for a layer type of IR v2 to v7: returns the attributes of a layer by their usual names.
+        rewrites: rewrites to other operations, by the names that users give; a second run changes nothing.
+        readers: by the attribute that a later version added, the inherited parts that read it: `check shape kernel`.
         unread: attributes that neither shape rule nor kernel reads, each with the reason.
-        replaced_by: for a deprecated operation: what to use in its place.
-        oracle: what the tests compare shape rule and kernel with.
+        replaced_by: for a deprecated operation, the operation to use in its place.
+        oracle: the results with which the tests compare shape rule and kernel.
     """
 
     type: str
@@ -607,15 +609,15 @@ class Op:
     oracle: Oracle = Oracle.RUNTIME
 
     def __str__(self) -> str:
-        """Return `AvgPool-14`; the type alone of a legacy layer type."""
+        """Return `AvgPool-14`; only the type for a layer type of IR v2 to v7."""
         return f"{self.type}-{self.version}" if self.version else self.type
 
     def __repr__(self) -> str:
-        """Return `Op(AvgPool-14)`: one line, though an operation has many parts."""
+        """Return `Op(AvgPool-14)`."""
         return f"Op({self})"
 
     def in_opset(self, number: int) -> bool:
-        """Return whether an opset holds this version or would, were there no later one."""
+        """Return whether an opset contains this version, or would contain it if there were no later version."""
         last = self.last_opset or max(COMPLETE_OPSETS, self.version)
         return self.version <= number <= last and number not in self.absent_opsets
 
@@ -625,20 +627,20 @@ class Op:
         return self.version == 0
 
     def input(self, number: int) -> Input | None:
-        """Return an input by its number, of which the last may come many times."""
+        """Return an input by its number; the last one may be repeated."""
         return _numbered(self.inputs, number)
 
     def output(self, number: int) -> Output | None:
-        """Return an output by its number, of which the last may come many times."""
+        """Return an output by its number; the last one may be repeated."""
         return _numbered(self.outputs, number)
 
     def elements(self, number: int) -> Elements:
-        """Return what the outputs hold of the elements of an input."""
+        """Return how the outputs depend on the elements of an input."""
         found = self.input(number)
         return Elements.COMPUTED if found is None else found.elements
 
     def outputs_of(self, attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...] | None:
-        """Return the facts of the outputs; None where the operation has no shape rule.
+        """Return the facts of the outputs; None if the operation has no shape rule.
 
         Raises:
             ShapeError: attributes and inputs contradict each other.
@@ -653,10 +655,10 @@ class Op:
         readers: Mapping[str, str] | None = None,
         **changes: Any,
     ) -> Op:
-        """Return a later version, described by its difference.
+        """Return a later version, described by its difference from this one.
 
         Raises:
-            TypeError: `readers` does not say of an added attribute which of the inherited parts read it.
+            TypeError: `readers` does not list the inherited parts that read an added attribute.
         """
         added = [name for name in attrs or {} if name not in self.attrs]
         inherited = [part for part in PARTS if part not in changes and getattr(self, part) not in (None, no_violations)]
@@ -670,18 +672,16 @@ class Op:
         return replace(self, version=version, attrs={**self.attrs, **(attrs or {})}, readers=later, **changes)
 
     def not_carried_over(self, attrs: ObservedAttrs) -> str | None:
-        """Return the name in the file of an attribute that was not read although its value matters, if there is one."""
+        """Return the name in the file of an attribute that was not read although its value has an effect, if any."""
         for name, spec in self.attrs.items():
             if name not in attrs.names_read and name not in self.unread and attrs.peek(name) != spec.absent:
                 return spec.xml or name
         return None
 
     def read(self, raw: Mapping[str, str], violations: list[Violation]) -> Attrs | None:
-        """Return the typed attributes of a layer's `<data>`.
+        """Return the typed attributes of a layer's `<data>`; None, and an entry in `violations`, if they are not valid.
 
-        None, and an entry in `violations`, where it has no meaning.
-
-        Attributes that the operation does not have are left alone here, unless they are known misspellings.
+        Attributes that the operation does not have are ignored, unless they are known misspellings.
         """
         if self.respell is not None:
             raw = self.respell(raw)

@@ -1,4 +1,4 @@
-"""Operations on two tensors element by element, with broadcasting: arithmetic, comparison, logic, bits; Select.
+"""Elementwise operations on two tensors with broadcasting: arithmetic, comparison, logic, bits; Select.
 
 Specification: `arithmetic/`, `comparison/`, `logical/`, `bitwise/`, `condition/`.
 """
@@ -29,22 +29,23 @@ Folds = Literal["interval", "exact", "none"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Binary:
-    """One operation on two tensors.
+    """An elementwise operation on two tensors.
 
     Attributes:
-        type, version: of the operation.
-        function: on two arrays of the same type, broadcasting as numpy does; half floats come as f32.
-        accepts: kinds of element types that the runtime takes.
-        boolean: whether the result is boolean whatever the inputs are.
-        folds: what the runtime knows of the result's values before running: bounds, exact values only, or nothing.
-        folds_of: element types of which it knows them; empty: all.
-        folded: the function on values before running, where it is another one.
+        type, version: the type and version of the operation.
+        function: a function of two arrays of the same type, which broadcasts as numpy does; f16 and bf16 are passed as
+            f32.
+        accepts: the element types that the runtime accepts.
+        boolean: whether the result is always boolean.
+        folds: how the runtime computes the values of the result before it runs: bounds, only exact values, or nothing.
+        folds_of: the element types for which it computes values; empty for all.
+        folded: the function on values before running, if it is another one.
         chosen: the function that attributes choose, instead of `function` and, for integers, of `folded`.
-        saturates: whether 8-bit integers are cut off at their limits, as the CPU plugin does.
-        oracle: as of `Op`.
-        attrs: of the operation besides those of broadcasting.
-        last_opset, replaced_by: the last opset that holds the operation, and what to use in its place.
-        migrate, elements, commutative, infinity: of the operation.
+        saturates: whether 8-bit integers saturate, as in the CPU plugin.
+        oracle: as for `Op`.
+        attrs: the attributes of the operation besides those of broadcasting.
+        last_opset, replaced_by: the last opset that contains the operation, and the operation to use in its place.
+        migrate, elements, commutative, infinity: as for `Op`.
     """
 
     type: str
@@ -74,7 +75,7 @@ class Binary:
         return (Fact(BOOLEAN if self.boolean else dtype, shape, self.value(attrs, inputs)),)
 
     def value(self, attrs: Attrs, inputs: Sequence[Fact]) -> Bounds | None:
-        """Return the bounds of the result's values, as far as the runtime works them out."""
+        """Return the bounds of the result's values, as the runtime computes them."""
         left, right = inputs[0].value, inputs[1].value
         if self.folds == "none" or left is None or right is None or attrs.auto_broadcast == "pdpd":
             return None
@@ -132,7 +133,7 @@ class Binary:
 
 
 def _divide_bounds(left: Bounds, right: Bounds) -> Bounds:
-    """Do as for other operations, but without an upper bound where the divisor may be 0. Measured."""
+    """Return the bounds of a quotient, without an upper bound if the divisor may be 0. Measured."""
     zero = right.lower <= 0
     safe = Bounds(np.where(zero, right.upper, right.lower), right.upper)
     out = interval(floor_divide, left, safe)
@@ -141,7 +142,7 @@ def _divide_bounds(left: Bounds, right: Bounds) -> Bounds:
 
 
 def _rest_bounds(left: Bounds, right: Bounds) -> Bounds | None:
-    """Return the rest of sizes between bounds by a known number: from one multiple to the next, or from 0 on.
+    """Return the bounds of the remainder of sizes by a known number: from one multiple to the next, or from 0 on.
 
     Measured.
     """
@@ -157,7 +158,7 @@ def _rest_bounds(left: Bounds, right: Bounds) -> Bounds | None:
 def _equal_bounds(left: Bounds, right: Bounds) -> Bounds:
     """Return the bounds of whether two tensors are equal.
 
-    Certainly where both are known and equal, certainly not where the intervals do not meet.
+    They are certainly equal if both are known and equal, and certainly not equal if the intervals do not overlap.
     """
     apart = (left.upper < right.lower) | (right.upper < left.lower)
     same = (left.lower == left.upper) & (right.lower == right.upper) & (left.lower == right.lower)
@@ -168,17 +169,17 @@ def _equal_bounds(left: Bounds, right: Bounds) -> Bounds:
 
 
 def maximum(left: Array, right: Array) -> Array:
-    """Return the larger one; the second where either is NaN, as the CPU has it."""
+    """Return the larger value; the second one if either is NaN, as the CPU plugin does."""
     return np.where(left > right, left, right)
 
 
 def minimum(left: Array, right: Array) -> Array:
-    """Return the smaller one; the second where either is NaN, as the CPU has it."""
+    """Return the smaller value; the second one if either is NaN, as the CPU plugin does."""
     return np.where(left < right, left, right)
 
 
 def floor_divide(left: Array, right: Array) -> Array:
-    """Return what the runtime makes of a division before running: integers are rounded down."""
+    """Return the quotient that the runtime computes before running: integers are rounded down."""
     return np.divide(left, right) if left.dtype.kind == "f" else np.floor_divide(left, right)
 
 
@@ -186,7 +187,7 @@ Function = Callable[[Array, Array], Array]
 
 
 def exact(whole: Function, coarse: Function, lacks: Function) -> Function:
-    """Return a function that is `whole` for integers, and `coarse` for other types and where integers lack a result.
+    """Return a function that is `whole` for integers, and `coarse` for other types and for integers without a result.
 
     The CPU plugin computes in f32, and so does `coarse`.
     """
@@ -202,14 +203,14 @@ def exact(whole: Function, coarse: Function, lacks: Function) -> Function:
 
 
 def without_quotient(left: Array, right: Array) -> Array:
-    """Return where integers are divided by 0, or the least one by -1."""
+    """Return where integers are divided by 0, or the lowest integer by -1."""
     least = np.iinfo(left.dtype).min
     out: Array = (right == 0) | ((left == least) & (right == -1) & (least < 0))
     return out
 
 
 def without_power(left: Array, right: Array) -> Array:
-    """Return where the type does not hold the power of integers."""
+    """Return where the power of integers is outside the range of the type."""
     power = np.power(left.astype(np.float64), right.astype(np.float64))
     limits = np.iinfo(left.dtype)
     held = (power >= limits.min) & (power < float(limits.max) + 1)
@@ -218,13 +219,13 @@ def without_power(left: Array, right: Array) -> Array:
 
 
 def quotient(left: Array, right: Array) -> Array:
-    """Return the quotient of integers without its fraction."""
+    """Return the quotient of integers, truncated."""
     out: Array = np.floor_divide(left - np.fmod(left, right), right)
     return out
 
 
 def divide_towards_zero(attrs: Attrs) -> Callable[[Array, Array], Array] | None:
-    """Return what `m_pythondiv="false"` asks for."""
+    """Return the quotient for `m_pythondiv="false"`, truncated."""
     return None if attrs.m_pythondiv else exact(quotient, through_floats(np.divide, np.trunc), without_quotient)
 
 
@@ -241,15 +242,12 @@ def floor_mod(left: Array, right: Array) -> Array:
 
 
 def whole_power(left: Array, right: Array) -> Array:
-    """Return what the runtime makes of a power before running."""
+    """Return the power that the runtime computes before running."""
     return np.power(left.astype(np.float64), right.astype(np.float64)).astype(left.dtype)
 
 
 def shifted_by(function: Callable[[Array, Array], Array]) -> Callable[[Array, Array], Array]:
-    """Return a shift in 32 bits, as the CPU plugin has it, by the low five bits of the count.
-
-    I64 and u64 stay as they are.
-    """
+    """Return a shift in 32 bits by the low five bits of the count, as in the CPU plugin; i64 and u64 are unchanged."""
 
     def wrapped(left: Array, right: Array) -> Array:
         if left.dtype.itemsize == 8:

@@ -34,7 +34,7 @@ PILLOW = -0.5
 
 
 def interpolate_1_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Return the sizes of the second input in the places of `axes`."""
+    """Return the data's shape with the sizes of the second input in the places of `axes`."""
     data, sizes = inputs
     if data.shape is None:
         return (Fact(data.dtype, None),)
@@ -46,7 +46,7 @@ def interpolate_1_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...
 
 
 def _put_sizes(dims: list[Dim], axes: Sequence[int], sizes: Fact) -> None:
-    """Put known sizes in the places of axes; what is not known may be any size."""
+    """Put known sizes in the places of axes; unknown ones become any size."""
     found = (Dim(),) * len(axes) if sizes.value is None else sizes.value.dims()
     require(len(found) >= len(axes), f"has {len(axes)} axes, but there are {len(found)} sizes", attribute="axes")
     for axis, size in zip(axes, found, strict=False):
@@ -54,7 +54,7 @@ def _put_sizes(dims: list[Dim], axes: Sequence[int], sizes: Fact) -> None:
 
 
 def interpolate_4_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Return the padded input, resized along the axes of the fourth input (all where there is none)."""
+    """Return the shape of the padded input, resized along the axes of the fourth input (all axes without one)."""
     data, sizes, scales, *axes = inputs
     by_scales = attrs.shape_calculation_mode == "scales"
     require_list(scales if by_scales else sizes, "scales" if by_scales else "sizes")
@@ -62,7 +62,7 @@ def interpolate_4_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...
 
 
 def interpolate_11_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Return the padded input, resized along the axes of the third input (all where there is none)."""
+    """Return the shape of the padded input, resized along the axes of the third input (all axes without one)."""
     data, target, *axes = inputs
     require_list(target, "scales_or_sizes")
     return _resized(attrs, data, target, axes)
@@ -88,7 +88,7 @@ def _resized(attrs: Attrs, data: Fact, target: Fact, axes: Sequence[Fact]) -> tu
 
 
 def pads(attrs: Attrs, rank: int) -> list[tuple[int, int]]:
-    """Return the padding before and after each axis; what is missing at the end of the lists is 0."""
+    """Return the padding before and after each axis; values missing at the end of the lists are 0."""
     begins, ends = ((*given, *(0,) * rank)[:rank] for given in (attrs.pads_begin, attrs.pads_end))
     return list(zip(begins, ends, strict=True))
 
@@ -99,7 +99,7 @@ def padded_dims(attrs: Attrs, shape: Sequence[Dim]) -> list[Dim]:
 
 
 def _scale(dims: list[Dim], axes: Sequence[int], scales: Fact) -> None:
-    """Scale dimensions by known factors; what is not known may be any size."""
+    """Multiply dimensions by known factors; a dimension with an unknown factor becomes any size."""
     exact = scales.exact
     if exact is None:
         for axis in axes:
@@ -115,7 +115,7 @@ def _scale(dims: list[Dim], axes: Sequence[int], scales: Fact) -> None:
 
 
 def scaled(size: Dim, factor: float) -> Dim:
-    """Return a size times a factor, which the runtime enlarges by 1e-6 against rounding errors, rounded down."""
+    """Return a size times a factor, rounded down; the runtime adds 1e-6 to the factor against rounding errors."""
     by = float(np.float32(factor) + np.float32(1e-6))
     if np.float32(factor) == 1:
         return size
@@ -138,7 +138,7 @@ def grid_sample_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 class Target(NamedTuple):
-    """How to resize, to which sizes by axis, and by which factors where those are given and not made of the sizes."""
+    """The mode of a resize, the target sizes by axis, and the factors if they are not computed from the sizes."""
 
     how: Resizing
     sizes: Mapping[int, int]
@@ -162,13 +162,13 @@ def target_1(attrs: Attrs, inputs: Sequence[Array]) -> Target:
 
 
 def target_4(attrs: Attrs, inputs: Sequence[Array]) -> Target:
-    """Return sizes or factors, as the mode says."""
+    """Return sizes or factors, depending on the mode."""
     by_scales = attrs.shape_calculation_mode == "scales"
     return _target(attrs, inputs[0], inputs[2 if by_scales else 1], inputs[3:])
 
 
 def target_11(attrs: Attrs, inputs: Sequence[Array]) -> Target:
-    """Return what the second input holds."""
+    """Return the values of the second input."""
     return _target(attrs, inputs[0], inputs[1], inputs[2:])
 
 
@@ -190,7 +190,7 @@ def _target(attrs: Attrs, data: Array, target: Array, axes: Sequence[Array]) -> 
 
 
 def interpolated(find: Callable[[Attrs, Sequence[Array]], Target]) -> Callable[[Attrs, Sequence[Array]], tuple[Array]]:
-    """Return the kernel of a version: the padded input resized."""
+    """Return the kernel of a version, which resizes the padded input."""
 
     def kernel(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array]:
         data, target = _padded(attrs, inputs[0]), find(attrs, inputs)
@@ -205,7 +205,7 @@ def interpolated(find: Callable[[Attrs, Sequence[Array]], Target]) -> Callable[[
 def torn_integers(
     find: Callable[[Attrs, Sequence[Array]], Target],
 ) -> Mask:
-    """Return which integers of the output lie so near to the middle of two that rounding errors of f32 decide."""
+    """Return the integers of the output so near to the middle of two that rounding errors of f32 determine them."""
 
     def ill_conditioned(attrs: Attrs, inputs: Sequence[Array]) -> npt.NDArray[np.bool_] | None:
         data, target = _padded(attrs, inputs[0]), find(attrs, inputs)
@@ -223,10 +223,10 @@ def _padded(attrs: Attrs, data: Array) -> Array:
 
 
 def _resized_integers(data: Array, target: Target, error: float = 0.0) -> Array:
-    """Return integers in f32, `error` added before they are rounded, as the runtime rounds them (measured).
+    """Return integers computed in f32; `error` is added before they are rounded as in the runtime (measured).
 
-    8-bit integers of rank 4 and above are rounded after each axis in Pillow's modes. Volumes of them are cut off
-    towards zero in mode `linear`, and keep the low bits in mode `cubic`.
+    8-bit integers of rank 4 and above are rounded after each axis in Pillow's modes. Volumes of them are truncated in
+    the modes `linear` and `cubic`; values out of range saturate in `linear` and wrap in `cubic`.
     """
     how, dtype = target.how, data.dtype
     volume, bytewise = data.ndim > 4, data.ndim > 3 and dtype.itemsize == 1
@@ -247,9 +247,9 @@ def _resized_integers(data: Array, target: Target, error: float = 0.0) -> Array:
 
 
 def sampled(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-    """Return elements of the images at the places of the grid.
+    """Return elements of the images at the points of the grid.
 
-    8-bit integers are rounded, wider ones cut off (measured).
+    8-bit integers are rounded, wider ones truncated (measured).
     """
     data, grid = inputs
     grid = grid.astype(np.float32) if is_half(grid.dtype) else grid
@@ -267,7 +267,7 @@ def sampled(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def check_interpolate_1(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Check for one size for each axis: with others the runtime crashes; no mode that it has no code for."""
+    """Check for one size per axis, without which the runtime crashes, and for modes that it does not implement."""
     sizes = inputs[1]
     if not attrs.axes:
         yield Violation("axes", "is empty")
@@ -294,7 +294,7 @@ def check_interpolate_4(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violat
 
 
 def check_interpolate_11(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Check for the same, and a second input of the type that the mode needs."""
+    """Check as for Interpolate-4, and for a second input of the type that the mode requires."""
     target, name = inputs[1], "scales_or_sizes"
     by_scales = attrs.shape_calculation_mode == "scales"
     if target.dtype.kind != "dynamic" and target.dtype.is_float != by_scales:
@@ -314,7 +314,7 @@ def check_interpolate_11(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Viola
 def _of_plugin(
     attrs: Attrs, inputs: Sequence[Fact], shape: ShapeRule, axes: Sequence[Fact], name: str
 ) -> Iterator[Violation]:
-    """Check for what the CPU plugin cannot resize, where the axes are known."""
+    """Check for settings that the CPU plugin cannot resize, if the axes are known."""
     data = inputs[0]
     if data.shape is not None:
         places = axes[0].integers() if axes else list(range(len(data.shape)))
@@ -346,7 +346,7 @@ def _beyond_plugin(
 
 
 def _unread(attrs: Attrs, data: Fact) -> Iterator[Violation]:
-    """Check for what the CPU plugin does not read (measured)."""
+    """Check for attributes that the CPU plugin does not read (measured)."""
     flat = data.shape is not None and len(data.shape) < 5
     if attrs.antialias and attrs.mode == "linear" and flat:
         yield Violation(
@@ -361,7 +361,7 @@ def _unread(attrs: Attrs, data: Fact) -> Iterator[Violation]:
 
 
 def _check_target(target: Fact, name: str) -> Iterator[Violation]:
-    """Check for known sizes that are negative; known factors that are not positive, which leave nothing of an axis."""
+    """Check for known sizes that are negative, and known factors that are not positive and leave no elements."""
     exact = target.exact
     if exact is None or not exact.size:
         return
@@ -374,7 +374,7 @@ def _check_target(target: Fact, name: str) -> Iterator[Violation]:
 
 
 def _miscounted(target: Fact, axes: Sequence[Fact], name: str) -> Iterator[Violation]:
-    """Check for more sizes or factors than axes, of which the runtime does not read the last."""
+    """Check for more sizes or factors than axes; the runtime does not read the excess ones."""
     shapes = [fact.shape for fact in (target, *axes)]
     counts = [shape[0] for shape in shapes if shape is not None and len(shape) == 1]
     if len(counts) == 2 and counts[1].hi is not None and counts[0].lo > counts[1].hi:

@@ -1,6 +1,6 @@
 """Average and max pooling: AvgPool-1/-14/-16, MaxPool-1/-8/-14, AdaptiveAvgPool-8, AdaptiveMaxPool-8.
 
-Specification: `pooling/`.
+Specification: `pooling/`. Measured differences from it: docs/average-pooling.md, docs/runtime-notes.md.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -39,7 +39,7 @@ MAX_WINDOWS = 1 << 20
 
 
 def check_windows(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Check for what leaves a sliding pooling without an output shape: the runtime rejects each of these."""
+    """Check for settings for which a sliding pooling has no output shape; the runtime rejects each of them."""
     rank = len(attrs.kernel)
     for name in LISTS:
         values = attrs.get(name, ())
@@ -62,10 +62,7 @@ def check_windows(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 
 def check_data(shape: Shape, rank: int | None) -> Iterator[Violation]:
-    """Check for an input that is not `[N, C, spatial...]` of rank 3 to 5.
-
-    It has `rank` spatial axes, if that is known.
-    """
+    """Check for an input that is not `[N, C, spatial...]` of rank 3 to 5, with `rank` spatial axes if that is known."""
     if shape is None:
         return
     if not 3 <= len(shape) <= 5:
@@ -75,9 +72,9 @@ def check_data(shape: Shape, rank: int | None) -> Iterator[Violation]:
 
 
 def covered_by_padding(attrs: Attrs, data: Shape, axes: Iterable[int]) -> Iterator[Violation]:
-    """Check for explicit pads as large as the window where padding does not count.
+    """Check for explicit pads that are not smaller than the window if padding does not count.
 
-    Some windows would average nothing.
+    Some windows would contain no input element.
     """
     pooling = windows.pooling_of(attrs)
     if data is None or pooling.auto_pad != "explicit" or not pooling.exclude_pad:
@@ -97,7 +94,7 @@ def covered_by_padding(attrs: Attrs, data: Shape, axes: Iterable[int]) -> Iterat
 
 
 def check_avg_pool(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Check for lists as long as the kernel, values in range, windows that fit and are not all padding."""
+    """Check that lists have one value per kernel axis, values are in range, and windows fit and contain elements."""
     broken = list(check_windows(attrs, inputs))
     broken += too_large(attrs, inputs) if not broken else ()
     yield from broken or (
@@ -110,7 +107,7 @@ def check_avg_pool(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 
 def check_max_pool(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Check for lists as long as the kernel, values in range, windows that fit, an axis that the input has."""
+    """Check that lists have one value per kernel axis, values are in range, windows fit, and the input has the axis."""
     broken = [*check_windows(attrs, inputs), *check_axis(attrs, inputs[0].shape)]
     broken += too_large(attrs, inputs) if not broken else ()
     yield from broken or (
@@ -128,7 +125,7 @@ def check_axis(attrs: Attrs, shape: Shape) -> Iterator[Violation]:
 
 
 def too_large(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Check for a window that does not fit into the padded input, however large that may be."""
+    """Check for a window that does not fit into the padded input for any possible size."""
     pooling = windows.pooling_of(attrs)
     for axis, dim in enumerate(inputs[0].spatial if inputs[0].shape else ()):
         try:
@@ -138,9 +135,9 @@ def too_large(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 
 def no_dilations(attrs: Attrs) -> Iterator[Violation]:
-    """Check for `dilations`, without which the runtime crashes or makes up values.
+    """Check for absent `dilations`, for which the runtime crashes or returns random values.
 
-    The specification lets them be left out.
+    They are optional in the specification.
     """
     if attrs.get("dilations") == ():
         ones = listed((1,) * len(attrs.kernel))
@@ -153,7 +150,7 @@ def no_dilations(attrs: Attrs) -> Iterator[Violation]:
 
 
 def doubtful_windows(attrs: Attrs, data: Fact) -> Iterator[Violation]:
-    """Check for averages of nothing, and such as divide by more elements than there are even in the padded input."""
+    """Check for averages of windows without an input element, and for divisors larger than the padded window."""
     pooling = windows.pooling_of(attrs)
     if pooling.exclude_pad:
         yield from empty_windows(attrs, data, "an arbitrary value")
@@ -180,7 +177,7 @@ def doubtful_windows(attrs: Attrs, data: Fact) -> Iterator[Violation]:
 
 
 def empty_windows(attrs: Attrs, data: Fact, result: str) -> Iterator[Violation]:
-    """Check for windows that lie in the padding wholly."""
+    """Check for windows that are entirely in the padding."""
     pooling = windows.pooling_of(attrs)
     for axis, dim in enumerate(data.spatial if data.shape else ()):
         if not dim.static or dim.lo > MAX_WINDOWS or windows.axis_count(pooling, axis, dim.size) > MAX_WINDOWS:
@@ -196,7 +193,7 @@ def empty_windows(attrs: Attrs, data: Fact, result: str) -> Iterator[Violation]:
 
 
 def ignored_pads(attrs: Attrs, data: Fact) -> Iterator[Violation]:
-    """Check for pads beside an `auto_pad` that says something else."""
+    """Check for pads that `auto_pad` overrides."""
     pooling = windows.pooling_of(attrs)
     if pooling.auto_pad == "explicit":
         return
@@ -219,7 +216,7 @@ def ignored_pads(attrs: Attrs, data: Fact) -> Iterator[Violation]:
 
 
 def check_adaptive(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Check for an input of rank 3 to 5, as many output sizes as it has spatial axes, none of them negative."""
+    """Check for an input of rank 3 to 5 and one output size per spatial axis, none of them negative."""
     data, sizes = inputs
     yield from check_parts(data, sizes)
     if sizes.value is not None and (sizes.value.upper < 0).any():
@@ -227,7 +224,7 @@ def check_adaptive(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 
 def check_parts(data: Fact, sizes: Fact) -> Iterator[Violation]:
-    """Check for what leaves an adaptive pooling without an output shape."""
+    """Check for settings for which an adaptive pooling has no output shape."""
     yield from check_data(data.shape, None)
     if sizes.shape is None:
         return
@@ -241,7 +238,7 @@ def check_parts(data: Fact, sizes: Fact) -> Iterator[Violation]:
 
 
 def avg_pool_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Map `[N, C, spatial...]` to `[N, C, windows...]`, bounds of intervals as the runtime computes them."""
+    """Map `[N, C, spatial...]` to `[N, C, windows...]`; bounds of intervals are those that the runtime computes."""
     raise_first(check_windows(attrs, inputs))
     spatial = inputs[0].spatial if inputs[0].shape else ()
     raise_first(covered_by_padding(attrs, inputs[0].shape, (axis for axis, dim in enumerate(spatial) if dim.static)))
@@ -249,7 +246,7 @@ def avg_pool_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def pooled(attrs: Attrs, data: Fact) -> Fact:
-    """Return the output of a sliding pooling of any kind."""
+    """Return the output fact of any sliding pooling."""
     if data.shape is None:
         return Fact(data.dtype, (Dim(),) * (2 + len(attrs.kernel)))
     pooling = windows.pooling_of(attrs)
@@ -257,7 +254,7 @@ def pooled(attrs: Attrs, data: Fact) -> Fact:
 
 
 def max_pool_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Map `[N, C, spatial...]` to `[N, C, windows...]`, once more for the indices where the version has them."""
+    """Map `[N, C, spatial...]` to `[N, C, windows...]`, for the indices as well if the version has them."""
     raise_first(check_windows(attrs, inputs))
     raise_first(check_axis(attrs, inputs[0].shape))
     values = pooled(attrs, inputs[0])
@@ -267,7 +264,7 @@ def max_pool_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def adaptive_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Map `[N, C, spatial...]` to `[N, C, sizes...]`: the second input, as far as it is known."""
+    """Map `[N, C, spatial...]` to `[N, C, sizes...]`; the sizes are the values of the second input, if known."""
     data, sizes = inputs
     raise_first(check_parts(data, sizes))
     shape: Shape = None
@@ -280,7 +277,7 @@ def adaptive_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def _sizes(value: Bounds | None, axes: int) -> tuple[Dim, ...]:
-    """Return the sizes as far as they are known; the runtime reads a constant -1 as any size."""
+    """Return the sizes that are known; the runtime reads a constant -1 as any size."""
     if value is None:
         return (Dim(),) * axes
     unknown = (value.lower.ravel() == -1) & (value.upper.ravel() == -1)
@@ -291,12 +288,12 @@ def _sizes(value: Bounds | None, axes: int) -> tuple[Dim, ...]:
 
 
 def sliding_plan(attrs: Attrs, data: Array) -> windows.WindowPlan:
-    """Return the windows of a layer on this input."""
+    """Return the window plan of a layer for this input."""
     return _plan(windows.pooling_of(attrs), data.shape[2:])
 
 
 def adaptive_plan(data: Array, sizes: Array) -> windows.WindowPlan:
-    """Return the parts of an adaptive pooling; a negative size counts as 0, as for the runtime."""
+    """Return the window plan of an adaptive pooling; a negative size counts as 0, as in the runtime."""
     return _adaptive_plan(data.shape[2:], tuple(max(int(size), 0) for size in sizes))
 
 
@@ -316,39 +313,36 @@ def max_pool(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def max_pool_with_indices(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-    """Return maxima, `[N, C, windows...]`, and where they are, counted from `axis` on."""
+    """Return maxima, `[N, C, windows...]`, and their indices, counted from `axis` on."""
     (data,) = inputs
     values, places = kernels.maximum_with_places(sliding_plan(attrs, data), data)
     return values, _from_axis(places, data.shape, attrs.axis).astype(attrs.index_element_type.replace("i", "int"))
 
 
 def _from_axis(places: Array, shape: tuple[int, ...], axis: int) -> Array:
-    """Return positions within a channel as positions in the dimensions from `axis` on."""
+    """Convert positions within a channel to positions in the dimensions from `axis` on."""
     channels = np.arange(prod(shape[:2])).reshape(*shape[:2], *[1] * (len(shape) - 2))
     return (channels * prod(shape[2:]) + places) % max(prod(shape[axis:]), 1)
 
 
 def adaptive_avg_pool(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-    """Return averages of nearly equal parts, `[N, C, sizes...]`."""
+    """Return averages of nearly equal windows, `[N, C, sizes...]`."""
     return (kernels.average(adaptive_plan(*inputs), inputs[0]),)
 
 
 def adaptive_max_pool(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-    """Return maxima of nearly equal parts, `[N, C, sizes...]`, and where they are within their channel."""
+    """Return maxima of nearly equal windows, `[N, C, sizes...]`, and their positions within the channel."""
     values, places = kernels.largest_of_parts(adaptive_plan(*inputs), inputs[0])
     return values, places.astype(attrs.index_element_type.replace("i", "int"))
 
 
 def undefined_windows(attrs: Attrs, inputs: Sequence[Array]) -> npt.NDArray[np.bool_] | None:
-    """Return windows without an element that do not divide by the kernel either, `[windows...]`.
-
-    None where all have one.
-    """
+    """Return the windows without an input element whose divisor is not the kernel size, `[windows...]`, if any."""
     return _mask(sliding_plan(attrs, inputs[0]))
 
 
 def undefined_parts(attrs: Attrs, inputs: Sequence[Array]) -> npt.NDArray[np.bool_] | None:
-    """Return parts of an empty axis, `[sizes...]`; None where there are none."""
+    """Return the windows of an empty axis, `[sizes...]`; None if there are none."""
     return _mask(adaptive_plan(*inputs))
 
 

@@ -1,4 +1,4 @@
-"""Reductions along axes, running sums, and largest values of segments: Reduce*, CumSum-3, SegmentMax-16.
+"""Reductions along axes, cumulative sums, and maxima of segments: Reduce*, CumSum-3, SegmentMax-16.
 
 Specification: `reduction/`, `arithmetic/`.
 """
@@ -48,15 +48,15 @@ OF_NOTHING = frozenset({"ReduceSum", "ReduceProd", "ReduceL1"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reduction:
-    """One reduction.
+    """A reduction.
 
     Attributes:
-        type, version: of the operation.
-        accepts: kinds of element types that the runtime takes.
-        function: on an array and a tuple of axes, which it keeps with size 1.
-        folds: what the runtime knows of the result before running: bounds, exact values, or those of floats only.
-        elements: what the outputs hold of those of the data.
-        rewrites, migrate: as of `Op`.
+        type, version: the type and version of the operation.
+        accepts: the element types that the runtime accepts.
+        function: a function of an array and a tuple of axes, which it keeps with size 1.
+        folds: how the runtime computes the result before running: bounds, exact values, or those of floats only.
+        elements: how the outputs depend on the elements of the data.
+        rewrites, migrate: as for `Op`.
     """
 
     type: str
@@ -70,21 +70,21 @@ class Reduction:
     substitute: Step | None = None
 
     def violations(self, attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-        """Check for axes that are no list of integers, or that the data does not have."""
+        """Check for axes that are not a list of integers, or that the data does not have."""
         data, axes = inputs
         yield from check_axes(data.shape, axes, ranks=(0, 1))
         if data.shape == () and attrs.keep_dims and axes.shape is not None and all(dim.lo for dim in axes.shape):
             yield Violation("axes", "has an axis, but the data is a scalar")
 
     def shape(self, attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-        """Return the data's shape without the axes, or with 1 in their places."""
+        """Return the data's shape without the axes, or with size 1 in their places."""
         data = inputs[0]
         require_type(data.dtype, self.accepts)
         raise_first(self.violations(attrs, inputs))
         return (Fact(data.dtype, reduced(data.shape, inputs[1], attrs.keep_dims), self.value(attrs, inputs)),)
 
     def value(self, attrs: Attrs, inputs: Sequence[Fact]) -> Bounds | None:
-        """Return the bounds of the result, as far as the runtime works them out."""
+        """Return the bounds of the result, as the runtime computes them."""
         data, axes = inputs[0].value, inputs[1].integers()
         if (
             data is None
@@ -101,7 +101,7 @@ class Reduction:
         return Bounds(lower, upper)
 
     def _fold(self, values: Array, axes: tuple[int, ...], keep: bool) -> Array:
-        """Return the reduction of one bound; unbounded where an element is that decides it."""
+        """Return the reduction of one bound; unbounded if an element that determines it is unbounded."""
         if not axes:
             return self.function(values, ())
         values = np.atleast_1d(values)
@@ -113,7 +113,7 @@ class Reduction:
         return kept
 
     def kernel(self, attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-        """Return the reduction along the axes, each once; without axes of every element by itself."""
+        """Return the reduction along the axes, each taken once; without axes, of every element by itself."""
         data, axes = arrays
         named = [int(axis) % max(data.ndim, 1) for axis in axes.ravel()]
         places = tuple(sorted(set(named)))
@@ -145,7 +145,7 @@ class Reduction:
 
 
 def reduced(shape: Shape, axes: Fact, keep: bool) -> Shape:
-    """Return a shape without the axes, or with 1 in their places; of axes that are not known only the number counts."""
+    """Return a shape without the axes, or with size 1 in their places; for unknown axes only their number counts."""
     if shape is None:
         return None
     removed = axes.integers()
@@ -161,9 +161,9 @@ def reduced(shape: Shape, axes: Fact, keep: bool) -> Shape:
 
 
 def whole(function: Callable[[Array, tuple[int, ...]], Array]) -> Callable[[Array, tuple[int, ...]], Array]:
-    """Return a reduction of floats and of int64 for every integer type: exact, 8 bits cut off at their limits.
+    """Return a reduction of floats and of int64 for every integer type: exact, with saturation of 8-bit results.
 
-    The CPU plugin adds integers up in f32, which is exact below 2^24.
+    The CPU plugin adds integers in f32, which is exact below 2^24.
     """
 
     def wrapped(data: Array, axes: tuple[int, ...]) -> Array:
@@ -187,7 +187,7 @@ def total(data: Array, axes: tuple[int, ...]) -> Array:
 
 @whole
 def mean(data: Array, axes: tuple[int, ...]) -> Array:
-    """Return the mean; of integers without its fraction; of nothing 0."""
+    """Return the mean; truncated for integers; 0 if there are no elements."""
     count = max(prod(data.shape[axis] for axis in axes), 1)
     sums = data.sum(axis=axes, keepdims=True, dtype=data.dtype)
     if data.dtype.kind == "f":
@@ -205,7 +205,7 @@ def product(data: Array, axes: tuple[int, ...]) -> Array:
 
 
 def largest(data: Array, axes: tuple[int, ...]) -> Array:
-    """Return the largest element; of nothing, or of infinities, the least number, with which the CPU plugin begins."""
+    """Return the maximum; without elements, or of infinities, the lowest number, with which the CPU plugin starts."""
     if data.dtype.kind != "f" and not all(data.shape[axis] for axis in axes):
         return np.full_like(data.sum(axis=axes, keepdims=True, dtype=data.dtype), first_least(data.dtype))
     out: Array = np.max(data, axis=axes, keepdims=True, initial=_limits(data).min)
@@ -213,7 +213,7 @@ def largest(data: Array, axes: tuple[int, ...]) -> Array:
 
 
 def smallest(data: Array, axes: tuple[int, ...]) -> Array:
-    """Return the smallest element; of nothing, or of infinities, the largest number."""
+    """Return the minimum; without elements, or of infinities, the largest number."""
     if data.dtype.kind != "f" and not all(data.shape[axis] for axis in axes):
         return np.full_like(data.sum(axis=axes, keepdims=True, dtype=data.dtype), ~first_least(data.dtype))
     out: Array = np.min(data, axis=axes, keepdims=True, initial=_limits(data).max)
@@ -221,12 +221,12 @@ def smallest(data: Array, axes: tuple[int, ...]) -> Array:
 
 
 def _limits(data: Array) -> "np.finfo[Any] | np.iinfo[Any]":
-    """Return the limits of f32 for every float, as the CPU plugin computes f64 in it, too."""
+    """Return the limits of f32 for every float type, since the CPU plugin computes f64 in f32, too."""
     return np.finfo(np.float32) if data.dtype.kind == "f" else np.iinfo(data.dtype)
 
 
 def first_least(dtype: "np.dtype[Any]") -> Any:
-    """Return the least integer that the CPU plugin begins with: that of 8 bits, or the low bits of the least i32."""
+    """Return the lowest integer, with which the CPU plugin starts: that of 8 bits, or the low bits of that of i32."""
     return dtype.type(np.iinfo(dtype).min) if dtype.itemsize == 1 else np.int64(-(2**31)).astype(dtype)
 
 
@@ -251,7 +251,7 @@ def sum_of_sizes(data: Array, axes: tuple[int, ...]) -> Array:
 
 @whole
 def length(data: Array, axes: tuple[int, ...]) -> Array:
-    """Return the square root of the sum of the squares; of integers the nearest one, by OpenVINO's reference tests."""
+    """Return the square root of the sum of squares; the nearest integer for integers, by OpenVINO's reference tests."""
     squares: Array = np.multiply(data, data).sum(axis=axes, keepdims=True, dtype=data.dtype)
     return np.sqrt(squares) if data.dtype.kind == "f" else np.rint(np.sqrt(squares))
 
@@ -293,7 +293,7 @@ def all_as_numbers(layers: Layers, attrs: Attrs) -> Ref:
 
 @by_formula("the logical or of booleans is the negation of the minimum of their negations")
 def any_as_numbers(layers: Layers, attrs: Attrs) -> Ref:
-    """Ask for the opposites, of which none is false if there are no elements."""
+    """Check whether the lowest of the opposites is 0, which is never so without elements."""
     return _all(layers, attrs, layers.call("LogicalNot", Ref(None)), "Equal")
 
 
@@ -389,7 +389,7 @@ def check_segments(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 
 def segment_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Return the data's shape, but as many rows as `num_segments` says, or as the last segment number needs."""
+    """Return the data's shape with `num_segments` rows, or as many rows as the last segment number requires."""
     raise_first(segment_violations(attrs, inputs))
     data = inputs[0]
     if data.shape is None:
@@ -403,9 +403,9 @@ def segment_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def running_sum(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """Return sums of all elements up to each along the axis.
+    """Return the sums of all elements up to each one along the axis.
 
-    Without its own where `exclusive`, backwards where `reverse`.
+    With `exclusive` without the element itself, with `reverse` from the end.
     """
     data, axis = arrays[0], int(arrays[1].reshape(()))
     if data.ndim == 0:
@@ -424,7 +424,7 @@ def running_sum(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def segment_max(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """Map `[rows, ...]` to `[segments, ...]`: the largest of each segment's rows; 0 or the least number without any."""
+    """Map `[rows, ...]` to `[segments, ...]`: the maximum of each segment; 0 or the lowest number without rows."""
     data, segments = arrays[:2]
     count = int(arrays[2].reshape(())) if len(arrays) > 2 else int(segments[-1]) + 1
     empty = 0 if attrs.fill_mode == "zero" else lowest(data.dtype)
