@@ -1,6 +1,6 @@
-"""When two poolings mean the same: on one input size, and on every size of dynamic dimensions.
+"""Prove that two poolings are equal: for one input size, and for every size of dynamic dimensions.
 
-A rewrite is accepted because it is proved here, not because it was tried on some numbers.
+A rewrite is accepted because it is proved here, not because it was tried on samples.
 """
 
 import math
@@ -40,11 +40,11 @@ MAX_SIZES = 4096
 
 @dataclass(frozen=True, slots=True)
 class PoolingSpec:
-    """A pooling as layers may write it down: zeros padded by a layer of its own, then windows, then a division.
+    """A pooling as layers can express it: a Pad layer with zeros, then windows, then a division.
 
-    `before`, `after`: zeros per axis that a Pad layer adds; to the pooling they are elements like any other.
-    `divisor`: `runtime` is AvgPool's rule; `kernel` always divides by the whole kernel, `real` always by the elements
-    that the pooling finds in its window, `padded` by the positions of the padded input that the window covers.
+    `before`, `after`: the zeros per axis that a Pad layer adds; the pooling treats them as elements. `divisor`:
+    `runtime` is AvgPool's rule; `kernel` always divides by the kernel size, `real` by the number of elements in the
+    window, `padded` by the number of positions of the padded input in the window.
     """
 
     pooling: Pooling
@@ -54,7 +54,7 @@ class PoolingSpec:
 
     @property
     def coupled(self) -> bool:
-        """Whether the padding of one axis decides how windows of the others divide."""
+        """Whether the padding of one axis affects the divisors of the other axes."""
         return self.divisor == "runtime" and not self.pooling.exclude_pad
 
     def pads(self, axis: int) -> tuple[int, int]:
@@ -62,7 +62,7 @@ class PoolingSpec:
         return (self.before[axis], self.after[axis]) if self.before else (0, 0)
 
     def on(self, axis: int) -> "PoolingSpec":
-        """Return what decides about the windows on one axis, as a pooling over this axis alone."""
+        """Return the settings that determine the windows of one axis, as a pooling over this axis alone."""
         lists = ("kernel", "strides", "pads_begin", "pads_end", "dilations")
         own = {name: getattr(self.pooling, name)[axis : axis + 1] for name in lists}
         before, after = self.before[axis : axis + 1], self.after[axis : axis + 1]
@@ -73,7 +73,7 @@ class PoolingSpec:
         return sum(axis_pads(self.pooling, axis, size + sum(self.pads(axis)))) > 0
 
     def windows(self, axis: int, size: int, padded: bool) -> AxisWindows:
-        """Return the windows on one axis, in positions of the input; `padded`: any axis is.
+        """Return the windows of one axis, in positions of the input; `padded` is whether any axis is padded.
 
         Raises:
             ShapeError: the window does not fit into the padded input.
@@ -86,7 +86,7 @@ class PoolingSpec:
         return _inside(found, before, size) if before or after else found
 
     def plan(self, sizes: Sequence[int]) -> WindowPlan:
-        """Return the window plan on an input whose spatial sizes are `sizes`.
+        """Return the window plan for an input with the spatial sizes `sizes`.
 
         Raises:
             ShapeError: the window does not fit into the padded input.
@@ -97,24 +97,24 @@ class PoolingSpec:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """Two poolings are equal on every input that counts; `text` says which those are."""
+    """Two poolings are equal for every relevant input; `text` describes these inputs."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Counterexample:
-    """Spatial sizes on which two poolings differ, and in what; no sizes where the question was left undecided."""
+    """Spatial sizes for which two poolings differ, and the difference; no sizes if the question was left undecided."""
 
     sizes: tuple[int, ...] | None
     difference: str
 
 
 def equal_plans(wanted: WindowPlan, candidate: WindowPlan) -> str | None:
-    """Return None where the plans mean the same average; otherwise what differs.
+    """Return None if the plans describe the same average; otherwise the difference.
 
-    The counts have to be equal, and every window that is defined in `wanted` has to read the same elements and
-    divide by the same product. Windows whose value is undefined in `wanted` are free.
+    The numbers of windows must be equal, and every window that is defined in `wanted` must read the same elements and
+    divide by the same product. Windows whose value is undefined in `wanted` may differ.
     """
     return _difference([_compare(*pair, divide=True) for pair in zip(wanted.axes, candidate.axes, strict=True)])
 
@@ -235,9 +235,9 @@ def _single_elements(windows: AxisWindows, size: int) -> tuple[int, int, int, in
 
 
 def behind_pad(pooling: Pooling, counted: Pooling) -> PoolingSpec:
-    """Return the windows of `counted`, with the padding of `pooling` added by a layer.
+    """Return the windows of `counted`, with the padding of `pooling` added by a Pad layer.
 
-    What hangs over it is left out.
+    Positions beyond that padding are left out.
     """
     zeros = (0,) * pooling.rank
     ends = pooling.pads_end if pooling.auto_pad == "explicit" else counted.pads_end
@@ -265,7 +265,7 @@ def _most_begin(form: PoolingSpec, axis: int) -> int:
 
 
 def _covered(pooling: Pooling, axis: int, size: int) -> npt.NDArray[np.int64]:
-    """Return how many positions of the padded input each window covers; what hangs over the padding does not count."""
+    """Return the number of positions of the padded input in each window; positions beyond the padding do not count."""
     begin, end = axis_pads(pooling, axis, size)
     start = np.arange(axis_count(pooling, axis, size), dtype=np.int64) * pooling.strides[axis]
     covered = (size + begin + end - 1 - start) // pooling.dilations[axis] + 1
@@ -368,9 +368,9 @@ def _compare(wanted: AxisWindows, other: AxisWindows, *, divide: bool) -> Verdic
 
 
 def _difference(verdicts: Sequence[Verdict]) -> str | None:
-    """Return what differs over all axes, or None. Counts always matter.
+    """Return the difference over all axes, or None. A different number of windows is always a difference.
 
-    Nothing else does where all windows are undefined.
+    If all windows are undefined, nothing else is.
     """
     free = "free" in verdicts
     for axis, verdict in enumerate(verdicts):

@@ -1,4 +1,4 @@
-"""Building the layers of a rewrite, each with the facts of its outputs."""
+"""Build the layers of a rewrite, each with the facts of its outputs."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -41,20 +41,20 @@ def not_added_up(kind: ElementType) -> Refused | None:
 
 
 class Layers:
-    """Layers in the making, in topological order, for a target opset.
+    """The layers of a rewrite, in topological order, for a target opset.
 
-    Every method adds a layer, or as many as it takes, and returns where the output is.
+    Every method adds one or several layers, and returns the output that holds the result.
     """
 
     def __init__(self, inputs: Sequence[Fact], target: int) -> None:
-        """Start without layers; `inputs`: facts of the layer that is being rewritten."""
+        """Start without layers; `inputs` are the facts of the inputs of the rewritten layer."""
         self.inputs = tuple(inputs)
         self.target = target
         self.made: list[NewLayer] = []
 
     @property
     def given(self) -> Sequence[Ref]:
-        """The inputs of the layer that is being rewritten."""
+        """The inputs of the rewritten layer."""
         return [Ref(None, number) for number in range(len(self.inputs))]
 
     def fact(self, source: Ref | Array) -> Fact:
@@ -66,10 +66,10 @@ class Layers:
         return constant_fact(source)
 
     def dtype(self, source: Ref | Array) -> np.dtype[np.generic]:
-        """Return the type of numpy of an output or an input, as constants beside it need it.
+        """Return the numpy type of an output or an input, for constants that are combined with it.
 
         Raises:
-            ShapeError: the element type is not known, or numpy has none like it.
+            ShapeError: the element type is unknown, or numpy does not have it.
         """
         kind = self.fact(source).dtype
         if kind.dtype is None:
@@ -80,7 +80,7 @@ class Layers:
         """Return the number of dimensions.
 
         Raises:
-            ShapeError: it is not known.
+            ShapeError: the rank is unknown.
         """
         shape = self.fact(source).shape
         if shape is None:
@@ -88,13 +88,13 @@ class Layers:
         return len(shape)
 
     def number(self, value: float, like: Ref | Array) -> Array:
-        """Return a single number of the element type of `like`."""
+        """Return a scalar constant with the element type of `like`."""
         return np.array(value, self.dtype(like))
 
     def call(
         self, type: str, *inputs: Ref | Array, version: int | None = None, label: str = "", **attributes: object
     ) -> Ref:
-        """Add a layer and return its first output. See `outputs`."""
+        """Add a layer and return its first output; arguments and errors are those of `outputs`."""
         return self.outputs(type, *inputs, version=version, label=label, **attributes)[0]
 
     def outputs(
@@ -102,17 +102,17 @@ class Layers:
     ) -> tuple[Ref, ...]:
         """Add a layer of any operation and return all of its outputs.
 
-        Args:
-            type: of the operation.
-            inputs: outputs of the layers so far, inputs of the rewritten layer, or arrays.
-            version: of the stamp; None for that of the newest version that the target opset holds.
-            label: as of `NewLayer`; the type in small letters where it is empty.
-            attributes: by Python name, a text as it is; the others get their defaults.
+        An operation that the target opset does not contain is added as the older operations that compute it.
 
-        An operation that the target opset does not hold is added as what older ones make of it.
+        Args:
+            type: the operation type.
+            inputs: outputs of the layers so far, inputs of the rewritten layer, or arrays.
+            version: the opset of the layer; by default the newest version that the target opset contains.
+            label: as for `NewLayer`; by default the type in lower case.
+            attributes: attributes by Python name, or as text; the others have their default values.
 
         Raises:
-            ShapeError: the operation does not take these inputs, or older ones do not make it.
+            ShapeError: the operation does not accept these inputs, or older operations cannot express it.
         """
         op = held(type, version or self.target)
         values = {name: attributes.get(name, spec.absent) for name, spec in op.attrs.items()}
@@ -143,7 +143,7 @@ class Layers:
         return tuple(Ref(len(self.made) - 1, number) for number in range(len(facts)))
 
     def _as_older(self, op: Op, attrs: Attrs, inputs: Sequence[Ref | Array], facts: Sequence[Fact]) -> tuple[Ref, ...]:
-        """Add the layers that stand for an operation in the target opset, and return its outputs."""
+        """Add the layers that express an operation in the target opset, and return its outputs."""
         found = None if op.migrate is None else op.migrate(attrs, facts, self.target)
         if not isinstance(found, Rewrite):
             raise ShapeError(f"opset{self.target} has no {op}" if found is None else found.reason)

@@ -33,8 +33,9 @@ LOWEST = float(np.finfo(np.float32).min)
 def average(plan: WindowPlan, data: Array) -> Array:
     """Return the averages, `[N, C, windows...]`; an undefined one is 0.
 
-    16-bit floats are summed in f32 and rounded once, integers are summed exactly. (The CPU plugin sums whole
-    numbers in f32, or in i32 where there is one channel: beyond 2^24 it is the one that is off.)
+    16-bit floats are summed in f32 and rounded once; integers are summed exactly. (The CPU plugin sums integers in f32,
+    or in
+    i32 with one channel: above 2^24 its sums are not exact.)
     """
     whole = data.dtype.kind in "iub"
     working = np.dtype(np.int64 if whole else np.float64 if data.dtype == np.float64 else np.float32)
@@ -53,12 +54,10 @@ def average(plan: WindowPlan, data: Array) -> Array:
 
 
 def _whole_average(total: IntArray, divisor: IntArray, inverse: bool) -> Array:
-    """Return the quotient, rounded half to even.
+    """Return the quotient, rounded half to even; with `inverse`, the product with the inverse of the divisor in f32.
 
-    With `inverse`: the product with the divisor's inverse in f32.
-
-    That is what the plugin does with 8 bits, and with one channel, where its fast code takes the layer. It puts a half
-    such as 630 / 60 slightly above itself: 11, not 10.
+    The plugin multiplies by the inverse for 8 bits, and for one channel if its fast code runs the layer. The product of
+    a half, for example 630 / 60, is slightly larger than the half: 11, not 10.
     """
     if inverse:
         return np.rint(total.astype(np.float32) * (np.float32(1) / divisor.astype(np.float32)))
@@ -66,13 +65,13 @@ def _whole_average(total: IntArray, divisor: IntArray, inverse: bool) -> Array:
 
 
 def _plain(plan: WindowPlan) -> bool:
-    """Return whether the plugin's fast code for integers takes the layer: no dilation, every window has an element."""
+    """Return whether the plugin's fast code for integers runs the layer: no dilation, no empty window."""
     return all(axis.step == 1 and axis.lengths.all() for axis in plan.axes)
 
 
 @lru_cache(maxsize=512)
 def _divisor(plan: WindowPlan) -> IntArray:
-    """Return what each window divides by, `[windows...]`; a single number where all are the same."""
+    """Return the divisor of each window, `[windows...]`; a single number if all are equal."""
     divisor = np.ones((), np.int64)
     for axis in plan.axes:
         divisor = np.multiply.outer(divisor, np.maximum(axis.divisor, 1))
@@ -93,7 +92,7 @@ def _sums(plan: WindowPlan, data: Array) -> Array:
 def _sum_rows(rows: Array) -> Array:
     """Return the sum of every row.
 
-    Einsum is the fastest on short ones, `sum` adds long ones pairwise and loses less.
+    Einsum is the fastest for short rows; `sum` adds long rows pairwise, with smaller rounding errors.
     """
     total: Array = np.einsum("ij->i", rows) if rows.shape[1] <= PAIRWISE else rows.sum(axis=1)
     return total
@@ -115,7 +114,7 @@ def _blocks(data: Array, out: Array) -> Iterator[tuple[Array, Array]]:
 def maximum(plan: WindowPlan, data: Array) -> Array:
     """Return the largest element of every window, `[N, C, windows...]`.
 
-    As in the runtime NaN never wins, and a window with nothing else, or with nothing at all, holds the lowest value.
+    As in the runtime, NaN is never the maximum; a window with only NaN, or without elements, gives the lowest value.
     """
     lowest = _lowest(data.dtype)
     out = np.empty((*data.shape[:2], *plan.counts), data.dtype)
@@ -131,9 +130,10 @@ def maximum(plan: WindowPlan, data: Array) -> Array:
 
 @np.errstate(all="ignore")
 def maximum_with_places(plan: WindowPlan, data: Array) -> tuple[Array, IntArray]:
-    """Return the same, and where it is: the position among the elements of its channel, `[N, C, windows...]`.
+    """Return the maxima and their positions among the elements of the channel, both `[N, C, windows...]`.
 
-    Of equal elements the first in row-major order; 0 where nothing is larger than the lowest value.
+    Of equal elements, the first in row-major order is taken; the position is 0 if nothing is larger than the lowest
+    value.
     """
     # The runtime holds these types in i32, where 0 is not the lowest value.
     values = data.astype(np.int64) if data.dtype.kind == "u" and data.dtype != np.uint8 else _widened(data)
@@ -143,9 +143,9 @@ def maximum_with_places(plan: WindowPlan, data: Array) -> tuple[Array, IntArray]
 
 @np.errstate(all="ignore")
 def largest_of_parts(plan: WindowPlan, data: Array) -> tuple[Array, IntArray]:
-    """Return the largest element of every part of AdaptiveMaxPool and its position in its channel, `[N, C, sizes...]`.
+    """Return the maximum of every window of AdaptiveMaxPool and its position in its channel, `[N, C, sizes...]`.
 
-    Starting from the first element of the part, which therefore wins where it is NaN; a later NaN never does.
+    The search starts with the first element of the window, so a NaN there is the maximum; a later NaN never is.
     """
     values = _widened(data)
     if values.dtype.kind != "f":
@@ -165,16 +165,14 @@ def _lowest(dtype: np.dtype[Any]) -> int | float:
 
 
 def _widened(data: Array) -> Array:
-    """Return 16-bit floats as f32, all else as it is."""
+    """Return 16-bit floats as f32, other arrays unchanged."""
     return data.astype(np.float32) if data.dtype.kind not in "iub" and data.dtype.itemsize < 4 else data
 
 
 def _search(plan: WindowPlan, data: Array, lowest: float | None) -> tuple[Array, IntArray]:
-    """Return the first element of each window that is larger than `lowest` and all others.
+    """Return the first element of each window that is larger than `lowest` and all others; position -1 if none is.
 
-    Place -1 where there is none.
-
-    Without `lowest` the search starts from the first element.
+    Without `lowest` the search starts with the first element.
     """
     places: IntArray | None = None
     weight = 1
@@ -212,9 +210,9 @@ def _search_axis(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Group:
-    """Windows of one axis that read equally many positions, at least one: `first + tap * step` for `tap < taps`.
+    """The windows of one axis with equally many positions, at least one: `first + tap * step` for `tap < taps`.
 
-    `windows` and `first` are slices of as many elements, or lists where their elements lie at no equal distances.
+    `windows` and `first` are slices, or lists if their elements are not at equal distances.
     """
 
     windows: slice | IntArray
@@ -231,7 +229,7 @@ class Group:
         return self.taps == 1 and isinstance(self.first, slice) and self.first == slice(0, size, 1)
 
     def positions(self, tap: int, step: int) -> slice | IntArray:
-        """Return what every window of the group reads as its element number `tap`."""
+        """Return the position of element number `tap` in each window of the group."""
         shift = tap * step
         if isinstance(self.first, slice):
             return slice(self.first.start + shift, self.first.stop + shift, self.first.step)

@@ -1,10 +1,10 @@
-"""Window plans: what every average pooling means, whatever version or format wrote it down.
+"""Window plans: one description of average pooling for all versions and formats.
 
-A pooling is separable. Per spatial axis, window `i` reads the positions `first[i], first[i] + step, ..., last[i]`
-of the input and divides by a number; the output is the sum over the product of the positions, divided by the product
-of the numbers. Two poolings mean the same on an input size exactly when their plans agree there.
+A pooling is separable. Per spatial axis, window `i` reads the positions `first[i], first[i] + step, ..., last[i]` of
+the input and divides by a number; an output is the sum of the elements at these positions on all axes, divided by the
+product of the numbers. Two poolings are equal for an input size exactly when their plans for that size are equal.
 
-The rules of padding, counting and dividing are the runtime's, measured on its CPU plugin.
+The rules of padding, counting and dividing are those of the runtime, measured on its CPU plugin.
 """
 
 from collections.abc import Sequence
@@ -40,9 +40,9 @@ AutoPad = Literal["explicit", "valid", "same_upper", "same_lower"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pooling:
-    """The settings of a sliding-window pooling; one entry per spatial axis in every tuple.
+    """The settings of a sliding-window pooling; every tuple has one entry per spatial axis.
 
-    `exclude_pad` says how an average divides; a maximum does not look at it.
+    `exclude_pad` affects only the divisor of an average, not a maximum.
     """
 
     kernel: tuple[int, ...]
@@ -66,13 +66,14 @@ class Pooling:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AxisWindows:
-    """One spatial axis. An empty window has `last < first`.
+    """The windows of one spatial axis. An empty window has `last < first`.
 
     Attributes:
-        first: first position inside the input, `[windows]`.
-        last: last position inside the input, `[windows]`.
-        step: distance of the positions.
-        divisor: `[windows]`; 0 where the window is empty and the divisor counts real elements: an undefined value.
+        first: the first position inside the input, `[windows]`.
+        last: the last position inside the input, `[windows]`.
+        step: the distance of the positions.
+        divisor: `[windows]`; 0 if the window is empty and the divisor is the number of elements: the value is
+            undefined.
     """
 
     first: IntArray
@@ -82,14 +83,14 @@ class AxisWindows:
 
     @property
     def lengths(self) -> IntArray:
-        """How many positions each window reads, `[windows]`."""
+        """The number of positions that each window reads, `[windows]`."""
         lengths: IntArray = np.maximum((self.last - self.first) // self.step + 1, 0)
         return lengths
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WindowPlan:
-    """A pooling on one input size: an `AxisWindows` per spatial axis."""
+    """A pooling for one input size: an `AxisWindows` per spatial axis."""
 
     axes: tuple[AxisWindows, ...]
 
@@ -99,7 +100,7 @@ class WindowPlan:
         return tuple(len(axis.first) for axis in self.axes)
 
     def undefined(self) -> npt.NDArray[np.bool_]:
-        """Return where the value is arbitrary: no element is read and the divisor would be 0. Shape: the counts."""
+        """Return the windows without an element whose divisor would be 0: their value is undefined. Shape: the counts."""
         mask = np.zeros(self.counts, dtype=bool)
         for index, axis in enumerate(self.axes):
             along = [1] * len(self.axes)
@@ -146,10 +147,11 @@ def axis_count(pooling: Pooling, axis: int, size: int) -> int:
 
 
 def plan(pooling: Pooling, sizes: Sequence[int]) -> WindowPlan:
-    """Return the window plan on an input whose spatial sizes are `sizes`.
+    """Return the window plan for an input with the spatial sizes `sizes`.
 
-    With `exclude_pad`, or without any padding on any axis, windows divide by the elements that they read; otherwise
-    by the whole kernel, even where it hangs over the padding. Measured: rule 3 of docs/average-pooling.md.
+    With `exclude_pad`, or without padding on any axis, windows divide by the number of elements that they read;
+    otherwise by the size of the kernel, even if it extends beyond the padding. Measured: rule 3 of
+    docs/average-pooling.md.
 
     Raises:
         ShapeError: the window does not fit into the padded input.
@@ -162,7 +164,7 @@ def plan(pooling: Pooling, sizes: Sequence[int]) -> WindowPlan:
 def adaptive_plan(sizes: Sequence[int], counts: Sequence[int]) -> WindowPlan:
     """Return the plan of AdaptiveAvgPool-8.
 
-    Window `i` reads `floor(i * size / count)` up to `ceil((i + 1) * size / count)`, exclusive.
+    Window `i` reads the positions from `floor(i * size / count)` to `ceil((i + 1) * size / count)`, exclusive.
     """
     axes = []
     for size, count in zip(sizes, counts, strict=True):
@@ -173,7 +175,7 @@ def adaptive_plan(sizes: Sequence[int], counts: Sequence[int]) -> WindowPlan:
 
 
 def axis_windows(pooling: Pooling, axis: int, size: int, whole: bool) -> AxisWindows:
-    """Return the windows on one axis; `whole`: they divide by the kernel, not by the elements that they read.
+    """Return the windows of one axis; with `whole` they divide by the kernel size, not by the number of elements.
 
     Raises:
         ShapeError: the window does not fit into the padded input.
@@ -208,11 +210,11 @@ def pooling_of(attrs: Attrs) -> Pooling:
 
 
 def axis_dim(pooling: Pooling, axis: int, dim: Dim) -> Dim:
-    """Return the number of windows on any input size of `dim`, exactly as the runtime bounds it.
+    """Return the number of windows for any input size of `dim`, with the bounds that the runtime computes.
 
-    An interval whose lower end is too small for the kernel counts one window there, and `same_*` knows nothing of
-    the result for an interval. With `ceil_torch` and padding at the end only, the runtime counts more windows for
-    size 0 than for size 1, so that bounds from 0 on are too narrow or, turned around, none.
+    If the lower end of an interval is too small for the kernel, it counts as one window; for `same_*` and an interval
+    the result is unknown. With `ceil_torch` and padding only at the end, the runtime counts more windows for size 0
+    than for size 1, so that bounds from 0 on are too narrow, or unknown if they are reversed.
 
     Raises:
         ShapeError: the dimension is static and the window does not fit into the padded input.

@@ -1,7 +1,7 @@
-"""Layers with bodies: TensorIterator, Loop, If. What goes into a body, what comes out of it.
+"""Operations with bodies: TensorIterator, Loop, If; the inputs and outputs of their bodies.
 
 The rules are those of OpenVINO's core (tensor_iterator.cpp, loop.cpp, if.cpp). A body is run through a callback, so
-that nothing here knows how a graph is walked.
+this module does not depend on how a graph is walked.
 
 Specification: `infrastructure/`, `condition/`.
 """
@@ -78,7 +78,7 @@ def _with_axis(shape: tuple[Dim, ...], axis: int, dim: Dim) -> tuple[Dim, ...]:
 
 
 def _joined(fact: Fact, row: PortMapRow, size: int | None) -> Fact:
-    """Return the output of a body, joined along the row's axis where it has one."""
+    """Return the output of a body, joined along the axis of the row if it has one."""
     if row.axis is None:
         return Fact(fact.dtype, fact.shape)
     if fact.shape is None:
@@ -88,10 +88,10 @@ def _joined(fact: Fact, row: PortMapRow, size: int | None) -> Fact:
 
 
 def loop_shape(maps: Maps, inputs: Mapping[int, Fact], run: BodyRun) -> dict[int, Fact]:
-    """Run the body until the shapes of its back edges settle; joined outputs are as long as the iterations are many.
+    """Run the body until the shapes of its back edges settle; a joined output has one part per iteration.
 
     Raises:
-        ShapeError: an axis that is not there, or a condition or trip count that is not one number.
+        ShapeError: an axis does not exist, or a condition or trip count is not a single value.
     """
     ports = maps["body"]
     given = {row.layer: _loop_input(row, inputs[row.port]) for row in ports.inputs if row.port >= 0}
@@ -146,7 +146,7 @@ def _single(fact: Fact) -> int | None:
 
 
 def _iterations(ports: PortMap, inputs: Mapping[int, Fact], facts: BodyFacts) -> int | None:
-    """Return how often the body runs, where that is certain: a constant condition and a constant trip count."""
+    """Return the number of iterations if it is certain: for a constant condition and a constant trip count."""
     row = ports.purpose("execution_condition")
     if row is None:
         raise ShapeError("no output of the body is its execution_condition")
@@ -184,7 +184,7 @@ def _settled(
 
 
 def _wider(result: Shape, parameter: Shape) -> Shape:
-    """Return the Parameter's shape, or a wider one where the result does not fit it."""
+    """Return the Parameter's shape, or a wider one if the result does not fit it."""
     if parameter is None:
         return None
     if result is None or len(result) != len(parameter):
@@ -195,12 +195,10 @@ def _wider(result: Shape, parameter: Shape) -> Shape:
 
 
 def if_shape(maps: Maps, inputs: Mapping[int, Fact], run: BodyRun) -> dict[int, Fact]:
-    """Run the branches: a known condition chooses one, and leaves the other as it was.
-
-    Otherwise the branches' shapes are joined.
+    """Run the branches. A known condition chooses one; otherwise the shapes of both are merged.
 
     Raises:
-        ShapeError: the branches give different element types, or one lacks an output.
+        ShapeError: the branches have different element types, or one lacks an output.
     """
     condition = _single(inputs[min(inputs)])
     if condition is not None:
@@ -268,7 +266,7 @@ def tensor_iterator(maps: Maps, inputs: Mapping[int, Array], execute: Execute) -
 
 
 def loop(maps: Maps, inputs: Mapping[int, Array], execute: Execute) -> dict[int, Array]:
-    """Run the body while its condition holds, at most as often as the trip count says; -1: no limit."""
+    """Run the body while its condition holds, at most as often as the trip count; -1 means no limit."""
     first, second = sorted(inputs)[:2]
     iterations = int(inputs[first].ravel()[0])
     if not bool(inputs[second].ravel()[0]):
@@ -313,9 +311,9 @@ def _given(ports: PortMap, inputs: Mapping[int, Array], state: Mapping[int, Arra
 def _without_iterations(
     ports: PortMap, inputs: Mapping[int, Array], execute: Execute, state: Mapping[int, Array]
 ) -> dict[int, Array]:
-    """Return outputs of a body that never runs: the initial values of what is carried on, and empty tensors.
+    """Return the outputs of a body that never runs: initial values of back edges, and empty tensors.
 
-    What shape the empty ones have says a iteration on zeros.
+    An iteration on zeros determines the shapes of the empty tensors.
     """
     zeros = {row.port: inputs[row.port] for row in ports.inputs if row.port >= 0}
     for row in ports.inputs:

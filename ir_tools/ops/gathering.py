@@ -1,4 +1,4 @@
-"""Elements picked by index: Gather-1/-7/-8, GatherElements-6, GatherND-5/-8, GatherTree-1, OneHot-1/-16.
+"""Select elements by index: Gather-1/-7/-8, GatherElements-6, GatherND-5/-8, GatherTree-1, OneHot-1/-16.
 
 The rules are those of OpenVINO's core (*_shape_inference.hpp), measured.
 
@@ -28,7 +28,7 @@ __all__ = ["OPS"]
 
 
 def gather_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Return the input with the shape of the indices in place of one axis; the batches occur once."""
+    """Replace one axis of the data's shape by the shape of the indices; batch dimensions occur once."""
     data, indices, axis_fact = inputs
     require_integers(indices, "indices")
     require_integers(axis_fact, "axis")
@@ -68,7 +68,7 @@ def _gathered(data: Shape, indices: Shape, axis_fact: Fact, batch_dims: int) -> 
 
 
 def check_gather(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Check for indices that the data does not have, and what the runtime crashes over."""
+    """Check for indices outside the data, and for settings that crash the runtime."""
     data, indices, axis_fact = inputs
     axes, batches = axis_fact.integers(), attrs.get("batch_dims", 0)
     if data.shape is None or not axes or not -len(data.shape) <= axes[0] < len(data.shape):
@@ -89,10 +89,10 @@ def check_gather(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 
 def gather_forward(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """Gather as Gather-8 does, but of several indices the negative ones are out of range: they give zeros.
+    """Gather as Gather-8 does, except that negative ones among several indices are out of range and give zeros.
 
-    A single one along the first axis that has several elements counts from the end, as converters write it into a
-    constant; measured with axes whose size is known before the model runs.
+    A single index along the first axis with several elements counts from the end, as converters write it into a constant;
+    measured for axes whose size is known before the model runs.
     """
     data, indices, axis = arrays
     if indices.size == 1 and prod(data.shape[: normal_axis(int(axis.ravel()[0]), data.ndim)]) == 1:
@@ -101,9 +101,9 @@ def gather_forward(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def gather(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """Return the slices of the data that the indices name, along one axis; negative indices count from the end.
+    """Return the slices of the data at the indices along one axis; negative indices count from the end.
 
-    An index out of range gives zeros. The runtime folds constants so in all versions.
+    An index out of range gives zeros. The runtime folds constants like this in all versions.
     """
     data, indices, axis_value = arrays
     axis = normal_axis(int(axis_value.ravel()[0]), data.ndim)
@@ -177,7 +177,7 @@ def check_gather_elements(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Viol
 
 
 def gather_elements(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """Return for each index the element of the data at the same place but for the axis, where the index says."""
+    """Return for each index the element at the same position, with the index as its position along the axis."""
     data, indices = arrays
     axis = normal_axis(attrs.axis, data.ndim)
     return (np.take_along_axis(data, in_axis(indices, data.shape[axis]), axis),)
@@ -197,7 +197,7 @@ def gather_nd_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def gather_nd_5_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Do as GatherND-8, with all batches as one dimension."""
+    """Return the shape of GatherND-8 with all batches merged into one dimension."""
     (out,) = gather_nd_shape(attrs, inputs)
     batches = attrs.batch_dims
     if batches > 1 and out.shape is not None:
@@ -227,7 +227,7 @@ def _gathered_nd(data: Shape, indices: Shape, batches: int) -> Shape:
 
 
 def check_gather_nd(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Check for indices that the data does not have, which the runtime reads beyond its end."""
+    """Check for indices outside the data, for which the runtime reads beyond its end."""
     data, indices = inputs
     if data.shape is None or indices.shape is None or not indices.shape or not indices.shape[-1].static:
         return
@@ -238,7 +238,7 @@ def check_gather_nd(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]
 
 
 def gather_nd(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """Return the slices of the data that tuples of indices name."""
+    """Return the slices of the data at tuples of indices."""
     data, indices = arrays
     batches = attrs.batch_dims
     length = indices.shape[-1]
@@ -251,7 +251,7 @@ def gather_nd(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def gather_nd_5(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """Do as GatherND-8, with all batches as one dimension."""
+    """Gather as GatherND-8, with all batches merged into one dimension."""
     (out,) = gather_nd(attrs, arrays)
     batches = attrs.batch_dims
     return (out.reshape(prod(out.shape[:batches]), *out.shape[batches:]) if batches > 1 else out,)
@@ -261,7 +261,7 @@ def gather_nd_5(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def gather_tree_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Return `[steps, batch, beams]`, as the ids and the parents."""
+    """Return `[steps, batch, beams]`, the shape of the ids and of the parents."""
     ids, parents, lengths, end = inputs
     dtype = same_type(inputs)
     shape: Shape = ids.shape
@@ -324,7 +324,7 @@ def one_hot_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def one_hot(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """Return `on_value` where the index says, `off_value` elsewhere; all off for an index out of range."""
+    """Return `on_value` at the indices and `off_value` elsewhere; only `off_value` for an index out of range."""
     indices, depth, on, off = arrays
     size = int(depth.ravel()[0])
     axis = normal_axis(attrs.axis, indices.ndim + 1)
@@ -338,7 +338,7 @@ def one_hot(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def check_one_hot(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Check for a depth that no machine can hold."""
+    """Check for a depth whose output does not fit into memory."""
     try:
         (out,) = one_hot_shape(attrs, inputs)
     except ShapeError:

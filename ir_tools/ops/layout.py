@@ -1,4 +1,4 @@
-"""The same elements in another shape or order.
+"""Change the shape of a tensor, or the order of its elements.
 
 Reshape-1, Squeeze-1/-15, Unsqueeze-1, Transpose-1, ShuffleChannels-1, DepthToSpace-1, SpaceToDepth-1, Reverse-1,
 ReverseSequence-1, Roll-7. The rules are those of OpenVINO's core (*_shape_inference.hpp), measured.
@@ -28,7 +28,7 @@ ONE = Dim.of(1)
 
 
 def reshape_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Return the pattern, with 0 copied from the input (`special_zero`) and -1 from what is left over."""
+    """Return the shape of the pattern: 0 is copied from the input (`special_zero`), -1 is computed from the rest."""
     data, pattern = inputs
     require_integers(pattern, "shape")
     require_sizes(pattern, "shape")
@@ -42,10 +42,10 @@ def reshape_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def reshaped(data: Shape, bounds: Sequence[tuple[int, int]], special_zero: bool) -> Shape:
-    """Return the output shape for a pattern of which bounds are known.
+    """Return the output shape for a pattern with known bounds.
 
     Raises:
-        ShapeError: the elements do not fit, or the pattern has no meaning.
+        ShapeError: the number of elements differs, or the pattern is not valid.
     """
     pattern = [_pattern_dim(pair) for pair in bounds]
     rest = [index for index, pair in enumerate(bounds) if pair == (-1, -1)]
@@ -129,7 +129,7 @@ def reshape(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def check_reshape(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Check for elements that get lost beside copied dimensions, which the runtime notices only when it runs."""
+    """Check for lost elements beside copied dimensions, which the runtime reports only at run time."""
     data, pattern = inputs
     bounds = intervals(pattern)
     if data.shape is None or bounds is None or not pattern.shape:
@@ -222,7 +222,7 @@ def unsqueeze(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def transpose_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Return the dimensions in the order of the second input; backwards where it is empty."""
+    """Return the dimensions in the order of the second input; reversed if it is empty."""
     data, order = inputs
     require_list(order, "order")
     values = order.integers()
@@ -298,7 +298,7 @@ def depth_to_space_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ..
 
 
 def depth_to_space(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """Make channels blocks of positions; `blocks_first`: the position in the block counts before the channel."""
+    """Move channels to positions in blocks; with `blocks_first` the position in the block counts before the channel."""
     (data,) = arrays
     block, count, sizes = attrs.block_size, data.ndim - 2, data.shape[2:]
     channels = data.shape[1] // block**count
@@ -323,7 +323,7 @@ def space_to_depth_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ..
 
 
 def space_to_depth(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """Make blocks of positions channels, the other way round than `depth_to_space`."""
+    """Move positions in blocks to channels, the inverse of `depth_to_space`."""
     (data,) = arrays
     block, count = attrs.block_size, data.ndim - 2
     sizes = [size // block for size in data.shape[2:]]

@@ -1,4 +1,4 @@
-"""Tensors made larger or smaller: Pad-1/-12, Tile-1, Broadcast-1/-3, SpaceToBatch-2, BatchToSpace-2.
+"""Enlarge or reduce tensors: Pad-1/-12, Tile-1, Broadcast-1/-3, SpaceToBatch-2, BatchToSpace-2.
 
 The rules are those of OpenVINO's core (*_shape_inference.hpp), measured.
 
@@ -30,7 +30,7 @@ ONE = Dim.of(1)
 
 
 def pad_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Return every dimension with what is put before and after it; negative pads cut off."""
+    """Return every dimension with the pads before and after it; negative pads remove elements."""
     data, begin, end = inputs[:3]
     for fact, name in ((begin, "pads_begin"), (end, "pads_end")):
         require_integers(fact, name)
@@ -60,7 +60,7 @@ def _require_same_type(data: Fact, value: Fact) -> None:
 
 
 def _padded(mode: str, axis: int, dim: Dim, begin: tuple[int, int], end: tuple[int, int]) -> Dim:
-    """Return one dimension with its pads, which lie between bounds."""
+    """Return one dimension with its pads, which are intervals."""
     low, high = begin[0] + end[0], begin[1] + end[1]
     if dim.static:
         _require_room(mode, axis, dim.lo, begin, end)
@@ -98,10 +98,10 @@ def _require_room(mode: str, axis: int, size: int, begin: tuple[int, int], end: 
 
 
 def pad(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """Return the elements with more before and after them; then negative pads cut off.
+    """Add elements before and after the data; then negative pads remove elements.
 
     Raises:
-        ShapeError: there are not enough elements to repeat or mirror, or to cut off.
+        ShapeError: there are not enough elements to repeat, mirror or remove.
     """
     data = arrays[0]
     pads = [(int(begin), int(end)) for begin, end in zip(*arrays[1:3], strict=True)]
@@ -123,9 +123,9 @@ def pad(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def check_pad(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Check for pads that no tensor has, that make an output which no machine can hold, or cut off more than there is.
+    """Check for pads that no tensor can have, whose output does not fit into memory, or that remove too many elements.
 
-    The latter are read as any size, and fail to run.
+    The runtime reads the latter as any size, and fails at run time.
     """
     begin, end = inputs[1].integers(), inputs[2].integers()
     for name, pads in (("pads_begin", begin), ("pads_end", end)):
@@ -149,7 +149,7 @@ def check_pad(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 
 def tile_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Return every dimension times its repeats; the shorter one is filled up with ones in front."""
+    """Return every dimension times its repeats; the shorter list is extended by ones in front."""
     data, repeats = inputs
     require_integers(repeats, "repeats")
     require_sizes(repeats, "repeats")
@@ -179,7 +179,7 @@ def tile(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def check_tile(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Check for repeats that make an output which no machine can hold; none at all."""
+    """Check for repeats whose output does not fit into memory, and for an empty list."""
     if inputs[1].integers() == []:
         yield Violation(
             "repeats", "is empty, for which the runtime leaves the output uninitialized", kind=ViolationKind.SUSPECT
@@ -201,10 +201,10 @@ def _check_size(name: str, op: Op, attrs: Attrs, inputs: Sequence[Fact]) -> Iter
 
 
 def broadcast_1_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Do as Broadcast-3; without a mapping of axes, mode explicit is numpy.
+    """Return the shape as for Broadcast-3; without a mapping of axes, mode explicit is numpy.
 
     Raises:
-        ShapeError: mode pdpd without `axes_mapping`, which the runtime reads there though it ignores it.
+        ShapeError: mode pdpd has no `axes_mapping`, which the runtime requires although it ignores it.
     """
     if attrs.mode == "pdpd" and len(inputs) == 2:
         raise ShapeError("is pdpd, but the layer has no axes_mapping, which the runtime requires", attribute="mode")
@@ -212,7 +212,7 @@ def broadcast_1_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def broadcast_3_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Return the target shape, or in modes bidirectional and pdpd what it and the input broadcast to."""
+    """Return the target shape; in modes bidirectional and pdpd, the shape to which it and the input broadcast."""
     if (len(inputs) > 2) != (attrs.mode == "explicit"):
         what = "is missing, but required in" if attrs.mode == "explicit" else "has no effect in"
         raise ShapeError(f"{what} mode {attrs.mode}", attribute="axes_mapping")
@@ -323,7 +323,7 @@ def broadcast_to(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def check_broadcast(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Check for a target that no machine can hold."""
+    """Check for a target that does not fit into memory."""
     yield from _check_size("target_shape", BROADCAST_3, attrs, inputs)
 
 
@@ -380,9 +380,9 @@ def space_to_batch_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ..
 
 
 def check_space_to_batch(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Check for blocks and pads of the batch itself, and places in a block that meet padding only.
+    """Check for blocks and pads of the batch itself, and positions in a block that contain only padding.
 
-    The CPU plugin errs there.
+    The CPU plugin computes wrong values for them.
     """
     data = inputs[0].shape or ()
     blocks, begin, end = (fact.integers() or [] for fact in inputs[1:])
@@ -401,7 +401,7 @@ def check_space_to_batch(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Viola
 
 
 def space_to_batch(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """Make blocks of positions batches; the position in the block counts before the batch."""
+    """Move the positions in a block to the batch; the position in the block counts before the batch."""
     data = arrays[0]
     blocks, begin, end = ([int(value) for value in array] for array in arrays[1:])
     if (blocks[0], begin[0], end[0]) != (1, 0, 0):
@@ -448,7 +448,7 @@ def batch_to_space_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ..
 
 
 def batch_to_space(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """Make batches blocks of positions, which are then cropped."""
+    """Move batches to the positions in a block; then crop."""
     data = arrays[0]
     blocks, begin, end = ([int(value) for value in array] for array in arrays[1:])
     rank = data.ndim

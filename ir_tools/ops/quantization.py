@@ -104,10 +104,10 @@ def convert_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def fake_quantize(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """Return every element to the nearest of `levels` values, in the data's type; integers through f32.
+    """Round every element to the nearest of `levels` values, in the data's type; integers are computed in f32.
 
-    Data up to the lower limit become `output_low`, data beyond the higher one `output_high`, by the specification also
-    if the limits are equal or the low one is the higher. Without `levels`, floats are only cut off and scaled.
+    Data up to the lower limit become `output_low`, data above the upper limit `output_high`; by the specification, this
+    also holds if the limits are equal or reversed. Without `levels`, floats are only limited and scaled.
 
     Raises:
         ShapeError: there are no levels, and the data are integers, which the runtime divides as integers.
@@ -122,7 +122,7 @@ def fake_quantize(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def quantized_between(levels: int, data: Array, low: Array, high: Array, out_low: Array, out_high: Array) -> Array:
-    """Return the data on levels; limits that do not ascend are counted from `low` to `high` downwards."""
+    """Return the quantized data; limits in descending order are counted from `low` down to `high`."""
     lower, upper = np.minimum(low, high), np.maximum(low, high)
     sides = np.where(data > upper, out_high, out_low).astype(data.dtype)
     if np.array_equal(low, high):
@@ -136,10 +136,10 @@ def quantized_between(levels: int, data: Array, low: Array, high: Array, out_low
 
 
 def quantized(levels: int, data: Array, low: Array, high: Array, out_low: Array, out_high: Array) -> Array:
-    """Return the CPU plugin's arithmetic, step by step, as it decides which way a tie goes.
+    """Quantize with the arithmetic of the CPU plugin, step by step, which determines how ties are rounded.
 
-    What is beyond the limits is cut off, first at the high one, and NaN becomes the low one; halves go to the even
-    level. With two levels the plugin multiplies and adds in one step, rounded once, and has another shift. Measured.
+    Values outside the limits are limited, first by the upper one, and NaN becomes the lower one; ties go to the even
+    level. With two levels the plugin multiplies and adds in one step, rounded once, and uses another shift. Measured.
     """
     last = data.dtype.type(levels - 1)
     scale = last / (high - low)
@@ -157,7 +157,7 @@ def quantized(levels: int, data: Array, low: Array, high: Array, out_low: Array,
 
 
 def between_levels(attrs: Attrs, arrays: Sequence[Array], error: float) -> npt.NDArray[np.bool_] | None:
-    """Return the elements that are nearer to the border between two levels than `error` times the largest magnitude."""
+    """Return the elements whose distance to the border of two levels is below `error` times the largest magnitude."""
     if arrays[0].dtype.kind not in "fV" or not arrays[0].size or not attrs.levels:
         return None
     data, low, high = (array.astype(np.float64) for array in arrays[:3])
@@ -171,9 +171,9 @@ def between_levels(attrs: Attrs, arrays: Sequence[Array], error: float) -> npt.N
 
 
 def fake_convert(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """Return `(f8(data * scale - shift) + shift) / scale`; what f8 does not hold becomes its largest number.
+    """Return `(f8(data * scale - shift) + shift) / scale`; values above the range of f8 become its largest number.
 
-    As the CPU plugin computes it: f8 is rounded from f16, and bf16 rounds after every step.
+    As in the CPU plugin, f8 is rounded from f16, and bf16 is rounded after every step.
     """
     kind = element_type(attrs.destination_type).dtype
     assert kind is not None

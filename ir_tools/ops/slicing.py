@@ -1,4 +1,4 @@
-"""Tensors joined and cut: Concat-1, Split-1, VariadicSplit-1, Slice-8, SliceScatter-15.
+"""Join and cut tensors: Concat-1, Split-1, VariadicSplit-1, Slice-8, SliceScatter-15.
 
 The rules are those of OpenVINO's core (*_shape_inference.hpp, slice_shape_inference_utils.hpp), measured.
 
@@ -25,7 +25,7 @@ __all__ = ["OPS"]
 
 
 def concat_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Return the sum of the sizes along the axis; what the inputs have in common elsewhere."""
+    """Return the sum of the sizes along the axis; the other dimensions are the intersection of those of the inputs."""
     if not inputs:
         raise ShapeError("is missing; expected at least one input", attribute="data")
     shapes = [fact.shape for fact in inputs]
@@ -81,7 +81,7 @@ def _with(shape: tuple[Dim, ...], axis: int, dim: Dim) -> tuple[Dim, ...]:
 
 
 def _equal_part(dim: Dim, count: int) -> Dim:
-    """Return one of `count` equal parts; of an interval its bounds are divided as f32, and rounded down."""
+    """Return one of `count` equal parts; the bounds of an interval are divided in f32 and rounded down."""
     if dim.static:
         if dim.lo % count:
             raise ShapeError(
@@ -101,7 +101,7 @@ def split(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def variadic_split_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Return as many outputs as there are lengths; -1 stands for what the others leave."""
+    """Return one output per length; -1 is the rest."""
     data, axis_fact, lengths = inputs
     require_integers(axis_fact, "axis")
     require_integers(lengths, "split_lengths")
@@ -206,7 +206,7 @@ def _slices(shape: Sequence[int], arrays: Sequence[Array]) -> tuple[slice, ...]:
 
 
 def slice_(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """Cut from start to stop by step; a view. Positions beyond an end are at the end."""
+    """Cut from start to stop by step; a view. Positions outside the data are moved to its ends."""
     return (arrays[0][_slices(arrays[0].shape, arrays[1:])],)
 
 
