@@ -100,7 +100,7 @@ class WindowPlan:
         return tuple(len(axis.first) for axis in self.axes)
 
     def undefined(self) -> npt.NDArray[np.bool_]:
-        """Return the windows without an element whose divisor would be 0: their value is undefined. Shape: the counts."""
+        """Return the windows without an element whose divisor would be 0, `[windows...]`: their value is undefined."""
         mask = np.zeros(self.counts, dtype=bool)
         for index, axis in enumerate(self.axes):
             along = [1] * len(self.axes)

@@ -91,8 +91,8 @@ def check_gather(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 def gather_forward(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """Gather as Gather-8 does, except that negative ones among several indices are out of range and give zeros.
 
-    A single index along the first axis with several elements counts from the end, as converters write it into a constant;
-    measured for axes whose size is known before the model runs.
+    A single index along the first axis with several elements counts from the end, as converters write it into a
+    constant; measured for axes whose size is known before the model runs.
     """
     data, indices, axis = arrays
     if indices.size == 1 and prod(data.shape[: normal_axis(int(axis.ravel()[0]), data.ndim)]) == 1:
