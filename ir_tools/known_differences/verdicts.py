@@ -164,11 +164,11 @@ def quantized_note(model: Model) -> str:
     return f"{plural(count, 'tensor')} quantized: {STEPS}{more}" if count else ""
 
 
-def behaviour(release: Release, seen: Seen) -> tuple[Answer, str] | None:
+def behaviour(release: Release, seen: Seen, *, anywhere: bool = False) -> tuple[Answer, str] | None:
     """Return what a release does with a layer of an operation and of types that it reads; None if it runs it.
 
     A row says exactly which layers it is about, and counts for more than what was measured of other values, or of the
-    plain model.
+    plain model. `anywhere`: values that differ on other processors than this one count, too.
     """
     if any(fact.shape is None and fact.dtype.kind != "dynamic" for fact in seen.outputs):
         return Answer.READS, UNKNOWN_RANK
@@ -184,7 +184,7 @@ def behaviour(release: Release, seen: Seen) -> tuple[Answer, str] | None:
     plain, kinds = state(release, str(op)), {fact.dtype.name for fact in seen.inputs[:1]}
     if plain is None:
         return Answer.UNKNOWN, f"{op} was not measured"
-    found, case = _worst(release, op, plain, _undescribed_cases_of(release, seen))
+    found, case = _worst(release, op, plain, _undescribed_cases_of(release, seen, anywhere=anywhere))
     unmeasured: tuple[Answer, str] | None = None
     unread = False
     reason = f"{op}{f' with {case}' if case else ''} {found.words}"
@@ -192,10 +192,11 @@ def behaviour(release: Release, seen: Seen) -> tuple[Answer, str] | None:
     if found is State.UNREAD and case != "short" and not release.dynamic and not seen.between:
         found, unmeasured = State.RUNS, (Answer.UNKNOWN, "sizes that depend on values were not measured")
     elif exact and any(
-        row.state is found and row.measured and row.may_concern(kinds) for row in rows_of(release.name, str(op))
+        row.state is found and row.measured and row.may_concern(kinds)
+        for row in rows_of(release.name, str(op), anywhere=anywhere)
     ):
         found = State.RUNS
-    for row in release_differences(release, seen):
+    for row in release_differences(release, seen, anywhere=anywhere):
         if seen.folded and row.state is State.DIFFERS and not row.folded and release.number >= FOLDED_RIGHT:
             continue
         if RANKS.index(row.state) < RANKS.index(found):
@@ -215,11 +216,11 @@ def _is_empty(shape: Shape) -> bool:
     return any(dim.hi == 0 for dim in shape or ())
 
 
-def is_plain(release: Release, op: Op, kinds: Set[str]) -> bool:
+def is_plain(release: Release, op: Op, kinds: Set[str], *, anywhere: bool = False) -> bool:
     """Return whether a release runs all layers of an operation, as far as tensors of these element types go."""
     states = (state(release, str(op), case) for case in cases(str(op)) if case not in ELEMENT_TYPES or case in kinds)
     return all(found is State.RUNS for found in states) and not any(
-        row.may_concern(kinds) for row in rows_of(release.name, str(op))
+        row.may_concern(kinds) for row in rows_of(release.name, str(op), anywhere=anywhere)
     )
 
 
@@ -275,9 +276,9 @@ def _cases_of(release: Release, seen: Seen) -> Iterator[str]:
             yield f"{spec.xml or name}={str(bool(value)).lower()}"
 
 
-def _undescribed_cases_of(release: Release, seen: Seen) -> Iterator[str]:
+def _undescribed_cases_of(release: Release, seen: Seen, *, anywhere: bool = False) -> Iterator[str]:
     """Yield those of them that no row describes more exactly."""
-    described = {case for row in rows_of(release.name, str(seen.op)) for case in row.instead}
+    described = {case for row in rows_of(release.name, str(seen.op), anywhere=anywhere) for case in row.instead}
     return (case for case in _cases_of(release, seen) if case not in described)
 
 

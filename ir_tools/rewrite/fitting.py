@@ -177,7 +177,7 @@ class Fitting:
             self._store_wider(located, f"{release.title} does not read {kind} correctly")
         elif packed is not None and (uses := packed.uses) and op is not None:
             outputs = [recorded(port) for port in layer.common.outputs]
-            for row in release_differences(release, around.seen(located, op, (), outputs, self.version)):
+            for row in release_differences(release, around.seen(located, op, (), outputs, self.version), anywhere=True):
                 reason = f"{release.title}: {row.reason.rstrip('.')}"
                 if row.state is State.UNCOMPILED and kind in STORED_AS and release.number < UNPACKED_FROM:
                     self._store_wider(located, reason)

@@ -25,7 +25,10 @@ QUALITY = {Answer.STOPPED: 0, Answer.READS: 0, Answer.DIFFERS: 1}
 
 
 class ReleaseAnswers:
-    """Ask the tables of what releases do about layers."""
+    """Ask the tables of what releases do about layers.
+
+    Values that differ on other processors than this one count, too: a migrated model runs on any of them.
+    """
 
     def __init__(self, model: Model, known: KnownFacts, release: Release, version: int) -> None:
         """`known`: of the model; `version`: of the IR that it gets."""
@@ -58,7 +61,7 @@ class ReleaseAnswers:
         key = str(op), recorded_types
         if key not in self._plain:
             kinds = _kinds(recorded_types) if all(recorded_types) else self._all_kinds
-            self._plain[key] = is_plain(self.release, op, kinds)
+            self._plain[key] = is_plain(self.release, op, kinds, anywhere=True)
         return self._plain[key]
 
     @cached_property
@@ -79,7 +82,7 @@ class ReleaseAnswers:
 
     def of(self, seen: Seen) -> ReleaseAnswer:
         """Return what the release does with a layer, None if it runs it or if nothing is known."""
-        found = behaviour(self.release, seen)
+        found = behaviour(self.release, seen, anywhere=True)
         return found if found is not None and found[0] in QUALITY else None
 
     def always_differs(self, seen: Seen) -> bool:

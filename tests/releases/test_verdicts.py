@@ -39,8 +39,8 @@ def table(monkeypatch: pytest.MonkeyPatch) -> dict[str, State]:
 
     monkeypatch.setattr(verdicts, "state", state)
     monkeypatch.setattr(verdicts, "last_input", lambda op: 9)
-    monkeypatch.setattr(verdicts, "rows_of", lambda *of: ())
-    monkeypatch.setattr(verdicts, "release_differences", lambda *of: ())
+    monkeypatch.setattr(verdicts, "rows_of", lambda *of, **more: ())
+    monkeypatch.setattr(verdicts, "release_differences", lambda *of, **more: ())
     return states
 
 
@@ -91,17 +91,17 @@ def test_a_row_about_other_types_leaves_what_was_measured(
     table: dict[str, State], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (row,) = (row for row in ROWS if row.name == "functions of small integers")
-    monkeypatch.setattr(verdicts, "rows_of", lambda *of: (row,))
+    monkeypatch.setattr(verdicts, "rows_of", lambda *of, **more: (row,))
     table["f32"] = State.DIFFERS
     assert answer(seen()) is Answer.DIFFERS
-    monkeypatch.setattr(verdicts, "rows_of", lambda *of: (replace(row, types="f32"),))
+    monkeypatch.setattr(verdicts, "rows_of", lambda *of, **more: (replace(row, types="f32"),))
     assert answer(seen()) is None
 
 
 def test_a_case_that_a_row_describes_does_not_count(table: dict[str, State], monkeypatch: pytest.MonkeyPatch) -> None:
     (row,) = (row for row in ROWS if row.name == "functions of small integers")
     other = replace(row, state=State.DIES, instead=("short",))
-    monkeypatch.setattr(verdicts, "rows_of", lambda release, op: (other,) if op == "ReLU-1" else ())
+    monkeypatch.setattr(verdicts, "rows_of", lambda release, op, **more: (other,) if op == "ReLU-1" else ())
     table["short"] = State.FAILS
     assert answer(seen(short=True)) is None
     other = replace(other, instead=("v10",))

@@ -24,6 +24,7 @@ from ir_tools.known_differences.releases import (
 )
 from ir_tools.known_differences.releases._row import ReleaseDifference
 from ir_tools.known_differences.releases._seen import FIRST_VERSION, NUMBER, UNCONVERTED, Seen
+from ir_tools.releases.measured import State
 from ir_tools.releases.table import Release
 
 __all__ = [
@@ -64,14 +65,18 @@ def rows_about(op: str) -> tuple[ReleaseDifference, ...]:
 
 
 @cache
-def rows_of(release: str, op: str) -> tuple[ReleaseDifference, ...]:
-    """Return the rows of a release for an operation, on the processor of this machine."""
-    return tuple(row for row in rows_about(op) if release in {one.name for one in row.releases})
+def rows_of(release: str, op: str, *, anywhere: bool = False) -> tuple[ReleaseDifference, ...]:
+    """Return the rows of a release for an operation, on the processor of this machine.
+
+    `anywhere`: also the rows of values that differ on other processors.
+    """
+    rows = (row for row in ROWS if op in row.ops and release in {one.name for one in row.releases})
+    return tuple(row for row in rows if row.processor.is_here or (anywhere and row.state is State.DIFFERS))
 
 
-def release_differences(release: Release, seen: Seen) -> tuple[ReleaseDifference, ...]:
-    """Return the rows of a release that a layer falls under."""
-    return _applying(rows_of(release.name, str(seen.op)), seen)
+def release_differences(release: Release, seen: Seen, *, anywhere: bool = False) -> tuple[ReleaseDifference, ...]:
+    """Return the rows of a release that a layer falls under; `anywhere`: as in `rows_of`."""
+    return _applying(rows_of(release.name, str(seen.op), anywhere=anywhere), seen)
 
 
 def differences(seen: Seen) -> tuple[ReleaseDifference, ...]:
