@@ -104,7 +104,7 @@ def test_inputs_go_by_any_name(names: tuple[str, str]) -> None:
     [
         ({"c": np.zeros(1, np.float32)}, "'c'"),
         ({"a": np.zeros((2, 3, 5), np.float32)}, r"has shape \[2,3,5\]; expected \[2,3,4\]"),
-        ({"a": np.full((2, 3, 4), 1e60)}, "f32 cannot hold"),
+        ({"a": np.full((2, 3, 4), 1e60)}, "f32 cannot represent"),
     ],
     ids=["unknown", "shape", "type"],
 )

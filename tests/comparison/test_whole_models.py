@@ -175,7 +175,7 @@ def test_an_attribute_that_differs_is_told(client: RuntimeClient, tmp_path: Path
     pool.raw["exclude-pad"] = "false"
     ir_tools.write(model, tmp_path / "other.xml")
     found = compare(ir_tools.read(path), ir_tools.read(tmp_path / "other.xml"), client=client)
-    assert first(found).reason == 'exclude-pad is "true" here and "false" there'
+    assert first(found).reason == 'exclude-pad is "true" in the first model and "false" in the other'
 
 
 # --- what used to end a comparison --------------------------------------------------------------------------------

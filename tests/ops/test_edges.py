@@ -183,7 +183,11 @@ def test_packed_inputs(kind: str, client: RuntimeClient) -> None:
 
 @pytest.mark.parametrize(
     ("mode", "begin", "end", "told"),
-    [("reflect", 3, 0, "at most 2"), ("symmetric", 0, 4, "at most 3"), ("constant", -2, -2, "cut 4 off the 3")],
+    [
+        ("reflect", 3, 0, "at most 2"),
+        ("symmetric", 0, 4, "at most 3"),
+        ("constant", -2, -2, "remove 4 of the 3 elements"),
+    ],
 )
 def test_pads_beyond_the_data(mode: str, begin: int, end: int, told: str) -> None:
     """The executor refuses them, also where the pads are computed while it runs."""

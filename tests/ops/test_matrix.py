@@ -98,8 +98,11 @@ def test_shapes_of_inverses() -> None:
 @pytest.mark.parametrize(
     ("case", "message"),
     [
-        (Case(MATMUL, {}, [("f32", "2,3"), ("f32", "4,5")]), "has rows of 3, but B [4,5] has columns of 4"),
-        (Case(MATMUL, {}, [("f32", "2,2,3"), ("f32", "3,3,5")]), "do not broadcast"),
+        (
+            Case(MATMUL, {}, [("f32", "2,3"), ("f32", "4,5")]),
+            "has rows of 3 elements, but B [4,5] has columns of 4 elements",
+        ),
+        (Case(MATMUL, {}, [("f32", "2,2,3"), ("f32", "3,3,5")]), "cannot be broadcast together"),
         (Case(MATMUL, {}, [("f32", ""), ("f32", "3")]), "is a scalar"),
         (Case(EINSUM, {"equation": "ab,bc->ac"}, [("f32", "2,3")]), "has subscripts for 2 inputs, but the layer has 1"),
         (Case(EINSUM, {"equation": "ab->ac"}, [("f32", "2,3")]), "has 'c' in the output, but in no input"),

@@ -70,9 +70,9 @@ ONE: Slot = ("f32", "")
 @pytest.mark.parametrize(
     ("op", "raw", "slots", "message"),
     [
-        (FAKE_QUANTIZE, {"levels": "16"}, [F32, ONE, ("f32", "5,1"), ONE, ONE], "is [5,1], which does not broadcast"),
+        (FAKE_QUANTIZE, {"levels": "16"}, [F32, ONE, ("f32", "5,1"), ONE, ONE], "is [5,1], which cannot be broadcast"),
         (FAKE_QUANTIZE, {"levels": "1"}, [F32, ONE, ONE, ONE, ONE], "at least 2"),
-        (FAKE_CONVERT, {}, [F32, ("f32", "5,1")], "does not broadcast to the data [1,4,8]"),
+        (FAKE_CONVERT, {}, [F32, ("f32", "5,1")], "cannot be broadcast to the data [1,4,8]"),
         (FAKE_CONVERT, {}, [F32, ONE, ("f32", "4,1")], "is [4,1], but scale is []"),
         (FAKE_CONVERT, {"destination_type": "f32"}, [F32, ONE], "f8e4m3, f8e5m2"),
     ],

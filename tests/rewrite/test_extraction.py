@@ -78,7 +78,7 @@ def test_what_is_missing_is_refused(model: Model) -> None:
     layer = by_type(model, "Add")
     with pytest.raises(UsageError, match="no array"):
         cut(model, {layer}, {}, layer)
-    with pytest.raises(UsageError, match="not among"):
+    with pytest.raises(UsageError, match="not one of the layers to extract"):
         cut(model, set(), {}, layer)
 
 

@@ -179,7 +179,7 @@ def with_second_constant(offset: int, length: int) -> bytes:
 def test_of_two_constants_that_overlap_the_one_that_a_gap_fits_is_offending(size: int, offending: int) -> None:
     (found,) = validate(with_second_constant(12, 8), bytes(size), select=["IR018"])
     assert found.layer_id == offending
-    assert "the constant reads bytes 12 to 15, which belong to" in found.message
+    assert "the constant reads bytes 12 to 15, which also belong to" in found.message
 
 
 def test_a_constant_behind_one_that_lies_inside_another_is_held_against_that() -> None:

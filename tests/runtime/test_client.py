@@ -141,7 +141,7 @@ def test_packed_values_pass_both_ways(client: RuntimeClient, kind: str, size: in
         found = client.infer(passing(kind), None, {"x": given})
         assert found.outputs["x"].tolist() == unpacked.tolist()
     assert (found.info[0].element_type, found.info[0].shape) == (kind, (Dim.of(2), Dim.of(3)))
-    with pytest.raises(UsageError, match="takes 3 bytes"):
+    with pytest.raises(UsageError, match="needs 3 bytes"):
         client.infer(passing(kind), None, {"x": np.arange(9, dtype=np.uint8)})
     with pytest.raises(UsageError, match="packed into bytes"):
         client.infer(passing(kind, "?,3"), None, {"x": values})
@@ -170,8 +170,8 @@ def test_inputs_answer_to_all_their_names(client: RuntimeClient, tmp_path: Path,
         ({}, "input 'x' has no value"),
         ({"z": X["x"]}, "no input 'z'; the model has x"),
         ({"x": X["x"] + 1e-9}, None),
-        ({"x": X["x"].astype(np.float64) + 1e-9}, "takes f32, not f64"),
-        ({"x": np.array([["a"]], dtype=object)}, "takes f32, not string"),
+        ({"x": X["x"].astype(np.float64) + 1e-9}, "needs f32, not f64"),
+        ({"x": np.array([["a"]], dtype=object)}, "needs f32, not string"),
     ],
     ids=["missing", "unknown", "right", "loses_digits", "text"],
 )

@@ -85,7 +85,11 @@ def test_inputs_and_outputs_are_described(client: LegacyClient) -> None:
         ({"data": DATA, "other": DATA}, None, "there is no input 'other'; the model has data"),
         ({"data": DATA[0]}, None, r"input 'data' has shape \[1, 1, 2, 4\], not \[1, 2, 4\]"),
         ({"data": DATA + 1e-12}, None, None),
-        ({"data": DATA.astype(np.float64) / 3}, None, "input 'data' takes f32, and values change"),
+        (
+            {"data": DATA.astype(np.float64) / 3},
+            None,
+            "input 'data' has element type f32, and its values would change in the cast",
+        ),
         ({"data": DATA}, ["layr"], "there is no layer output 'layr'"),
     ],
     ids=["missing", "unknown", "shape", "f32", "f64", "unknown_output"],
