@@ -74,12 +74,14 @@ class PackedWeights:
         `origins`: empty, or those that calls for other constants have found in the graph as it is. Without them a
         chain that many constants have in common would be followed from each, in quadratic time.
         """
+        if not constant.common.outputs:
+            return None
         square = _is_square(constant)
         if _kind(constant) not in KINDS and not square:
             return None
         layer, zero = constant, ""
         scale: Sequence[int] | None = None
-        while len(readers := graph.consumers(layer.id, layer.common.outputs[0].id)) == 1:
+        while len(readers := _consumers(graph, layer)) == 1:
             reader, port = graph.layer(readers[0][0]), readers[0][1]
             others = [source for number, source in graph.sources(reader.id).items() if number != port]
             held = _held(graph, others[0], origins) if reader.type in SCALING and len(others) == 1 else None
@@ -196,12 +198,17 @@ def _origin(graph: Graph, source: Source | None, origins: dict[int, Layer | None
     return found
 
 
+def _consumers(graph: Graph, layer: Layer) -> Sequence[tuple[int, int]]:
+    """Return what reads the first output of a layer, by layer and port; nothing if it records no output."""
+    return graph.consumers(layer.id, layer.common.outputs[0].id) if layer.common.outputs else ()
+
+
 def _readers(graph: Graph, layer: Layer) -> Iterator[_Reader]:
     """Yield what computes with the output of a layer, behind layers that change its shape alone."""
     behind = [(layer, False)]
     while behind:
         shaped, exchanged = behind.pop()
-        for number, port in graph.consumers(shaped.id, shaped.common.outputs[0].id):
+        for number, port in _consumers(graph, shaped):
             reader = graph.layer(number)
             if reader.type in SHAPING:
                 behind.append((reader, exchanged is not (reader.type == "Transpose")))
@@ -212,7 +219,7 @@ def _readers(graph: Graph, layer: Layer) -> Iterator[_Reader]:
 def _is_scaled(graph: Graph, layer: Layer) -> bool:
     """Return whether layers that shift and scale, by whatever, lead from a layer to a MatMul that multiplies by it."""
     scaled = False
-    while len(readers := graph.consumers(layer.id, layer.common.outputs[0].id)) == 1:
+    while len(readers := _consumers(graph, layer)) == 1:
         reader = graph.layer(readers[0][0])
         if reader.type not in SCALING:
             break

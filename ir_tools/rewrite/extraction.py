@@ -7,6 +7,7 @@ from ir_tools.errors import UsageError
 from ir_tools.graph import Graph, Model, Source
 from ir_tools.ops import Array, Role, role_of
 from ir_tools.types import ElementType, element_type, from_dtype
+from ir_tools.types.numbers import id_number
 from ir_tools.weights import Weights
 
 __all__ = ["cut", "drop_unread", "dtype_of", "reads", "take_constants"]
@@ -73,14 +74,17 @@ def take_constants(part: Model, weights: Weights) -> None:
 
 
 def drop_unread(model: Model, file: Weights) -> None:
-    """Give a model weights without what no constant points to: those of the file stay if all its bytes are read."""
-    if file.missing or file.cut:
+    """Drop the weights of a model that no constant reads, unless its constants read all bytes of the file.
+
+    Nothing is dropped if the place of a constant is unknown.
+    """
+    constants = [one for _, one, _ in model.walk() if role_of(one) is Role.CONSTANT]
+    places = [(id_number(one.raw.get("offset")), id_number(one.raw.get("size"))) for one in constants]
+    known = [(offset, size) for offset, size in places if offset is not None and size is not None]
+    if file.missing or file.cut or len(known) < len(places):
         return
     read = 0
-    places = (
-        (int(one.raw["offset"]), int(one.raw["size"])) for _, one, _ in model.walk() if role_of(one) is Role.CONSTANT
-    )
-    for offset, size in sorted(places):
+    for offset, size in sorted(known):
         if offset > read:
             break
         read = max(read, offset + size)

@@ -21,7 +21,8 @@ NUMBERED = tuple(
 
 def _has_no_end(seen: Seen) -> bool:
     """Return whether a number is infinite or NaN; values are clipped neither at infinity nor at 0."""
-    assert seen.attrs is not None
+    if seen.attrs is None:
+        return False
     names = [name for name, spec in seen.op.attrs.items() if isinstance(spec, Float | Floats) and name != "clip"]
     numbers = [seen.attrs[name] for name in names]
     return not all(math.isfinite(one) for each in numbers for one in (each if isinstance(each, tuple) else (each,)))
@@ -29,7 +30,8 @@ def _has_no_end(seen: Seen) -> bool:
 
 def _crosses(seen: Seen) -> bool:
     """Return whether the limits of a Clamp change places if infinite ones are 0."""
-    assert seen.attrs is not None
+    if seen.attrs is None:
+        return False
     low, high = (value if math.isfinite(value) else 0 for value in (seen.attrs.min, seen.attrs.max))
     return low > high
 
