@@ -1,4 +1,4 @@
-"""Facts as the walk through a graph keeps them: one object for equal facts, so that work on them is done once."""
+"""Intern facts: equal facts are one object, so that results that depend on a fact are computed once."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ InternedFact = NewType("InternedFact", Fact)
 
 
 class StoredBounds(Bounds):
-    """The values of a constant, read from the weights when a rule first looks at them; any if they cannot be read.
+    """The values of a constant, read from the weights when a shape rule first uses them; any if they cannot be read.
 
     Attributes:
         template: the fact of the constant without its values.
-        used: whether somebody looked; whoever asks sets it back.
+        used: whether the values were used since a caller last set this to False.
     """
 
     __slots__ = ("_found", "_load", "template", "used")
@@ -50,7 +50,7 @@ class StoredBounds(Bounds):
         return self.loaded().upper
 
     def loaded(self) -> Bounds:
-        """Return the values, which counts as looking at them."""
+        """Return the values, and set `used`."""
         self.used = True
         if self._found is None:
             self._found = self._load()
@@ -58,16 +58,16 @@ class StoredBounds(Bounds):
 
 
 class FactTable:
-    """One object for all equal facts."""
+    """A table with one object for all equal facts."""
 
     def __init__(self) -> None:
         self._interned: dict[object, InternedFact] = {}
         self._carried = 0
 
     def interned(self, fact: Fact) -> InternedFact:
-        """Return the one object for this fact; a fact of many values is equal to no other.
+        """Return the one object for this fact. A fact with more than `MAX_KEPT` values is equal only to itself.
 
-        After very many values in such facts, further ones are without.
+        After `MAX_CARRIED` values in such facts, the values of further ones are dropped.
         """
         key: object = (fact.dtype.name, fact.shape, fact.constant)
         if isinstance(fact.value, StoredBounds):
@@ -83,18 +83,18 @@ class FactTable:
 
 
 def key_of(fact: InternedFact) -> int:
-    """Return a number that is equal for facts that no shape rule can tell apart without looking at stored values."""
+    """Return a number that is equal for facts that a shape rule can distinguish only by the values of constants."""
     value = fact.value
     return -id(value.template) if type(value) is StoredBounds else id(fact)
 
 
 def content(value: Bounds) -> object | None:
-    """Return what two bounds that say the same have in common; None if there are too many to compare."""
+    """Return a key that is equal for equal bounds; None if there are too many values to compare."""
     return None if value.lower.size > MAX_KEPT else value.content()
 
 
 def minimum_size(shape: Shape, maximum: int) -> int:
-    """Return how many elements a tensor has at least, if it has any; of more than `maximum`, one more."""
+    """Return the smallest possible number of elements of a non-empty tensor, at most `maximum + 1`."""
     size = 1
     for dim in shape or ():
         size = min(size * (dim.lo or (dim.hi != 0)), maximum + 1)

@@ -1,4 +1,4 @@
-"""The table of all operations that ir_tools knows, and how a layer finds its own."""
+"""The table of all operations that ir_tools knows, and the functions that find the operation of a layer."""
 
 import re
 from functools import cache, lru_cache

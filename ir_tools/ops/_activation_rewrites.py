@@ -1,4 +1,4 @@
-"""Activations, inverse functions, tests and logic in operations of older opsets, by their formulas."""
+"""Express activations, inverse functions, tests and logic by formulas of older operations."""
 
 import math
 from collections.abc import Sequence

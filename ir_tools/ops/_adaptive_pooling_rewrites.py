@@ -1,4 +1,4 @@
-"""Adaptive pooling as other layers, and other layers as adaptive pooling."""
+"""Rewrite adaptive pooling to other layers, and other layers to adaptive pooling."""
 
 from collections.abc import Sequence
 from typing import Any

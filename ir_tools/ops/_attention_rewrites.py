@@ -1,4 +1,4 @@
-"""Attention as products of matrices and a SoftMax between them, for opsets without ScaledDotProductAttention-13."""
+"""Express ScaledDotProductAttention-13 by matrix products and a SoftMax, for opsets without it."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Bits of integers, and rounding to fewer of them, in operations of older opsets."""
+"""Express operations on bits, and rounding to fewer bits, by older operations."""
 
 import numpy as np
 

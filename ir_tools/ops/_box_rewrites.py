@@ -1,4 +1,4 @@
-"""Boxes, regions and what is sorted, in the operation versions of other opsets."""
+"""Rewrite operations on boxes and regions, and sorting, to the versions of other opsets."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial

@@ -1,4 +1,4 @@
-"""How shapes and values of several inputs come together: broadcasting, merging, bounds of values.
+"""Combine the shapes and values of several inputs: broadcasting, merging, bounds of values.
 
 The rules are those of OpenVINO's core (dimension.cpp, partial_shape.cpp, eltwise shape inference), measured.
 """

@@ -1,4 +1,4 @@
-"""Average pooling as a convolution with ones and a division: for dilations where AvgPool has none.
+"""Express average pooling by a convolution with ones and a division, for dilations that AvgPool lacks.
 
 Unlike a product with a matrix it reads the window's elements only, so that a NaN or an infinity stays in its windows.
 """

@@ -1,4 +1,4 @@
-"""DetectionOutput as the CPU plugin computes it: boxes are decoded, overlapping ones dropped, the best kept."""
+"""Compute DetectionOutput as the CPU plugin: decode boxes, drop overlapping ones, keep the best."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

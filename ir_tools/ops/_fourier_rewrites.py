@@ -1,4 +1,4 @@
-"""Fourier transforms as those of complex numbers, and those as products of matrices."""
+"""Express Fourier transforms by those of complex numbers, and these by matrix products."""
 
 import numpy as np
 

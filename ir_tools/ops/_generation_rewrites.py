@@ -1,4 +1,4 @@
-"""Tensors of numbers in the versions or operations of other opsets."""
+"""Rewrite operations that generate tensors to the versions or operations of other opsets."""
 
 from collections.abc import Sequence
 

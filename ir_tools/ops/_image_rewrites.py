@@ -1,4 +1,4 @@
-"""Resizing, colours, deformable and other windows in operation versions of other opsets or in other layers."""
+"""Rewrite resizing, colours and windows (deformable and other) to other versions or layers."""
 
 from collections.abc import Callable, Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""Layers that pick and put elements by index in other versions: Gather, GatherND, OneHot, Scatter*Update."""
+"""Rewrite Gather, GatherND, OneHot and Scatter*Update to other versions."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Operations that only move elements, in operations of older opsets: as a Gather by a list of places."""
+"""Express operations that only move elements by a Gather with a list of positions, for older opsets."""
 
 from collections.abc import Sequence
 from math import prod

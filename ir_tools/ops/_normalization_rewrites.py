@@ -1,4 +1,4 @@
-"""Normalisations in the versions or operations of other opsets."""
+"""Rewrite normalisations to the versions or operations of other opsets."""
 
 from collections.abc import Sequence
 

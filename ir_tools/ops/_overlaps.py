@@ -1,4 +1,4 @@
-"""How much boxes overlap, and which of them are left when those that overlap a better one too much are dropped."""
+"""Compute how much boxes overlap, and drop boxes that overlap a better one too much."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Pooling layers of one version in the layers of another: candidates, cheapest first; the first equal one is taken.
+"""Rewrite pooling to the layers of another version: the cheapest candidate that is proved equal is used.
 
 A candidate says what its layers compute as a `PoolingSpec`; `equal_for_all` decides whether that is the pooling that
 is wanted, for the one input size or for every size of dynamic dimensions. One that is not equal can never be emitted.

@@ -1,4 +1,4 @@
-"""FakeQuantize in other layers, for releases that do not run it as it is."""
+"""Express FakeQuantize by other layers, for releases that do not run it."""
 
 from ir_tools.ops._layers import DATA, Layers, by_formula
 from ir_tools.ops.definition import Ref, Refused

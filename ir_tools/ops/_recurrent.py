@@ -1,4 +1,4 @@
-"""Recurrent networks step by step: LSTM, GRU, RNN; over sequences of different lengths, forwards and backwards."""
+"""Compute recurrent networks step by step: LSTM, GRU, RNN; sequences of different lengths, in both directions."""
 
 from collections.abc import Callable, Sequence
 

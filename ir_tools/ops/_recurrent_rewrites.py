@@ -1,4 +1,4 @@
-"""Recurrent networks in operations of older opsets: a cell as its gates, a sequence as a cell for each step."""
+"""Express recurrent networks by older operations: a cell by its gates, a sequence by a cell per step."""
 
 from collections.abc import Sequence
 from functools import partial, reduce

@@ -1,4 +1,4 @@
-"""Conditions that shape rules and checks put on inputs: ranks, sizes, axes, what several inputs must agree on."""
+"""Conditions of shape rules and checks on inputs: ranks, sizes, axes, agreement of several inputs."""
 
 from collections.abc import Iterable, Iterator, Sequence
 

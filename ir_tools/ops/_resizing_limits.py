@@ -1,4 +1,4 @@
-"""What the CPU plugin does not resize, or resizes wrongly: which axes in which mode. Measured on 2026.4.1.
+"""Resizes that the CPU plugin rejects or computes wrongly, by axes and mode. Measured on 2026.4.1.
 
 The plugin has kernels for the last three dimensions. Of other axes it moves those to the end, if they are no more than
 the data have after batch and channels. Volumes in the modes `cubic` and Pillow's it leaves to OpenVINO's core.

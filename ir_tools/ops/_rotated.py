@@ -1,4 +1,4 @@
-"""How much rotated boxes overlap."""
+"""Compute how much rotated boxes overlap."""
 
 import numpy as np
 

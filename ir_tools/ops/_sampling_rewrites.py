@@ -1,4 +1,4 @@
-"""GridSample, ROIAlign and Col2Im as older operations: elements gathered and weighed, columns added up."""
+"""Express GridSample, ROIAlign and Col2Im by older operations: weighted sums of gathered elements."""
 
 from collections.abc import Sequence
 from math import prod

@@ -1,4 +1,4 @@
-"""Rows that numbers bring together, and counting, in operations of older opsets: by comparisons with every number."""
+"""Express sums of segments, and counting, by comparisons with every number, for older opsets."""
 
 from math import prod
 

@@ -1,4 +1,4 @@
-"""Layers that change shapes and move elements in other versions, and in those of older opsets."""
+"""Rewrite layers that change shapes and move elements to other versions and older opsets."""
 
 from collections.abc import Mapping, Sequence
 

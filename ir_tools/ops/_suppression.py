@@ -1,4 +1,4 @@
-"""NonMaxSuppression and NMSRotated as the CPU plugin computes them."""
+"""Compute NonMaxSuppression and NMSRotated as the CPU plugin."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple

@@ -1,4 +1,4 @@
-"""Tensors whose values decide shapes: reading them, and carrying them through layers that only move elements.
+"""Read the values of tensors that decide shapes, and propagate them through layers that only move elements.
 
 The rules are those of OpenVINO's core (bound_evaluate.cpp): a layer passes bounds on where the runtime's own
 `evaluate_lower` and `evaluate_upper` do, which mostly means that all inputs but the data are known exactly.

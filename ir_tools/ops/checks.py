@@ -1,4 +1,4 @@
-"""What is wrong with one layer, held against its operation: attributes, ports, element types, its own rules."""
+"""Check one layer against its operation: attributes, ports, element types, the operation's own check."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence

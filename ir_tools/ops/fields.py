@@ -1,4 +1,4 @@
-"""Attributes of operations: how the text of each kind is read, and the values of one layer."""
+"""The kinds of attributes of operations: how their text is read, and the values of one layer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How large things of a layer may be, in one table, and the checks that hold a layer against it."""
+"""The limits on the sizes of a layer, in one table, and the checks for them."""
 
 from collections.abc import Iterator, Sequence
 

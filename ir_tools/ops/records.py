@@ -1,4 +1,4 @@
-"""What a file records of a tensor at the ports of layers, and what to record."""
+"""Read and write what ports record of tensors: element type and sizes."""
 
 import numpy as np
 
