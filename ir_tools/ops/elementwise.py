@@ -17,7 +17,20 @@ from ir_tools.ops._broadcast_rewrites import as_in_numpy
 from ir_tools.ops._by_blocks import elementwise
 from ir_tools.ops._numbers import in_working_type, through_floats
 from ir_tools.ops._requirements import require_type, same_type
-from ir_tools.ops.definition import NUMBERS, UNBOUNDED, Array, Bounds, Elements, Fact, Infinity, Input, Op, Oracle, Step
+from ir_tools.ops.definition import (
+    COMPLETE_OPSETS,
+    NUMBERS,
+    UNBOUNDED,
+    Array,
+    Bounds,
+    Elements,
+    Fact,
+    Infinity,
+    Input,
+    Op,
+    Oracle,
+    Step,
+)
 from ir_tools.ops.fields import Attrs, Field, Flag
 from ir_tools.types import element_type
 
@@ -125,7 +138,7 @@ class Binary:
             kernel=self.kernel,
             oracle=self.oracle,
             migrate=self.migrate,
-            substitute=as_in_numpy(self.type) if self.type in UNRUN_AS_IN_PDPD else None,
+            substitute=as_in_numpy(self.replaced_by or self.type) if self.version <= COMPLETE_OPSETS else None,
         )
 
 
@@ -401,9 +414,6 @@ ROWS = (
     ),
 )
 
-
-UNRUN_AS_IN_PDPD = frozenset({"Mod", "SquaredDifference"})
-"""Operations that releases do not run in mode `pdpd`. Measured."""
 
 # --- Select -----------------------------------------------------------------------------------------------------
 

@@ -155,8 +155,14 @@ MORE = {
         name: [
             sample("auto_broadcast=pdpd;auto_broadcast.auto_broadcast_axis=1", "f32 2,3,4", "f32 3"),
             sample("auto_broadcast=pdpd;auto_broadcast.auto_broadcast_axis=-1", "f32 2,3,4", "f32 3,4"),
+            sample("auto_broadcast=pdpd", "f32 2,3,4", "f32 1,3,4"),
+            sample("auto_broadcast=pdpd", "f32 2,3,4", "f32 2,3,1"),
         ]
-        for name in ("Mod-1", "SquaredDifference-1")
+        for name in (
+            *("Add-1", "Subtract-1", "Multiply-1", "Divide-1", "Maximum-1", "Minimum-1", "Power-1", "FloorMod-1"),
+            *("Mod-1", "SquaredDifference-1", "Equal-1", "NotEqual-1", "Greater-1", "GreaterEqual-1", "Less-1"),
+            "LessEqual-1",
+        )
     },
     "Select-1": [
         sample("auto_broadcast=pdpd;auto_broadcast.auto_broadcast_axis=0", "boolean 2,3", "f32 2,3,4", "f32 2"),

@@ -201,6 +201,35 @@ def test_what_a_release_reads_and_rejects_is_refused_if_nothing_else_means_the_s
 
 
 @pytest.mark.parametrize(
+    ("release", "type", "kind", "sizes", "substituted"),
+    [
+        *(("2022.3", type, "f32", "1,3", True) for type in ("Add", "Subtract", "Less", "SquaredDifference")),
+        ("2023.0", "Equal", "f32", "1,3", True),
+        ("2023.1", "Equal", "f32", "1,3", False),
+        ("2022.3", "Add", "f32", "2,1", False),
+        ("2022.3", "Add", "f32", "2,3", False),
+        *(("2023.1", type, "f32", "2,1", True) for type in ("Add", "Power", "LessEqual")),
+        ("2023.1", "Subtract", "f32", "2,1", False),
+        ("2023.1", "Subtract", "u8", "2,1", True),
+        ("2023.1", "Add", "i32", "2,1", False),
+        ("2023.2", "Add", "f32", "2,1", False),
+        ("2022.3", "Subtract", "u8", "2,3", True),
+    ],
+)
+def test_dimensions_of_1_are_broadcast_as_in_numpy_for_releases_that_do_not_run_pdpd(
+    release: str, type: str, kind: str, sizes: str, substituted: bool
+) -> None:
+    builder = Builder()
+    inputs = (builder.parameter(name, shape, kind) for name, shape in (("x", "2,3"), ("y", sizes)))
+    builder.result(builder.call(type, *inputs, auto_broadcast="pdpd"))
+    migrated = migrate(builder.model, f"openvino-{release}")
+    assert migrated.ok
+    assert len(migrated.steps) == substituted
+    modes = [layer.raw["auto_broadcast"] for layer in migrated.model.graph.layers() if layer.type == type]
+    assert modes == ["numpy" if substituted else "pdpd"]
+
+
+@pytest.mark.parametrize(
     ("release", "type", "attributes", "wanted"),
     [
         ("2022.1", "ConvertLike", {}, "Convert"),

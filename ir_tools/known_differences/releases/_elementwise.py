@@ -6,7 +6,7 @@ import numpy as np
 
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, number, whole
 from ir_tools.known_differences.releases._predicates import CONVOLUTIONS, ELEMENTWISE, ELEMENTWISE_ALONE, has_value
-from ir_tools.known_differences.releases._row import ReleaseDifference, not_compiled
+from ir_tools.known_differences.releases._row import ReleaseDifference, not_compiled, not_read
 from ir_tools.known_differences.releases._samples import UNPADDED, attention, quantized
 from ir_tools.known_differences.releases._seen import Seen
 from ir_tools.processors import Processor
@@ -26,6 +26,15 @@ TESTS = (
     *("LogicalAnd-1", "LogicalOr-1", "LogicalXor-1"),
 )
 BYTES_AS_PDPD = ("Maximum-1", "Multiply-1", "Divide-1", "Power-1")
+AS_IN_PDPD = {
+    ("Add-1", "Multiply-1", "Divide-1", "Maximum-1", "Mod-1", "Greater-1", "Less-1"): "2021.2 to 2023.0",
+    (
+        *("Subtract-1", "Minimum-1", "Power-1", "SquaredDifference-1", "LessEqual-1"),
+        *("LogicalAnd-1", "LogicalOr-1", "LogicalXor-1"),
+    ): "2021.3 to 2023.0",
+    ("Equal-1", "NotEqual-1", "GreaterEqual-1", "FloorMod-1"): "2022.1 to 2023.0",
+}
+"""Operations that broadcast as in pdpd, and the releases that do not stretch the first dimensions."""
 BEFORE_2022 = (
     *("Add-1", "Subtract-1", "Multiply-1", "Divide-1", "Maximum-1", "Minimum-1", "Power-1", "FloorMod-1"),
     *TESTS,
@@ -51,6 +60,33 @@ def _broadcasts_as_pdpd(seen: Seen) -> bool:
     shapes = [fact.shape for fact in seen.inputs[:2]]
     alike = all(map(is_static, shapes)) and len({len(shape or ()) for shape in shapes}) == 1
     return seen.attrs is not None and seen.attrs.auto_broadcast == "pdpd" and not alike
+
+
+def _has_ones_first(seen: Seen) -> bool:
+    """Return whether pdpd stretches a dimension of the second input that is before one of more than 1."""
+    large, small = (fact.shape for fact in seen.inputs[:2])
+    if seen.attrs is None or seen.attrs.auto_broadcast != "pdpd" or large is None or small is None:
+        return False
+    own = [size.lo for size in small if size.static]
+    while own and own[-1] == 1:
+        own.pop()
+    axis = seen.attrs.auto_broadcast_axis
+    start = len(large) - len(small) if axis == -1 else axis
+    return is_static(small) and any(size == 1 and there.lo > 1 for size, there in zip(own, large[start:], strict=False))
+
+
+def _has_ones_last(seen: Seen) -> bool:
+    """Return whether pdpd stretches the last dimension of the second input, whose rank is that of the first.
+
+    A constant of one number is broadcast as in numpy.
+    """
+    large, small = (fact.shape for fact in seen.inputs[:2])
+    if seen.attrs is None or seen.attrs.auto_broadcast != "pdpd" or not large or not small:
+        return False
+    if not is_static(large) or not is_static(small) or len(large) != len(small):
+        return False
+    number = 1 in seen.constant and all(size.lo == 1 for size in small)
+    return small[-1].lo == 1 and large[-1].lo > 1 and not number
 
 
 def _fits(seen: Seen) -> str:
@@ -163,7 +199,7 @@ ROWS = (
     ),
     ReleaseDifference(
         name="quotients of 8 bits",
-        span="2021.2 to 2022.3",
+        span="2021.2 to 2023.0",
         ops=("Divide-1",),
         reason="Quotients of integers of 8 bits are rounded to the nearest integer, instead of down.",
         sometimes=True,
@@ -258,7 +294,7 @@ ROWS = (
     ),
     ReleaseDifference(
         name="PReLU with a slope that an elementwise layer computes",
-        span="2021.2 to 2022.3",
+        span="2021.2 to 2023.0",
         ops=("PReLU-1",),
         reason="An elementwise layer that computes the slope is fused as if it computed the data.",
         model=Call("PReLU-1", (floats([-1, 2]), Call("ReLU-1", (floats([1, 3]),)))),
@@ -397,6 +433,61 @@ ROWS = (
         for op, last, state in (
             ("Mod-1", "2026.4", State.UNCOMPILED),
             ("SquaredDifference-1", "2023.3", State.UNCOMPILED),
+        )
+    ),
+    *(
+        not_read(
+            name=f"{ops[0]} with pdpd, dimensions of 1 before others",
+            span=span,
+            ops=ops,
+            reason='`auto_broadcast="pdpd"` is read only if dimensions of 1 are the last ones of the second input.',
+            model=Call(ops[0], (counted(2, 3), counted(1, 3)), {"auto_broadcast": "pdpd"}),
+            applies=_has_ones_first,
+        )
+        for ops, span in AS_IN_PDPD.items()
+    ),
+    *(
+        ReleaseDifference(
+            name=f"{ops[0]} with pdpd, dimensions of 1 at the end",
+            span="2023.0 to 2023.1",
+            ops=ops,
+            reason='`auto_broadcast="pdpd"` aligns other dimensions if the last one of the second input is 1.',
+            sometimes=True,
+            model=Call(
+                ops[0],
+                (np.array([[11, 12], [14, 18]], kind), np.array([[3], [7]], kind)),
+                {"auto_broadcast": "pdpd"},
+            ),
+            types=types,
+            applies=_has_ones_last,
+        )
+        for ops, kind, types in (
+            (
+                tuple(sorted(op for ops in AS_IN_PDPD for op in ops if op not in SCALING)),
+                np.float32,
+                "boolean u8 i8 f16 f32",
+            ),
+            (("Divide-1",), np.uint8, "u8 i8"),
+            (("Subtract-1",), np.uint8, "u8"),
+        )
+    ),
+    *(
+        not_compiled(
+            name=f"Subtract-1 of u8 as in pdpd, {what}",
+            span=span,
+            ops=("Subtract-1",),
+            reason=f'`auto_broadcast="pdpd"` is not compiled for u8 of {what}.',
+            model=Call(
+                "Subtract-1",
+                (Given(np.array([3, 4], np.uint8), shape), np.array([1, 2], np.uint8)),
+                {"auto_broadcast": "pdpd"},
+            ),
+            types="u8",
+            applies=applies,
+        )
+        for what, shape, span, applies in (
+            ("any sizes", "2", "2022.3 to 2022.3", has_value("auto_broadcast", "pdpd")),
+            ("unknown sizes", "?", "2022.3 to 2023.1", _broadcasts_as_pdpd),
         )
     ),
     *(
