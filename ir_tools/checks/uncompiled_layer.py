@@ -12,7 +12,7 @@ from ir_tools.graph import Located
 from ir_tools.infer import LayerKind
 from ir_tools.known_differences import Call
 from ir_tools.known_differences.releases import Seen, rows_of
-from ir_tools.known_differences.verdicts import Answer, Surroundings, behaviour, is_deadly
+from ir_tools.known_differences.verdicts import Answer, Surroundings, behaviour, is_deadly, is_plain
 from ir_tools.ops import Role, opset_number
 from ir_tools.releases.measured import State
 from ir_tools.releases.table import OPENVINO
@@ -52,7 +52,7 @@ HELP = "see ir-tools compat for the releases that run it"
 def _may_be_stopped(kind: LayerKind, version: int) -> bool:
     """Return whether the newest release may stop at layers of a kind, whatever is around them."""
     op, signature, inputs, outputs = kind
-    if op.role is not Role.COMPUTATION:
+    if op.role is not Role.COMPUTATION or _is_plain(str(op), frozenset(fact.dtype.name for fact in inputs)):
         return False
     inside = Seen(
         op,
@@ -68,6 +68,12 @@ def _may_be_stopped(kind: LayerKind, version: int) -> bool:
     )
     behind = (replace(inside, producers=producers) for producers in _deciding_producers(str(op)))
     return any(map(_reason, (inside, replace(inside, first=True, last=True), *behind)))
+
+
+@cache
+def _is_plain(op: str, kinds: frozenset[str]) -> bool:
+    """Return whether the newest release runs every layer of an operation on these element types."""
+    return is_plain(NEWEST, op, kinds)
 
 
 @cache

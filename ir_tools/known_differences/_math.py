@@ -230,6 +230,18 @@ POOLING = (
         ),
     ),
     refused(
+        name="AvgPool of few integers in one channel",
+        ops=("AvgPool-1", "AvgPool-14", "AvgPool-16"),
+        setting="one channel of integers of 16 bits or more; seen for fewer than 4 elements of output, and with pads",
+        reason="The plugin does not implement it; the specification does not cover integers.",
+        model=Call(
+            "AvgPool-1",
+            (np.arange(2, dtype=np.int32).reshape(1, 1, 2),),
+            {"kernel": "1", "strides": "1", "pads_begin": "0", "pads_end": "0", "exclude-pad": "true"},
+        ),
+        processor=Processor.NO_AVX512,
+    ),
+    refused(
         name="MaxPool-8 of bf16 with indices",
         ops=("MaxPool-8", "MaxPool-14"),
         setting="bf16 data, and indices that a layer or Result reads",

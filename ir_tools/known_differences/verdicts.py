@@ -216,11 +216,11 @@ def _is_empty(shape: Shape) -> bool:
     return any(dim.hi == 0 for dim in shape or ())
 
 
-def is_plain(release: Release, op: Op, kinds: Set[str], *, anywhere: bool = False) -> bool:
-    """Return whether a release runs all layers of an operation, as far as tensors of these element types go."""
-    states = (state(release, str(op), case) for case in cases(str(op)) if case not in ELEMENT_TYPES or case in kinds)
+def is_plain(release: Release, op: str, kinds: Set[str], *, anywhere: bool = False) -> bool:
+    """Return whether a release runs all layers of an operation, `Add-1`, on these element types."""
+    states = (state(release, op, case) for case in cases(op) if case not in ELEMENT_TYPES or case in kinds)
     return all(found is State.RUNS for found in states) and not any(
-        row.may_concern(kinds) for row in rows_of(release.name, str(op), anywhere=anywhere)
+        row.may_concern(kinds) for row in rows_of(release.name, op, anywhere=anywhere)
     )
 
 

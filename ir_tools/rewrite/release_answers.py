@@ -61,7 +61,7 @@ class ReleaseAnswers:
         key = str(op), recorded_types
         if key not in self._plain:
             kinds = _kinds(recorded_types) if all(recorded_types) else self._all_kinds
-            self._plain[key] = is_plain(self.release, op, kinds, anywhere=True)
+            self._plain[key] = is_plain(self.release, str(op), kinds, anywhere=True)
         return self._plain[key]
 
     @cached_property

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,11 @@ from tests.ops.single import CONFIG, CORE, Slot, Text, array_of, attrs_of, compu
 Array = npt.NDArray[Any]
 
 LEFT_OUT = named(
-    "AvgPool-16 of integers in one channel", "MaxPool-8 of bf16 with indices", "AdaptiveAvgPool-8 of integers"
+    "AvgPool-16 of integers in one channel",
+    "AvgPool of few integers in one channel",
+    "MaxPool-8 of bf16 with indices",
+    "bf16 in 8 channels and 8 places",
+    "AdaptiveAvgPool-8 of integers",
 )
 CHANNELS = (1, 2, 3, 4, 7, 8, 15, 16, 17, 31, 32, 64)
 
@@ -56,16 +61,19 @@ class Setting:
 
     def known_gap(self) -> KnownDifference | None:
         """Why the CPU plugin cannot run this layer, or runs it unreliably; None where it is right."""
-        refused, half, adaptive = LEFT_OUT
+        refused, few, half, deadly, adaptive = LEFT_OUT
         if self.op.type == "AdaptiveAvgPool" and self.kind in INTEGERS:
             return adaptive
         if self.op.type == "MaxPool" and self.kind == "bf16" and self.results == 2:
             return half
         shape = [int(size) for size in self.shape.split(",")]
+        if self.kind == "bf16" and shape[1] % 8 == 0 and self.sizes is None and deadly.processor.is_here:
+            return deadly if prod(plan(pooling_of(self.attrs()), shape[2:]).counts) == 8 else None
         if self.op.type == "AvgPool" and self.kind in INTEGERS[2:] and shape[1] == 1:
             axes = plan(pooling_of(self.attrs()), shape[2:]).axes
             if any(axis.step > 1 or not axis.lengths.all() for axis in axes):
                 return refused
+            return few if few.processor.is_here else None
         return None
 
     def __str__(self) -> str:
