@@ -748,7 +748,7 @@ def _step(node: Translated, target: str) -> MigrationStep:
         line=None,
         before="AveragePool",
         after=f"AvgPool {target}" if node.layers == "AvgPool" else node.layers,
-        how=node.how,
+        strategy=node.strategy,
         proof=node.proof,
         notes=node.notes,
     )

@@ -38,7 +38,7 @@ def large() -> dict[str, Any]:
     content = ir_tools.LayerContent({str(key): LONG for key in range(1000)}, [port] * 1000, [port] * 1000)
     finding = ir_tools.Diagnostic(code="IR1", severity=ir_tools.Severity.ERROR, message=LONG, file=LONG, path=LONG)
     step = ir_tools.MigrationStep(
-        path=LONG, layer_id=1, line=1, before=LONG, after=LONG, how=LONG, proof=LONG, notes=(LONG,) * 100
+        path=LONG, layer_id=1, line=1, before=LONG, after=LONG, strategy=LONG, proof=LONG, notes=(LONG,) * 100
     )
     return {
         "Model": model,

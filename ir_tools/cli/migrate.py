@@ -596,7 +596,7 @@ def _grouped(migration: "Migration") -> list[list["MigrationStep"]]:
     """Return the steps by what became of a layer and its proof: usually a few kinds for a whole network."""
     groups: dict[tuple[str, ...], list[MigrationStep]] = {}
     for step in migration.steps:
-        groups.setdefault((step.before, step.after, step.how, step.proof), []).append(step)
+        groups.setdefault((step.before, step.after, step.strategy, step.proof), []).append(step)
     return [*groups.values()]
 
 
@@ -610,7 +610,7 @@ def _step_row(steps: Sequence["MigrationStep"], every: bool) -> list[str]:
         *line,
         first.before,
         first.after,
-        first.proof if first.how == first.after else f"{first.how}: {first.proof}",
+        first.proof if first.strategy == first.after else f"{first.strategy}: {first.proof}",
     ]
 
 

@@ -56,7 +56,7 @@ def migrate_adaptive_max_pool(attrs: Attrs, inputs: Sequence[Fact], target: int)
     if pooling is None:
         return Refused(f"opset{target} has no AdaptiveMaxPool, and the windows are not those of a MaxPool")
     layer = max_pool_layer(pooling, data, target, outputs=1)
-    return Rewrite(layers=(layer,), how="windows of one size", proof=_equal_on(sizes))
+    return Rewrite(layers=(layer,), strategy="windows of one size", proof=_equal_on(sizes))
 
 
 def places_in_i32(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | None:
@@ -148,7 +148,7 @@ def adaptive_to_avg_pool(attrs: Attrs, inputs: Sequence[Fact], target: int = 8) 
     if pooling is None:
         return None
     layer = avg_pool_layer(pooling, data, Ref(None), target)
-    return Rewrite(layers=(layer,), how="windows of one size", proof=_equal_on(_sizes(data)))
+    return Rewrite(layers=(layer,), strategy="windows of one size", proof=_equal_on(_sizes(data)))
 
 
 def adaptive_to_reduce_mean(attrs: Attrs, inputs: Sequence[Fact]) -> Rewrite | None:

@@ -159,9 +159,9 @@ class Layers:
         ends = found.outputs or [Ref(last, number) for number in range(len(found.layers[last].outputs))]
         return tuple(Ref(first + (end.layer or 0), end.output) for end in ends)
 
-    def rewrite(self, how: str, proof: str, outputs: Sequence[Ref] = ()) -> Rewrite:
+    def rewrite(self, strategy: str, proof: str, outputs: Sequence[Ref] = ()) -> Rewrite:
         """Return the layers as a rewrite; the last one replaces the old layer. `outputs`: as of `Rewrite`."""
-        return Rewrite(layers=tuple(self.made), how=how, proof=proof, outputs=tuple(outputs))
+        return Rewrite(layers=tuple(self.made), strategy=strategy, proof=proof, outputs=tuple(outputs))
 
     def shape_of(self, data: Ref) -> Ref:
         """Add the sizes of `data`, i64; one layer however often they are asked for."""

@@ -125,10 +125,10 @@ def _avg_pool_rewrite(wanted: PoolingSpec, form: PoolingSpec, data: Fact, target
     if form.before:
         source = padded(layers, source, form.before, form.after)
     layers.made.append(avg_pool_layer(form.pooling, layers.fact(source), source, target))
-    return layers.rewrite(_how(wanted, form), proof.text)
+    return layers.rewrite(_strategy(wanted, form), proof.text)
 
 
-def _how(wanted: PoolingSpec, form: PoolingSpec) -> str:
+def _strategy(wanted: PoolingSpec, form: PoolingSpec) -> str:
     if form.before:
         return "a Pad layer before the pooling"
     changed = [
@@ -184,7 +184,9 @@ def migrate_max_pool(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewri
         proof = equal_for_all(PoolingSpec(wanted), PoolingSpec(pooling), sizes, divide=False)
         if isinstance(proof, Proof):
             layer = max_pool_layer(pooling, data, target, outputs=outputs, attrs=attrs)
-            return Rewrite(layers=(layer,), how=_how(PoolingSpec(wanted), PoolingSpec(pooling)), proof=proof.text)
+            return Rewrite(
+                layers=(layer,), strategy=_strategy(PoolingSpec(wanted), PoolingSpec(pooling)), proof=proof.text
+            )
     return Refused(
         f"no MaxPool of opset{target} has the same windows for every input size", _culprit(PoolingSpec(wanted))
     )

@@ -538,9 +538,9 @@ def migrate_softmax(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrit
     output = Fact(inputs[0].dtype, shape)
     new = NewLayer(type="SoftMax", opset=opset, inputs=(Ref(None),), outputs=(output,), raw={"axis": str(axis)})
     if axis == attrs.axis:
-        return Rewrite(layers=(new,), how="same attributes", proof="the versions differ only in negative axes")
+        return Rewrite(layers=(new,), strategy="same attributes", proof="the versions differ only in negative axes")
     proof = f"axis {attrs.axis} of {shape_text(shape)} is axis {axis}"
-    return Rewrite(layers=(new,), how="non-negative axis", proof=proof)
+    return Rewrite(layers=(new,), strategy="non-negative axis", proof=proof)
 
 
 def _along(function: Callable[[Array], Array], data: Array, axis: int) -> Array:

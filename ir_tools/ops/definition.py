@@ -326,7 +326,7 @@ class Rewrite:
     """
 
     layers: tuple[NewLayer, ...]
-    how: str
+    strategy: str
     proof: str
     outputs: tuple[Ref, ...] = ()
 

@@ -228,8 +228,8 @@ class Fitting:
         layer.outputs[0].precision = new.precision
         for consumer, port in graph.consumers(layer.id, layer.outputs[0].id):
             graph.layer(consumer).port(port).precision = new.precision
-        how = f"stored as {new}"
-        self._step(located, f"Const of {new}", how, f"{new} holds every value of {old}; {reason}")
+        strategy = f"stored as {new}"
+        self._step(located, f"Const of {new}", strategy, f"{new} holds every value of {old}; {reason}")
 
     def _count_axis(self, located: Located) -> None:
         """Count the axis of a Concat of lists from the front."""
@@ -391,8 +391,8 @@ class Fitting:
         op = find_op(layer.type, layer.version)
         return StepPlace(path, layer.id, self.model.line_of(graph, layer.id), str(op or layer.type), ())
 
-    def _step(self, located: Located, after: str, how: str, proof: str) -> None:
-        self.steps.append(MigrationStep(**self._place(located)._asdict(), after=after, how=how, proof=proof))
+    def _step(self, located: Located, after: str, strategy: str, proof: str) -> None:
+        self.steps.append(MigrationStep(**self._place(located)._asdict(), after=after, strategy=strategy, proof=proof))
 
 
 def _missing_type(located: Located, release: Release) -> str | None:

@@ -305,7 +305,7 @@ def _complete(op: Op, attrs: Attrs, seen: Seen, infinite: bool) -> Rewrite:
     refs = tuple(Ref(None, index) for index in range(len(seen.inputs)))
     new = NewLayer(type=op.type, opset=seen.opset, inputs=refs, outputs=tuple(seen.outputs), raw=raw)
     proof = "the largest f64 is infinity in f32" if infinite else "these are the defaults of the missing attributes"
-    return Rewrite(layers=(new,), how="missing attributes written explicitly", proof=proof)
+    return Rewrite(layers=(new,), strategy="missing attributes written explicitly", proof=proof)
 
 
 @dataclass(frozen=True, slots=True)

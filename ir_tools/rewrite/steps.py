@@ -19,13 +19,13 @@ class MigrationStep:
         layer_id, line: its id and line in the file that was read; None for a node of an ONNX file.
         before: the operation, `AvgPool-14`.
         after: the replacement, `AvgPool opset8` or `Pad + AvgPool`.
-        how: the strategy of the rewrite.
+        strategy: the strategy of the rewrite.
         proof: why the replacement computes the same.
         notes: remarks about the original layer.
 
     Example:
         >>> step = ir_tools.migrate("model.xml", to="opset8").steps[0]
-        >>> step.path, step.line, step.before, step.after, step.how
+        >>> step.path, step.line, step.before, step.after, step.strategy
         ('pool', 8, 'AvgPool-1', 'AvgPool opset8', 'same attributes')
     """
 
@@ -34,7 +34,7 @@ class MigrationStep:
     line: int | None
     before: str
     after: str
-    how: str
+    strategy: str
     proof: str
     notes: tuple[str, ...] = ()
 
@@ -85,7 +85,7 @@ class StepPlace(NamedTuple):
 
     def step(self, rewrite: Rewrite) -> MigrationStep:
         """Return the step that replaces the layer."""
-        return MigrationStep(**self._asdict(), after=_after(rewrite), how=rewrite.how, proof=rewrite.proof)
+        return MigrationStep(**self._asdict(), after=_after(rewrite), strategy=rewrite.strategy, proof=rewrite.proof)
 
     def refused(self, why: Refused) -> RefusedStep:
         """Return the step that refuses the layer."""

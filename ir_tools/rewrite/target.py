@@ -91,7 +91,7 @@ class Target:
                 inputs = tuple(Ref(None, index) for index in range(len(layer.inputs)))
                 new = NewLayer(type=layer.type, opset=opset, inputs=inputs, outputs=outputs, raw=layer.raw)
                 proof = f"opset{opset} and {layer.version} contain the same operation, {op}"
-                return Rewrite(layers=(new,), how="version changed", proof=proof)
+                return Rewrite(layers=(new,), strategy="version changed", proof=proof)
         return None
 
 

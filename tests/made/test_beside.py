@@ -94,7 +94,7 @@ def migrated(target: str, model: Model) -> tuple[Rows, Rows]:
     found = migrate(model, target)
     refused = ((one.layer_id, (one.path, one.before, one.attribute, one.reason, one.notes)) for one in found.refused)
     return refused, (
-        (one.layer_id, (one.path, one.before, one.after, one.how, one.proof, one.notes)) for one in found.steps
+        (one.layer_id, (one.path, one.before, one.after, one.strategy, one.proof, one.notes)) for one in found.steps
     )
 
 

@@ -86,7 +86,7 @@ def test_ir_10_calls_layers_by_the_names_of_tensors() -> None:
     migrated = migrate(doubled(), "ir10")
     assert migrated.model.version == 10
     assert names(migrated.model)[:2] == ["x", "y"]
-    assert [(step.path, step.after, step.how) for step in migrated.steps] == [
+    assert [(step.path, step.after, step.strategy) for step in migrated.steps] == [
         ("sum", "Add 'y'", "named after its tensor")
     ]
     assert migrated.notes == ()
@@ -309,7 +309,7 @@ def test_square_weights_of_products_both_ways_become_two(
         builder.result(builder.call("MatMul", data, weights, transpose_a=False, transpose_b=transposed), f"{name} out")
     fed = {name: rng.normal(size=(2, 4)).astype(np.float32) for name in "xy"}
     migrated = migrate(builder.model, f"openvino-{version}")
-    assert [step.how for step in migrated.steps] == ["weights transposed"] * steps
+    assert [step.strategy for step in migrated.steps] == ["weights transposed"] * steps
     assert migrate(migrated.model, f"openvino-{version}").steps == ()
     for wanted, found in zip(run(builder.model, fed).values(), run(migrated.model, fed).values(), strict=True):
         np.testing.assert_allclose(found, wanted, rtol=1e-6)
@@ -450,7 +450,7 @@ def test_a_tensor_of_two_results_has_a_name_for_each_in_ir_10() -> None:
     migrated = migrate(twice(), "ir10")
     sources = [migrated.model.graph.sources(end.layer.id).popitem()[1] for end in migrated.model.outputs]
     assert len({*sources}) == 3
-    assert [step.how for step in migrated.steps if step.after == "Convert + Result"] == ["a separate tensor"]
+    assert [step.strategy for step in migrated.steps if step.after == "Convert + Result"] == ["a separate tensor"]
 
 
 def flattened() -> Model:
@@ -466,7 +466,7 @@ def flattened() -> Model:
 @pytest.mark.parametrize(("release", "steps"), [("openvino-2022.1", 1), ("openvino-2022.2", 0)])
 def test_lists_are_joined_along_the_first_axis(release: str, steps: int) -> None:
     migrated = migrate(flattened(), release)
-    assert [step.how for step in migrated.steps if step.before == "Concat-1"] == ["axis 0"] * steps
+    assert [step.strategy for step in migrated.steps if step.before == "Concat-1"] == ["axis 0"] * steps
 
 
 def test_layers_of_one_name_get_others_in_ir_10() -> None:

@@ -47,7 +47,7 @@ def subtraction() -> tuple[Builder, Layer]:
 
 def other_subtraction(*inputs: Ref | Array) -> Rewrite:
     new = NewLayer(type="Subtract", opset=1, inputs=inputs, outputs=(Fact(element_type("f32"), (Dim.of(2),)),))
-    return Rewrite(layers=(new,), how="for a test", proof="none")
+    return Rewrite(layers=(new,), strategy="for a test", proof="none")
 
 
 def changed_lines(before: Model, after: Model) -> list[tuple[str, str]]:
@@ -147,7 +147,7 @@ def test_lists_are_written_as_in_the_layer_itself_or_else_in_its_graph(first: st
         outputs=(Fact(element_type("f32"), tuple(map(Dim.of, (1, 3, 3, 3)))),),
         raw={"kernel": "3,3", "pads_begin": "0,0", "auto_pad": "a,b"},
     )
-    rewrite = Rewrite(layers=(new,), how="for a test", proof="none")
+    rewrite = Rewrite(layers=(new,), strategy="for a test", proof="none")
     Rewriter(model).apply(model.graph, layer(model, "pool0"), find_op("AvgPool", "opset14"), rewrite)
     raw = layer(model, "pool0").raw
     assert raw["pads_begin"] == ("0, 0" if ", " in (own or first) else "0,0")
@@ -262,7 +262,7 @@ def test_attributes_stay_with_the_layer_of_the_same_type() -> None:
     f32 = Fact(element_type("f32"), (Dim.of(2),))
     first = NewLayer(type="Abs", opset=1, inputs=(Ref(None, 0),), outputs=(f32,), label="abs")
     last = NewLayer(type="Subtract", opset=1, inputs=(Ref(0), Ref(None, 1)), outputs=(f32,))
-    rewrite = Rewrite(layers=(first, last), how="for a test", proof="none")
+    rewrite = Rewrite(layers=(first, last), strategy="for a test", proof="none")
     Rewriter(builder.model).apply(builder.graph, old, find_op("Subtract", "opset1"), rewrite)
     assert layer(builder.model, "minus/abs").raw == {}
     assert layer(builder.model, "minus").raw == {"note": "kept"}
@@ -277,7 +277,7 @@ def test_layers_of_one_text_may_be_rewritten_in_different_ways() -> None:
     rewrites = []
     for name, alpha in (("first", "2"), ("second", "3")):
         new = NewLayer(type="Elu", opset=1, inputs=(Ref(None, 0),), outputs=(f32,), raw={"alpha": alpha})
-        rewrites.append(Rewrite(layers=(new,), how="for a test", proof="none"))
+        rewrites.append(Rewrite(layers=(new,), strategy="for a test", proof="none"))
         rewriter.apply(builder.graph, layer(builder.model, name), find_op("Elu", "opset1"), rewrites[-1])
         assert layer(builder.model, name).raw == {"alpha": alpha}
 
@@ -286,7 +286,7 @@ def test_an_output_that_a_layer_lacks_is_added_behind_its_ports() -> None:
     """As of a MaxPool-8 of which the file has no indices."""
     builder, old = subtraction()
     (new,) = other_subtraction(Ref(None, 0), Ref(None, 1)).layers
-    rewrite = Rewrite(layers=(replace(new, outputs=new.outputs * 3),), how="for a test", proof="none")
+    rewrite = Rewrite(layers=(replace(new, outputs=new.outputs * 3),), strategy="for a test", proof="none")
     Rewriter(builder.model).apply(builder.graph, old, find_op("Subtract", "opset1"), rewrite)
     assert [port.id for port in old.outputs] == [2, 3, 4]
 

@@ -60,9 +60,9 @@ def test_a_rewrite_is_as_good_as_the_worst_of_its_layers() -> None:
     answers, seen = answers_and_seen(builder, "openvino-2021.4")
     bad, good = new("Exp", Ref(None), "u8"), new("Convert", Ref(0), "f32", destination_type="f32")
     assert answers.of(seen) is not None
-    assert answers.of_rewrite(Rewrite(layers=(bad, good), how="", proof=""), seen) == answers.of(seen)
+    assert answers.of_rewrite(Rewrite(layers=(bad, good), strategy="", proof=""), seen) == answers.of(seen)
     first = new("Convert", Ref(None), "f32", destination_type="f32")
-    assert answers.of_rewrite(Rewrite(layers=(first, new("Exp", Ref(0), "f32")), how="", proof=""), seen) is None
+    assert answers.of_rewrite(Rewrite(layers=(first, new("Exp", Ref(0), "f32")), strategy="", proof=""), seen) is None
 
 
 def test_layers_that_a_rewrite_does_not_read_do_not_count() -> None:
@@ -74,7 +74,7 @@ def test_layers_that_a_rewrite_does_not_read_do_not_count() -> None:
     answers, seen = answers_and_seen(builder, "openvino-2024.6")
     for number, differs in ((0, False), (1, True)):
         product = replace(new("MatMul", Ref(None), "f32"), inputs=(Ref(None), Ref(None, number)))
-        found = answers.of_rewrite(Rewrite(layers=(product,), how="", proof=""), seen)
+        found = answers.of_rewrite(Rewrite(layers=(product,), strategy="", proof=""), seen)
         assert (found is not None) is differs
 
 
@@ -89,7 +89,7 @@ def test_what_decides_about_a_new_layer_is_what_decides_about_it_in_a_model(monk
     monkeypatch.setattr(answers, "of", made.append)
     for raw in (layer.raw, {}):
         same = NewLayer(type="MatMul", opset=4, inputs=(Ref(None), Ref(None, 1)), outputs=tuple(seen.outputs), raw=raw)
-        answers.of_rewrite(Rewrite(layers=(same,), how="", proof=""), seen)
+        answers.of_rewrite(Rewrite(layers=(same,), strategy="", proof=""), seen)
     found, wanted = (replace(one, attrs=None, inputs=[*one.inputs], outputs=[*one.outputs]) for one in (made[0], seen))
     assert found == replace(wanted, opset=4)
     assert dict(made[0].attrs or {}) == dict(seen.attrs or {})

@@ -78,7 +78,7 @@ def test_a_layer_of_the_same_operation_gets_another_stamp(target: str) -> None:
     model = one_layer("ReLU", "opset14")
     migrated = migrate(model, target)
     (step,) = migrated.steps
-    assert (step.before, step.after, step.how) == ("ReLU-1", "ReLU opset1", "version changed")
+    assert (step.before, step.after, step.strategy) == ("ReLU-1", "ReLU opset1", "version changed")
     assert step.proof == "opset1 and opset14 contain the same operation, ReLU-1"
     assert [found.layer.version for found in migrated.model.walk()] == ["opset1"] * 3
     assert migrate(migrated.model, target).steps == ()
@@ -103,7 +103,7 @@ def test_softmax_along_the_last_axis() -> None:
     (step,) = migrated.steps
     assert (step.after, step.proof) == ("SoftMax opset1", "axis -1 of [1,3,4,4] is axis 3")
     again = migrate(migrated.model, "opset8")
-    assert [(step.after, step.how) for step in again.steps] == [("SoftMax opset8", "same attributes")]
+    assert [(step.after, step.strategy) for step in again.steps] == [("SoftMax opset8", "same attributes")]
 
 
 def test_what_no_older_operation_means_is_refused_with_the_reason() -> None:
@@ -376,7 +376,7 @@ def test_absent_attributes_that_a_release_does_not_read_as_absent_are_written_ou
     assert [step for step in migrate(model, f"openvino-{first_right}").steps if step.path == "y"] == []
     migrated = migrate(model, f"openvino-{last_wrong}")
     (step,) = (step for step in migrated.steps if step.path == "y")
-    assert (step.after, step.how) == (f"{type} opset1", "missing attributes written explicitly")
+    assert (step.after, step.strategy) == (f"{type} opset1", "missing attributes written explicitly")
     assert migrated.model.graph.layer(made.id).raw == written
     assert migrate(migrated.model, f"openvino-{last_wrong}").steps == ()
 
@@ -529,7 +529,7 @@ def test_variables_of_unknown_sizes_are_refused_where_they_stop_the_release(rele
 
 def test_the_stamp_of_the_target_itself_is_taken() -> None:
     (step,) = migrate(one_layer("Unique", "opset12"), "opset10").steps
-    assert (step.after, step.how) == ("Unique opset10", "version changed")
+    assert (step.after, step.strategy) == ("Unique opset10", "version changed")
 
 
 def test_a_layer_of_the_target_opset_does_not_remain() -> None:
@@ -546,7 +546,7 @@ def test_of_rewrites_that_a_release_runs_equally_well_the_newest_is_taken(right:
 
     def step(attrs: object, inputs: object, target: int) -> Rewrite:
         layer = NewLayer(type="ReLU", opset=target, inputs=(Ref(None),), outputs=(fact,))
-        return Rewrite(layers=(layer,), how="", proof="")
+        return Rewrite(layers=(layer,), strategy="", proof="")
 
     judge: Any = SimpleNamespace(
         of_rewrite=lambda found, seen: None if found.layers[0].opset in right else (Answer.READS, "why"),

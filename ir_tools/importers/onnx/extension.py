@@ -34,21 +34,21 @@ class Translated:
             that layer, the name of the layer that feeds it.
         shape: the partial shape of the input.
         layers: the types of the layers that replace the node.
-        how: the strategy of the rewrite.
+        strategy: the strategy of the rewrite.
         proof: why the layers compute the same.
         notes: remarks about the node.
         output: the `openvino.Output` of the layers, in a conversion in this process.
 
     Example:
         >>> node = ir_tools.onnx.convert("model.onnx").nodes[0]
-        >>> node.name, node.layers, node.how
+        >>> node.name, node.layers, node.strategy
         ('pooled', 'AvgPool', 'same attributes')
     """
 
     name: str
     shape: Shape
     layers: str
-    how: str
+    strategy: str
     proof: str
     notes: tuple[str, ...] = field(default=())
     output: Any = field(default=None, repr=False, compare=False)
@@ -132,7 +132,7 @@ def translate(attributes: dict[str, Any], data: Fact, target: int, name: str) ->
             f"AveragePool after '{name}' cannot be expressed exactly in opset{target}: {rewrite.reason}"
         )
     layers = " + ".join(new.type for new in rewrite.layers)
-    return rewrite, Translated(name, data.shape, layers, rewrite.how, rewrite.proof, tuple(disputed(attributes)))
+    return rewrite, Translated(name, data.shape, layers, rewrite.strategy, rewrite.proof, tuple(disputed(attributes)))
 
 
 def _fact(source: Any) -> Fact:

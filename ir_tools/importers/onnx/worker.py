@@ -42,7 +42,7 @@ def _row(node: Translated) -> dict[str, object]:
         "name": node.output.get_node().get_friendly_name(),
         "shape": format_shape(node.shape),
         "layers": node.layers,
-        "how": node.how,
+        "strategy": node.strategy,
         "proof": node.proof,
         "notes": node.notes,
     }
