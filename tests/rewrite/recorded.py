@@ -1,24 +1,25 @@
-"""Which layers the steps between opsets make of random layers, as a few digits for each.
+"""Which layers the rewrites of operations make of random layers, as a few digits for each.
 
 `python -m tests.rewrite.recorded [VERSION...]` runs the migrated models against the layers themselves, and writes
-`recorded.json`; after a change of steps, or of the functions that make the layers.
+`recorded.json`; after a change of rewrites, or of the functions that make the layers. `test_opset_steps.py` runs the
+rewrites within an opset.
 """
 
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops import Array, Fact
+from ir_tools.ops import COMPLETE_OPSETS, Array, Attrs, Fact, Op
 from ir_tools.ops.checks import check_types
-from ir_tools.ops.definition import Refused, Rewrite
+from ir_tools.ops.definition import Refused, Rewrite, Step
 from ir_tools.types import Dim, from_dtype
 from tests.ops import layer_support, table_makers
 from tests.ops.recorded import digits_of
-from tests.rewrite.test_opset_steps import MIGRATING, UNSAMPLED, Setting, few, near_sample, problems_of
+from tests.rewrite.test_opset_steps import MIGRATING, OPERATIONS, UNSAMPLED, Setting, few, near_sample, problems_of
 
 FILE = Path(__file__).with_name("recorded.json")
 LAYERS, SEED = 12, 31
@@ -26,32 +27,52 @@ LEVELS = (0, 1, 0, 3)
 """Of the layers in turn, what `Setting.model` hides of the sizes."""
 RANDOM = UNSAMPLED | {"EmbeddingBagPackedSum-3"}
 """Versions that mean nothing on random numbers."""
-STEPS = [name for name, op in MIGRATING.items() if op in table_makers.OPS and name not in RANDOM]
+
+
+def _within_opset(rewrite: Callable[[Attrs, Sequence[Fact]], Rewrite | Refused | None]) -> Step:
+    return lambda attrs, facts, target: rewrite(attrs, facts)
+
+
+def _rewrites_of(op: Op) -> Iterator[tuple[str, Step]]:
+    """Yield the rewrite to other opsets, the substitute and the named rewrites of an operation."""
+    if str(op) in MIGRATING and op.migrate is not None:
+        yield str(op), op.migrate
+    if op.substitute is not None:
+        yield f"{op} substitute", op.substitute
+    yield from ((f"{op} {name}", _within_opset(rewrite)) for name, rewrite in op.rewrites.items())
+
+
+STEPS = {
+    name: (op, step)
+    for op in OPERATIONS.values()
+    if op in table_makers.OPS and str(op) not in RANDOM
+    for name, step in _rewrites_of(op)
+}
 
 
 def settings(name: str) -> Iterator[tuple[int, Setting, Sequence[int]]]:
     """Random layers near the sample of a version, what is hidden of each, and the opsets that it is taken to."""
-    op = MIGRATING[name]
+    op = STEPS[name][0]
     for number, setting in enumerate(near_sample(op, LAYERS, SEED)):
         if not [*check_types(op, [layer_support.fact_of(array) for array in setting.arrays])]:
-            yield LEVELS[number % len(LEVELS)], setting, few(op, number)
+            yield LEVELS[number % len(LEVELS)], setting, few(op, number) if name == str(op) else [COMPLETE_OPSETS]
 
 
 def found(name: str) -> list[str]:
-    """Return digits of what the steps answer."""
+    """Return digits of what the rewrite answers."""
+    step = STEPS[name][1]
     return [
-        digits_of([_answer(setting, level, target) for target in targets]) for level, setting, targets in settings(name)
+        digits_of([_answer(step, setting, level, target) for target in targets])
+        for level, setting, targets in settings(name)
     ]
 
 
-def _answer(setting: Setting, level: int, target: int) -> object:
-    op = setting.op
-    attrs = op.read(setting.raw, [])
+def _answer(step: Step, setting: Setting, level: int, target: int) -> object:
+    attrs = setting.op.read(setting.raw, [])
     assert attrs is not None
-    assert op.migrate is not None
     facts = [_fact(setting, number, level) for number in range(len(setting.arrays))]
     try:
-        answer = op.migrate(attrs, facts, target)
+        answer = step(attrs, facts, target)
     except ShapeError as why:
         return str(why)
     if isinstance(answer, Rewrite):
@@ -59,7 +80,7 @@ def _answer(setting: Setting, level: int, target: int) -> object:
             (new.type, new.opset, sorted(new.raw.items()), new.label, [*map(_input, new.inputs)])
             for new in answer.layers
         ]
-        return layers, answer.outputs, answer.how, answer.proof
+        return layers, answer.outputs, answer.strategy, answer.proof
     return (answer.reason, answer.attribute) if isinstance(answer, Refused) else None
 
 
@@ -92,7 +113,7 @@ def main(names: Sequence[str]) -> int:
     for name in names or STEPS:
         problems = [
             problem
-            for level, setting, targets in settings(name)
+            for level, setting, targets in (settings(name) if name in MIGRATING else ())
             for problem in problems_of(setting, targets, level)
             if problem
         ]

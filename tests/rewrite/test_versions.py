@@ -217,6 +217,7 @@ UNCOUNTED = {"sampling_ratio": "0", "aligned_mode": "half_pixel"}
 SORTED = {"axis": "1", "mode": "max", "sort": "value", "stable": "true"}
 PILLOW = {"mode": "bicubic_pillow", "shape_calculation_mode": "sizes"}
 IMAGE = ("f32", "1,3,8,8")
+UNCOUNTED_AXES = "its indices may be negative, and the number of axes that they index is not known"
 LACKING = [
     (
         3,
@@ -247,6 +248,10 @@ LACKING = [
         6,
         layer("Einsum-7", {"equation": "abc,cd->abd"}, ("f32", "?,?,3"), ("f32", "3,4")),
         "equation: merges several labels of unknown size",
+    ),
+    *(
+        (5, layer("GatherND-8", {}, ("f32", "2,3"), ("i64", shape)), f"None: {UNCOUNTED_AXES}")
+        for shape in ("2,?", "...")
     ),
 ]
 
