@@ -108,9 +108,9 @@ def load() -> dict[str, list[str]]:
 
 
 def main(names: Sequence[str]) -> int:
-    """Record the steps of all versions, or of those named; return 1 if some have wrong values."""
+    """Record the rewrites of all versions, or of those named; return 1 if some have wrong values."""
     table, wrong = load() if FILE.exists() else {}, 0
-    for name in names or STEPS:
+    for name in (step for step in STEPS if not names or step.partition(" ")[0] in names):
         problems = [
             problem
             for level, setting, targets in (settings(name) if name in MIGRATING else ())
