@@ -98,11 +98,16 @@ def state(release: Release, op: str, case: str = "") -> State | None:
 
     None if the release or the operation was not measured, or if the case does as the plain model.
     """
+    return _states(release.name, op).get(case)
+
+
+@cache
+def _states(release: str, op: str) -> Mapping[str, State]:
+    """Return what a release does with an operation, by case."""
     table = _table()
-    row, number = table.operations.get(op, {}), table.releases.get(release.name)
-    if number is None or case not in row:
-        return None
-    plain, letters = row[""], row[case]
-    if plain[number] == State.UNREAD:
-        return State.UNREAD
-    return State(letters if len(letters) == 1 else letters[number])
+    row, number = table.operations.get(op, {}), table.releases.get(release)
+    if number is None or not row:
+        return {}
+    if row[""][number] == State.UNREAD:
+        return dict.fromkeys(row, State.UNREAD)
+    return {case: State(letters if len(letters) == 1 else letters[number]) for case, letters in row.items()}

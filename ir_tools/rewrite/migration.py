@@ -24,7 +24,7 @@ from ir_tools.ops.records import recorded
 from ir_tools.rewrite.extraction import drop_unread
 from ir_tools.rewrite.facts import InputFacts, KnownFacts
 from ir_tools.rewrite.fitting import Fitting
-from ir_tools.rewrite.release_answers import ReleaseAnswers, quality
+from ir_tools.rewrite.release_answers import ReleaseAnswer, ReleaseAnswers, quality
 from ir_tools.rewrite.rewriter import Rewriter, changes_nothing, lost_output, remove_unread, unfed_input
 from ir_tools.rewrite.steps import MigrationStep, RefusedStep, StepPlace
 from ir_tools.rewrite.target import Target
@@ -249,13 +249,12 @@ class _Migrating:
 
     def released(
         self, op: Op, attrs: Attrs, inputs: Sequence[Fact], answers: ReleaseAnswers, seen: Seen, lost: "_Lost"
-    ) -> Rewrite | Refused | None:
-        """Return the rewrite that the release runs best, to the newest opset if there are several.
+    ) -> tuple[Rewrite | Refused | None, ReleaseAnswer]:
+        """Return the rewrite that the release runs best, to the newest opset if there are several, and how it runs it.
 
         `lost`: why a rewrite lacks an output, if it does.
         """
-        best: Rewrite | None = None
-        best_quality = -1
+        best: tuple[Rewrite, ReleaseAnswer] | None = None
         refused: Refused | None = None
         for found in self._candidates(op, attrs, inputs, seen):
             why = found if isinstance(found, Refused) else lost(found)
@@ -269,12 +268,12 @@ class _Migrating:
                 continue
             if not self.target.reads(found.layers):
                 continue
-            found_quality = quality(answers.of_rewrite(found, seen))
-            if found_quality > best_quality:
-                best, best_quality = found, found_quality
-            if best_quality == quality(None):
+            answer = answers.of_rewrite(found, seen)
+            if best is None or quality(answer) > quality(best[1]):
+                best = found, answer
+            if answer is None:
                 break
-        return best or refused
+        return best or (refused, None)
 
     def _candidates(self, op: Op, attrs: Attrs, inputs: Sequence[Fact], seen: Seen) -> Iterator[Rewrite | Refused]:
         """Yield what means the same, and reasons why something does not; the newest operations first."""
@@ -494,15 +493,20 @@ class _Planning:
         So does what gives other values for some inputs, if nothing that the release runs means the same.
         """
         assert isinstance(self.stage, _Migrating)
-        op, does = seen.op, answers.of(seen)
+        stage, does = self.stage, answers.of(seen)
+        new: ReleaseAnswer = None
         if verdict.conditional and does is None:
             return _Outcome(None)
-        outcome = _outcome(partial(self.stage.released, answers=answers, seen=seen, lost=lost), op, raw, inputs)
+
+        def rewrite(op: Op, attrs: Attrs, inputs: Sequence[Fact]) -> Rewrite | Refused | None:
+            nonlocal new
+            found, new = stage.released(op, attrs, inputs, answers, seen, lost)
+            return found
+
+        outcome = _outcome(rewrite, seen.op, raw, inputs)
         found = outcome.found
-        if isinstance(found, Rewrite):
-            new = answers.of_rewrite(found, seen)
-            if not verdict.conditional or quality(new) > quality(does):
-                return outcome._replace(right=new is None)
+        if isinstance(found, Rewrite) and (not verdict.conditional or quality(new) > quality(does)):
+            return outcome._replace(right=new is None)
         refused = found if isinstance(found, Refused) else verdict.otherwise
         if verdict.conditional:
             if does is None or (does[0] is Answer.DIFFERS and not answers.always_differs(seen)):
@@ -510,7 +514,7 @@ class _Planning:
             refused = Refused(f"{answers.release.title}: {does[1].rstrip('.')}")
         if not isinstance(refused, Refused):
             return _Outcome(None)
-        return _Outcome(replace(refused, reason=f"{refused.reason}; {answers.running_in_words(located, op)}"))
+        return _Outcome(replace(refused, reason=f"{refused.reason}; {answers.running_in_words(located, seen.op)}"))
 
 
 def _release_answers(model: Model, stage: _Stage, fitting: Fitting | None, known: KnownFacts) -> ReleaseAnswers | None:

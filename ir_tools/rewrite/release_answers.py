@@ -17,7 +17,7 @@ from ir_tools.rewrite.facts import KnownFacts
 from ir_tools.rewrite.target import INPUTS_OF_2021, releases_in_words
 from ir_tools.types import precision_in_file
 
-__all__ = ["ReleaseAnswers", "quality"]
+__all__ = ["ReleaseAnswer", "ReleaseAnswers", "quality"]
 
 ReleaseAnswer = tuple[Answer, str] | None
 """What a release does with a layer that it does not run as it should, and why."""
