@@ -182,7 +182,7 @@ class Builder:
             UsageError: the runtime does not accept an attribute.
             ShapeError: the operation does not accept these inputs.
         """
-        inputs = ((fact.dtype, fact.shape, fact.value and fact.value.content()) for fact in facts)
+        inputs = [(fact.dtype.name, fact.shape, fact.value and fact.value.content()) for fact in facts]
         key = id(op), *raw.items(), *inputs
         if key not in self._answers:
             attrs = _read(op, raw)

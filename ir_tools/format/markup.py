@@ -51,12 +51,10 @@ def render(node: Node, style: Style, indent: str) -> str:
         return f"{text}>{escape(node.text)}</{node.tag}>"
     if not node.children:
         return text + style.empty
-    parts = [text, ">"]
-    for child in node.children:
-        inner = child if isinstance(child, str) else render(child, style, indent + style.unit)
-        parts += [lead(style, indent + style.unit), inner]
-    parts += [lead(style, indent), f"</{node.tag}>"]
-    return "".join(parts)
+    deeper = indent + style.unit
+    before = lead(style, deeper)
+    inner = before.join([child if isinstance(child, str) else render(child, style, deeper) for child in node.children])
+    return f"{text}>{before}{inner}{lead(style, indent)}</{node.tag}>"
 
 
 def lead(style: Style, indent: str) -> str:

@@ -301,7 +301,9 @@ class Graph(_Base):
         self.add_node(layer.id, layer=layer)
         try:
             for port_id, source in (inputs or {}).items():
-                self.connect(source, layer.id, port_id)
+                self._require_output(source)
+                self._require_input(layer, port_id)
+                self.add_edge(source.layer, layer.id, key=(source.port, port_id))
         except GraphError:
             self.remove_node(layer.id)
             raise
@@ -316,8 +318,7 @@ class Graph(_Base):
             GraphError: a layer or port does not exist.
         """
         self._require_output(source)
-        if find_port(self.layer(layer_id).inputs, port_id) is None:
-            raise GraphError(f"layer '{self.layer(layer_id).name}' has no input port {port_id}")
+        self._require_input(self.layer(layer_id), port_id)
         self.disconnect(layer_id, port_id)
         self.add_edge(source.layer, layer_id, key=(source.port, port_id))
 
@@ -444,6 +445,11 @@ class Graph(_Base):
         layer = self.layer(source.layer)
         if find_port(layer.outputs, source.port) is None:
             raise GraphError(f"layer '{layer.name}' has no output port {source.port}")
+
+    def _require_input(self, layer: Layer, port_id: int) -> None:
+        """Raise an error if the layer has no such input port."""
+        if find_port(layer.inputs, port_id) is None:
+            raise GraphError(f"layer '{layer.name}' has no input port {port_id}")
 
 
 def _joined(names: tuple[str, ...], more: tuple[str, ...]) -> tuple[str, ...]:

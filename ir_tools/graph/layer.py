@@ -277,7 +277,8 @@ class Layer:
         Raises:
             KeyError: there is no such port.
         """
-        port = find_port(self.inputs, port_id) or find_port(self.outputs, port_id)
+        content = self.content
+        port = find_port(content.inputs, port_id) or find_port(content.outputs, port_id)
         if port is None:
             raise KeyError(f"layer '{self.name}' has no port {port_id}")
         return port

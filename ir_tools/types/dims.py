@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Self
 
 from ir_tools.errors import UsageError
 from ir_tools.types.numbers import whole_number
@@ -41,9 +40,9 @@ class Dim:
             raise UsageError(f"a dimension cannot be {self.lo}..{self.hi}")
 
     @classmethod
-    def of(cls, size: int) -> Self:
+    def of(cls, size: int) -> "Dim":
         """Return the static dimension of `size`."""
-        return cls(size, size)
+        return _static(size)
 
     @property
     def static(self) -> bool:
@@ -83,6 +82,12 @@ class Dim:
         if self.lo == 0:
             return "?" if self.hi is None else f"..{self.hi}"
         return f"{self.lo}.." if self.hi is None else f"{self.lo}..{self.hi}"
+
+
+@lru_cache(1 << 10, typed=True)
+def _static(size: int) -> Dim:
+    """Return the static dimension of a size; models have few different sizes, and very many dimensions."""
+    return Dim(size, size)
 
 
 Shape = tuple[Dim, ...] | None
