@@ -249,6 +249,7 @@ def report(
     source: Model | str | Path | bytes,
     releases: Sequence[Release] = OPENVINO,
     *,
+    weights: Path | None = None,
     migrated: bool = False,
     check: bool = False,
 ) -> CompatibilityReport:
@@ -257,6 +258,7 @@ def report(
     Args:
         source: the model, or the path or the bytes of its `.xml`.
         releases: the releases to answer for.
+        weights: the path of its `.bin`, if it is not the one beside the `.xml`.
         migrated: also answer for the model after a migration, for each release that does not run it.
         check: also let the installed releases read and compile it.
 
@@ -267,7 +269,7 @@ def report(
         model, file = source, None
     else:
         with gc_paused():
-            file = opened(source)
+            file = opened(source, weights)
             model = file.whole_model()
     found = compatibility(model, releases, file)
     badge = f"Inference Engine up to 2020 (IR v{model.version})" if model.is_legacy else summary(found)

@@ -17,6 +17,8 @@ ROWS = 20
 """Rows of a notebook's table."""
 CELL = 300
 """Characters of one cell."""
+TITLE = 2000
+"""Characters of the line above a table."""
 
 _UP = Context(prec=2, rounding=ROUND_CEILING)
 
@@ -90,7 +92,7 @@ def notebook_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[o
     rest = iter(rows)
     shown = [_row("td", row) for row in islice(rest, ROWS)]
     more = sum(1 for _ in rest)
-    lines = [f"<p><b>{_cell(title)}</b></p>"]
+    lines = [f"<p><b>{escape(shortened(title, TITLE))}</b></p>"]
     if shown:
         lines += ["<table><thead>", _row("th", columns), "</thead><tbody>", *shown, "</tbody></table>"]
     if more:

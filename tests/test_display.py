@@ -149,6 +149,12 @@ def test_notebook_tables_show_what_was_found(large: dict[str, Any]) -> None:
     assert Table(ir_tools.Findings()._repr_html_()).around.strip() == "Nothing found"
 
 
+def test_a_long_title_is_whole() -> None:
+    title = "a sentence that matters. " * 20
+    assert title.strip() in notebook_table(title, ("name",), [])
+    assert len(notebook_table(LONG, ("name",), [])) < len(LONG)
+
+
 def test_nothing_in_a_model_becomes_markup() -> None:
     evil = "<script>alert(1)</script>&\"'"
     html = notebook_table(evil, (evil,), [(evil,)])

@@ -488,6 +488,7 @@ def _facts(model: Path, other: Path | None, found: "Comparison", plan: "InputPla
         "runtime": found.runtime,
         "device": found.device,
         "precision": found.precision,
+        "instead": found.instead,
         "second": found.second,
         "sides": {"layers": _side_words(found.layer_sides), "outputs": _side_words(found.output_sides)},
         "seed": plan.seed,

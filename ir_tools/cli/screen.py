@@ -118,7 +118,7 @@ def working(what: str, total: int | None = None) -> Iterator[Callable[[], None]]
 
     Gives a function that moves the bar one step further; without a `total` the bar only shows that work goes on.
     """
-    if not _may_draw(sys.stderr):
+    if not sys.stderr.isatty():
         yield lambda: None
         return
     from ir_tools.cli.drawing import progress

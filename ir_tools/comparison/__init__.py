@@ -216,6 +216,7 @@ def _result(
         inputs=fed,
         narrow=whole.narrow,
         in_use=outputs.measured(whole.wide, whole.run.outputs) if whole.narrow else (),
+        instead=tuple(filter(None, dict.fromkeys((setting.instead(whole.run.precision), found.instead)))),
     )
 
 

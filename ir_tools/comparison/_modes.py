@@ -33,6 +33,7 @@ class Found(NamedTuple):
         whole: the run of the model as it is.
         expected, actual: its outputs on both sides, by name.
         counterparts: the names of the outputs in another model, if there is one.
+        instead: `Setting.instead` of the other side, if that is the runtime, too.
     """
 
     rows: list[LayerComparison]
@@ -40,6 +41,7 @@ class Found(NamedTuple):
     expected: Mapping[str, Array]
     actual: Mapping[str, Array]
     counterparts: Mapping[str, str] | None = None
+    instead: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +99,7 @@ class Work:
     def _two_runs(self, second: SecondRun, fed: Mapping[str, Array]) -> Found:
         names = output_names(self.model, second.model, second.pairs)
         before = Whole.of(self.runtime, self.model, self.fed, self.setting, as_used=True)
-        outputs = infer(second.bodies.client, second.model, fed, second.bodies.setting).outputs
+        theirs = infer(second.bodies.client, second.model, fed, second.bodies.setting)
         top, dead = self._chosen()
         alive, partners = living_taps(second.model.graph), second.pairs.taps
         entries: list[LayerComparison] = []
@@ -105,8 +107,9 @@ class Work:
             taps = tuple({partners[source]: None for source in batch.sources if partners.get(source) in alive})
             entries += self.rows.of_runs(batch, second.on(fed, taps))
         counterparts = None if second.prefix is None else names
-        after = {name: outputs[names[name]] for name in before.wide}
-        return Found([*entries, *dead], before, before.wide, after, counterparts)
+        after = {name: theirs.outputs[names[name]] for name in before.wide}
+        instead = second.bodies.setting.instead(theirs.precision)
+        return Found([*entries, *dead], before, before.wide, after, counterparts, instead)
 
     @property
     def _precision(self) -> Precision:

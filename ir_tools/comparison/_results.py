@@ -149,6 +149,7 @@ class Comparison:
         samples: the number of input samples; each tensor is reported for the sample with its largest difference.
         in_use: if `narrow` is not 0, the outputs with the default int8 arithmetic compared with those in f32. They do
             not affect `ok`.
+        instead: the devices without the precision that was asked for: `CPU, bf16 (computed in f32)`.
         rounding: the precision below f32 whose rounding errors add up through the network; then only the outputs
             determine `ok`. Empty if there is none, as in isolated mode.
 
@@ -169,6 +170,7 @@ class Comparison:
     output_sides: Sides = UNNAMED
     narrow: int = 0
     in_use: tuple[OutputComparison, ...] = ()
+    instead: tuple[str, ...] = ()
     samples: int = 1
     rounding: str = ""
 

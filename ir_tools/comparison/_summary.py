@@ -91,7 +91,7 @@ def rounding_note(found: "Comparison") -> str:
 
 
 def weak_notes(found: "Comparison") -> list[str]:
-    """Return sentences for tensors behind an order that rounding decides, and for outputs that prove little."""
+    """Return sentences for tensors behind an order that rounding decides, and for what proves little."""
     weak = found.weak
     behind = [entry.reason for entry in found.layers if entry.follows is not None]
     notes = [f"{plural(len(behind), 'tensor')} not compared; the first one {behind[0]}."] if behind else []
@@ -102,6 +102,8 @@ def weak_notes(found: "Comparison") -> list[str]:
         notes.append(
             "No output proves anything; use other inputs, such as --input NAME=uniform:0:255 or --input NAME=FILE."
         )
+    if found.instead:
+        notes.append(f"This device does not have the precision: {' and '.join(found.instead)}.")
     return notes
 
 

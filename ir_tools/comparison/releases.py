@@ -157,6 +157,7 @@ class _Work:
             inputs=fed,
             narrow=whole.narrow,
             in_use=outputs.measured(whole.wide, whole.run.outputs) if whole.narrow else (),
+            instead=tuple(filter(None, [self.setting.instead(whole.run.precision)])),
         )
 
     def _sides(self, version: str) -> Sides:

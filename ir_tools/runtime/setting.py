@@ -70,6 +70,10 @@ class Setting(NamedTuple):
         """Whether f16 and bf16 are computed in f32, so that their tensors are handed out in f32."""
         return self.precision in {"f32", "int8"}
 
+    def instead(self, floats: str) -> str:
+        """Return `CPU, bf16 (computed in f32)` if the device computed floats in f32 instead; else an empty string."""
+        return f"{self} (computed in {floats})" if self.precision in {"f16", "bf16"} and floats == "f32" else ""
+
     def computed_in(self, floats: str) -> str:
         """Return in what a model is computed whose floats are computed in `floats`."""
         return self.precision if self.precision == "int8" else floats

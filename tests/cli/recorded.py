@@ -94,6 +94,7 @@ ELSEWHERE: Mapping[str, str] = {
     "migrate --set": "for layers that the runtime is asked about",
     **dict.fromkeys(("--add", "--remove"), "changes the environments of releases"),
     "--extension": "needs a library",
+    "compat --bin": "changes nothing, unless there is no other .bin",
     "--stdin-filename": "needs standard input",
     **dict.fromkeys(("--jobs", "--skip-others", "--isolated", "--force-exclude"), "of a folder, or of settings in one"),
     "--no-clobber": "of every command that writes",

@@ -57,6 +57,21 @@ def test_onnx(cli: Cli, model: Path) -> None:
     assert cli("compat", path.with_name("none.onnx")).code == 2
 
 
+def test_weights_of_another_name(cli: Cli, tmp_path: Path) -> None:
+    path, moved = tmp_path / "model.xml", tmp_path / "moved.bin"
+    builder = Builder(opset=8)
+    builder.result(
+        builder.call("Add", builder.parameter("data", "1,3"), builder.constant(np.ones(3, np.float32))), "sum"
+    )
+    write(builder.model, path)
+    expected = cli("compat", path).out
+    path.with_suffix(".bin").rename(moved)
+    assert cli("compat", path, "--bin", moved).out == expected
+    assert cli("compat", path).out != expected
+    path.with_name("other.xml").write_bytes(path.read_bytes())
+    assert cli("compat", tmp_path, "--bin", moved).code == 2
+
+
 def test_a_file_is_parsed_once(cli: Cli, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     parsed: list[str | None] = []
     parse = Document.__init__

@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from ir_tools.cli.screen import Column
+from ir_tools.cli.screen import Column, working
 from ir_tools.cli.tables import layout
 from tests import stateful
 from tests.cli.conftest import Cli, pooling_xml
@@ -201,3 +201,10 @@ def test_nothing_wraps_in_a_pipe(tmp_path: Path, environment: dict[str, str]) ->
     done = subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True, check=True)
     assert ("\x1b[" in done.stdout) is ("FORCE_COLOR" in environment)
     assert any("block/" * 60 in line and "1,2,4,4" in line for line in done.stdout.splitlines())
+
+
+def test_a_pipe_gets_no_progress_bar(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    with working("checking", 2) as advance:
+        advance()
+    assert capfd.readouterr().err == ""

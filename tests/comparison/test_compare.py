@@ -1,18 +1,20 @@
 """Whole comparisons: planted errors are found where they were planted, the modes say what they compared."""
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import ir_tools
-from ir_tools.comparison import LayerComparison, compare
+from ir_tools.comparison import LayerComparison, compare, weak_notes
 from ir_tools.comparison._tensors import groups
 from ir_tools.comparison.bisection import smallest_part
 from ir_tools.errors import UsageError
 from ir_tools.execute import LayerRun
 from ir_tools.graph import Layer, Model
-from ir_tools.runtime.client import RuntimeClient
+from ir_tools.runtime.client import Inference, RuntimeClient
 from ir_tools.runtime.setting import Setting
 from tests.comparison.networks import plant, random_network
 
@@ -142,6 +144,28 @@ def test_another_precision_differs_or_is_not_to_be_had(client: RuntimeClient, mo
     assert {entry.engine for entry in found.layers} == {"runtime"}
     assert found.without_kernel == 0
     assert found.ok == (found.needed <= 1e-7)
+
+
+@pytest.mark.parametrize(
+    ("settings", "lacking"),
+    [
+        ({"precision": "bf16"}, "CPU, bf16"),
+        ({"against": "CPU:bf16"}, "CPU, bf16"),
+        ({"precision": "bf16", "against": "CPU:f16"}, "CPU, bf16 (computed in f32) and CPU, f16"),
+    ],
+)
+def test_a_precision_that_the_device_does_not_have_is_reported(
+    client: RuntimeClient, model: Model, monkeypatch: pytest.MonkeyPatch, settings: dict[str, Any], lacking: str
+) -> None:
+    run = RuntimeClient.infer_model
+
+    def without(self: RuntimeClient, *given: Any, **more: Any) -> Inference:
+        return replace(run(self, *given, **more), precision="f32")
+
+    monkeypatch.setattr(RuntimeClient, "infer_model", without)
+    found = compare(model, client=client, **settings)
+    assert f"This device does not have the precision: {lacking} (computed in f32)." in weak_notes(found)
+    assert not compare(model, against="CPU", client=client).instead
 
 
 def test_the_tolerance_is_that_of_the_coarser_side(client: RuntimeClient, model: Model) -> None:
