@@ -16,8 +16,8 @@ from tests.cli.conftest import Cli, pooling_xml
 from tests.comparison.networks import break_reference_in_f32
 
 KEYS = {
-    "command", "ir_tools", "file", "other", "ok", "mode", "runtime", "device", "precision", "instead", "second", "sides",
-    "seed", "inputs",
+    "command", "ir_tools", "file", "other", "ok", "mode", "runtime", "device", "precision", "instead", "second",
+    "sides", "seed", "inputs",
     "samples", "needed", "weak", "first_difference", "layers", "outputs", "int8", "replay",
 }  # fmt: skip
 
