@@ -225,9 +225,10 @@ class Fitting:
         offset, size = self.model.weights.append(numbers)
         layer.raw.update(element_type=new.name, offset=str(offset), size=str(size))
         self.freed = True
-        layer.outputs[0].precision = new.precision
-        for consumer, port in graph.consumers(layer.id, layer.outputs[0].id):
-            graph.layer(consumer).port(port).precision = new.precision
+        for output in layer.outputs:
+            output.precision = new.precision
+            for consumer, port in graph.consumers(layer.id, output.id):
+                graph.layer(consumer).port(port).precision = new.precision
         strategy = f"stored as {new}"
         self._step(located, f"Const of {new}", strategy, f"{new} holds every value of {old}; {reason}")
 

@@ -13,6 +13,7 @@ from ir_tools.graph import Model
 from ir_tools.infer import propagate_shapes
 from ir_tools.inputs import plan_inputs
 from ir_tools.rewrite.migration import migrate
+from tests.ir_text import edge, layer, net, parameter, port, result
 from tests.rules.recorded import changed, names
 
 WITH_BODIES = ("body", "map", "slice", "back_edge", "loop", "handmade", "condition", "variable", "made")
@@ -43,3 +44,45 @@ def test_nothing_but_errors_of_this_package_is_raised(name: str) -> None:
                 continue
             used += 1
     assert used or name.endswith("bad")
+
+
+def broken(what: str) -> Model:
+    """A model with a layer that is wrong, which nothing needs or which has the only input and output."""
+    layers = [parameter(0, [2, 4]), result(1, [2, 4])]
+    edges = [edge(0, 0, 1, 0)]
+    packed = 'element_type="i4" shape="4,4" offset="0" size="8"'
+    matrix = port(0, [4, 4], precision="I4")
+    if what == "a constant without an output":
+        layers.append(layer(2, "Const", data=packed))
+    elif what == "a constant behind which a Convert has no output":
+        convert = layer(3, "Convert", data='destination_type="f32"', inputs=[matrix])
+        layers += [layer(2, "Const", data=packed, outputs=[matrix]), convert]
+        edges.append(edge(2, 0, 3, 0))
+    elif what == "axes of a tensor without axes":
+        axes = layer(
+            2, "Const", data='element_type="i64" shape="1" offset="0" size="8"', outputs=[port(0, [1], precision="I64")]
+        )
+        ports = [port(0, ()), port(1, [1], precision="I64")]
+        reduction = layer(3, "ReduceMean", data='keep_dims="true"', inputs=ports, outputs=[port(2, ())])
+        layers = [parameter(0, ()), axes, reduction, result(1, ())]
+        edges = [edge(0, 0, 3, 0), edge(2, 0, 3, 1), edge(3, 2, 1, 0)]
+    else:
+        kind, data = what.split(maxsplit=1)
+        layers.append(layer(2, kind, data=data, inputs=[port(0, [2, 4])], outputs=[port(1, [2, 4])]))
+        edges = [edge(0, 0, 2, 0), edge(2, 1, 1, 0)]
+    return read(net(layers, edges), bytes(8))
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        "a constant without an output",
+        "a constant behind which a Convert has no output",
+        "axes of a tensor without axes",
+        'Clamp min="low" max="1"',
+        'Elu alpha="low"',
+    ],
+)
+def test_layers_that_are_wrong_keep_no_others_from_being_migrated(what: str) -> None:
+    migrated = migrate(broken(what), "openvino-2022.1")
+    assert [end.layer.type for end in migrated.model.outputs] == ["Result"]

@@ -108,3 +108,16 @@ def test_weights_stay_as_they_are_if_all_bytes_are_read() -> None:
         assert {*held.getvalue()} - {0} == {place + 1 for place in read}
         for layer, (offset, size) in zip(builder.graph.layers(), chosen, strict=True):
             assert values(layer.raw, found).tolist() == [*range(offset + 1, offset + size + 1)]
+
+
+@pytest.mark.parametrize("place", ["offset", "size"])
+def test_weights_stay_as_they_are_if_the_place_of_a_constant_is_unknown(place: str) -> None:
+    file = Weights.from_bytes(bytes(range(12)))
+    builder = Builder()
+    constants = [builder.graph.layer(builder.constant(np.zeros(4, np.uint8)).layer) for _ in range(2)]
+    for made in constants:
+        made.raw.update(offset="4", size="4")
+    del constants[0].raw[place]
+    builder.model.weights = file.copy()
+    drop_unread(builder.model, file)
+    assert builder.model.weights.size == 12

@@ -6,6 +6,8 @@ the next one, which does not. A row is in the file of the family of its operatio
 
 from functools import cache
 
+from ir_tools.errors import ShapeError
+from ir_tools.infer import SURPRISES
 from ir_tools.known_differences.releases import (
     _attention,
     _attributes,
@@ -85,9 +87,25 @@ def differences(seen: Seen) -> tuple[ReleaseDifference, ...]:
 
 
 def _applying(rows: tuple[ReleaseDifference, ...], seen: Seen) -> tuple[ReleaseDifference, ...]:
-    """Return those of some rows that a layer falls under; none if it lacks inputs or all outputs."""
+    """Return those of some rows that a layer falls under; none if it lacks inputs or all outputs.
+
+    Rows rely on valid layers; one that contradicts itself falls under none that cannot be decided.
+    """
     lacks_inputs = len(seen.inputs) < sum(not slot.optional for slot in seen.op.inputs)
     if lacks_inputs or (seen.op.outputs and not seen.outputs):
         return ()
     kinds = {fact.dtype.name for fact in seen.inputs[:1]}
-    return tuple(row for row in rows if row.may_concern(kinds) and row.applies(seen))
+    try:
+        return tuple(row for row in rows if row.may_concern(kinds) and row.applies(seen))
+    except SURPRISES:
+        if _is_valid(seen):
+            raise
+        return ()
+
+
+def _is_valid(seen: Seen) -> bool:
+    """Return whether a layer has readable attributes, and a shape rule that accepts its inputs."""
+    try:
+        return seen.attrs is not None and seen.op.outputs_of(seen.attrs, seen.inputs) is not None
+    except (ShapeError, *SURPRISES):
+        return False
