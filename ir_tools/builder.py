@@ -11,6 +11,7 @@ import numpy.typing as npt
 from ir_tools.errors import ShapeError, UsageError
 from ir_tools.graph import Graph, Layer, LayerContent, Model, Port, Source
 from ir_tools.ops import COMPLETE_OPSETS, Array, Attrs, Fact, Op, Violation, find_op
+from ir_tools.ops.checks import check_ports
 from ir_tools.ops.records import LARGEST_VALUE, constant_fact, port_of, recorded_output
 from ir_tools.types import Dim, ElementType, element_type, format_shape, from_dtype, parse_shape
 from ir_tools.weights import Weights, constant
@@ -158,7 +159,8 @@ class Builder:
             attributes: attributes by their names in Python or in the file: `kernel=(2, 2)`, `exclude_pad=True`.
 
         Raises:
-            UsageError: the opset does not contain the operation, or the runtime does not accept an attribute.
+            UsageError: the opset does not contain the operation, the runtime does not accept an attribute, or the
+                operation has another number of inputs.
             ShapeError: the operation does not accept these inputs.
         """
         op = find_op(type, f"opset{self.opset}")
@@ -179,13 +181,14 @@ class Builder:
         """Compute the facts of an operation's outputs; results for inputs without known values are cached.
 
         Raises:
-            UsageError: the runtime does not accept an attribute.
+            UsageError: the runtime does not accept an attribute, or the operation has another number of inputs.
             ShapeError: the operation does not accept these inputs.
         """
         inputs = [(fact.dtype.name, fact.shape, fact.value and fact.value.content()) for fact in facts]
         key = id(op), *raw.items(), *inputs
         if key not in self._answers:
             attrs = _read(op, raw)
+            _raise_first(op, check_ports(op, len(facts), 0))
             found = op.outputs_of(attrs, facts)
             _raise_first(op, op.check(attrs, facts))
             self._answers[key] = found

@@ -131,6 +131,8 @@ def test_in_a_body() -> None:
         ),
         (lambda b, x: b.call("Concat", x, axis="two"), UsageError, "Concat-1: axis"),
         (lambda b, x: b.call("MatMul", x, np.ones((5, 5), np.float32)), ShapeError, "rows"),
+        (lambda b, x: b.call("Gather", x, np.array([0])), UsageError, "it has 2 inputs, but Gather-8 has 3"),
+        (lambda b, x: b.call("ReLU", x, x), UsageError, "it has 2 inputs, but ReLU-1 has 1"),
         (lambda b, x: b.parameter("y", "1,b"), UsageError, "b"),
     ],
 )
