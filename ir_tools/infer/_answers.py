@@ -187,7 +187,8 @@ class Answers:
         if key not in self._sizes:
             self._sizes[key] = self._size(template)
         size = self._sizes[key]
-        if size is None or offset is None or self.weights.missing or offset + size > self.weights.size:
+        nothing_stored = self.weights.missing and not self.weights.pending
+        if size is None or offset is None or nothing_stored or offset + size > self.weights.size:
             return template
         place = id(layer), key, offset
         known = self._constants.get(place)

@@ -586,3 +586,17 @@ def test_weights_that_are_cut_off_stay_as_they_are(missing: int) -> None:
     found = migrate(model, "openvino-2023.3").model
     assert [step.path for step in migrate(model, "openvino-2023.3").steps] == ["held"]
     assert (found.weights.stored == file.tell() - missing) is bool(missing)
+
+
+def test_variables_of_a_model_without_constants_are_rewritten_once(tmp_path: Path) -> None:
+    """The zeros that new layers begin with are known, though the file has no `.bin`."""
+    builder = Builder(opset=6)
+    data = builder.parameter("data", (1, 3))
+    state = builder.call("ReadValue", data, variable_id="v", variable_type="f32", variable_shape="1,3")
+    builder.call("Assign", state, variable_id="v")
+    builder.result(state, "out")
+    write(builder.model, tmp_path / "model.xml")
+    (tmp_path / "model.bin").unlink()
+    found = migrate(read_file(tmp_path / "model.xml"), to="openvino-2021.4")
+    names = [layer.raw["variable_id"] for layer in found.model.graph.layers() if layer.type == "ReadValue"]
+    assert names == ["v", "v/started"]
