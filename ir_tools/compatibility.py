@@ -9,7 +9,7 @@ from pathlib import Path
 from ir_tools.checks import IrFile
 from ir_tools.collection import gc_paused
 from ir_tools.diagnostics import Severity
-from ir_tools.display import brief_fields, notebook_table, plural, shortened
+from ir_tools.display import brief_fields, listing, notebook_table, plural
 from ir_tools.errors import IrToolsError, RuntimeFailure
 from ir_tools.graph import Located, Model
 from ir_tools.infer import propagate_shapes
@@ -43,10 +43,6 @@ __all__ = [
 
 SHOWN = 2
 """Layers that a line names."""
-LINES = 10
-"""Lines of a repr."""
-WIDTH = 160
-"""Characters of each."""
 FOREIGN = "releases read this operation only with an extension library that adds it"
 
 
@@ -165,9 +161,7 @@ class CompatibilityReport(list[Compatibility]):
     def __repr__(self) -> str:
         """Return the badge, and a line for each of the first ranges of releases that do not run the model."""
         others = [f"{span}: {one.answer}: {one.why}" for span, one in self.spans if not one.runs]
-        more = [f"and {len(others) - LINES} more"] if len(others) > LINES else []
-        lines = [shortened(text, WIDTH) for text in others[:LINES]]
-        return "\n".join([self.badge, *lines, *more, *filter(None, [self.note])])
+        return "\n".join([listing(self.badge, others), *filter(None, [self.note])])
 
     def _repr_html_(self) -> str:
         """Return the badge, and a table of the releases."""

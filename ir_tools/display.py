@@ -8,11 +8,15 @@ from html import escape
 from itertools import islice
 from typing import Any
 
-__all__ = ["brief", "brief_fields", "either", "notebook_table", "number", "plural", "quoted"]
+__all__ = ["brief", "brief_fields", "either", "listing", "notebook_table", "number", "plural", "quoted"]
 __all__ += ["shortened", "sufficient", "without_build"]
 
 MAX_QUOTED = 80
 """Characters of a name that a message quotes."""
+LINES = 10
+"""Entries of a listing."""
+WIDTH = 160
+"""Characters of a line of it."""
 ROWS = 20
 """Rows of a notebook's table."""
 CELL = 300
@@ -79,6 +83,12 @@ def brief_fields(instance: Any) -> str:
 def _is_default(entry: Field[Any], value: object) -> bool:
     default = entry.default if entry.default_factory is MISSING else entry.default_factory()
     return value is default or (type(value) is type(default) and bool(value == default))
+
+
+def listing(title: str, entries: Sequence[object]) -> str:
+    """Return a title and a line for each of the first entries, for a `__repr__`."""
+    lines = [title, *(shortened(str(entry), WIDTH) for entry in entries[:LINES])]
+    return "\n".join([*lines, f"and {len(entries) - LINES} more"] if len(entries) > LINES else lines)
 
 
 def notebook_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

@@ -3,14 +3,10 @@
 from collections import Counter
 
 from ir_tools.diagnostics import Diagnostic, Severity
-from ir_tools.display import notebook_table, shortened
+from ir_tools.display import listing, notebook_table
 
 __all__ = ["Findings"]
 
-LINES = 10
-"""Findings in a repr."""
-WIDTH = 160
-"""Characters of each."""
 NOUNS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "remark"}
 
 
@@ -31,8 +27,7 @@ class Findings(list[Diagnostic]):
 
     def __repr__(self) -> str:
         """Return the counts, and the first findings, one per line."""
-        lines = [self.counts(), *(shortened(str(finding), WIDTH) for finding in self[:LINES])]
-        return "\n".join([*lines, f"and {len(self) - LINES} more"] if len(self) > LINES else lines)
+        return listing(self.counts(), self)
 
     def _repr_html_(self) -> str:
         """Return the counts, and a table of the first findings."""

@@ -1,5 +1,6 @@
 """What people see of objects: reprs that fit on a screen, tables in notebooks."""
 
+from dataclasses import replace
 from html.parser import HTMLParser
 from typing import Any
 
@@ -36,6 +37,7 @@ def large() -> dict[str, Any]:
     layer.tag.update(name=LONG, type=LONG, version=LONG)
     port = ir_tools.Port(1, LONG, tuple(range(10_000)), tuple(map(str, range(10_000))))
     content = ir_tools.LayerContent({str(key): LONG for key in range(1000)}, [port] * 1000, [port] * 1000)
+    plan = ir_tools.plan_inputs(pooling_xml().encode())
     finding = ir_tools.Diagnostic(code="IR1", severity=ir_tools.Severity.ERROR, message=LONG, file=LONG, path=LONG)
     step = ir_tools.MigrationStep(
         path=LONG, layer_id=1, line=1, before=LONG, after=LONG, strategy=LONG, proof=LONG, notes=(LONG,) * 100
@@ -58,6 +60,7 @@ def large() -> dict[str, Any]:
         "Runtimes": ir_tools.runtimes(),
         "Dim": ir_tools.Dim(1, 2**62),
         "Session": ir_tools.Session(model),
+        "InputPlan": replace(plan, inputs=tuple(replace(entry, why=LONG) for entry in plan.inputs * 1000)),
     }
 
 
@@ -74,6 +77,8 @@ def test_reprs_say_what_it_is(large: dict[str, Any]) -> None:
     assert repr(large["Migration"]) == f"Migration({LAYERS} steps, 0 refused)"
     assert repr(ir_tools.Layer(7, {"name": "a b", "type": "ReLU"})) == "Layer(7, 'a b', ReLU)"
     assert repr(large["Session"]) == f"Session({large['Model']!r}, reference, 0 states)"
+    assert repr(large["InputPlan"]).startswith("InputPlan(1000 inputs, seed 0)\ndata: f32 [1,2,8,8], normal")
+    assert repr(large["InputPlan"]).endswith("\nand 990 more")
     assert repr(ir_tools.Findings()) == "Nothing found"
     assert repr(large["Findings"]).endswith("\nand 990 more")
     assert brief(["x" * 1000] * 1000).count("x") < 1000

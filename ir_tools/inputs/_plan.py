@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ir_tools.display import brief_fields
+from ir_tools.display import brief_fields, listing, plural
 from ir_tools.errors import UsageError
 from ir_tools.graph import Model
 from ir_tools.infer import Refusal
@@ -87,7 +87,9 @@ class InputPlan:
     seed: int = 0
     refusal: Refusal | None = None
 
-    __repr__ = brief_fields
+    def __repr__(self) -> str:
+        """Return how many inputs there are and the seed, and a line for each of the first inputs."""
+        return listing(f"InputPlan({plural(len(self.inputs), 'input')}, seed {self.seed})", self.inputs)
 
     def arrays(self, sample: int = 0) -> dict[str, Array]:
         """Return one array per input, by `Endpoint.name`.

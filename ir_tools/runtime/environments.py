@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from ir_tools.display import notebook_table
+from ir_tools.display import listing, notebook_table
 from ir_tools.errors import RuntimeFailure, UsageError
 from ir_tools.files import temporary_folder
 from ir_tools.releases.table import RELEASES, Release
@@ -35,8 +35,6 @@ __all__ = [
 ]
 
 VARIABLE = "IR_TOOLS_RUNTIMES"
-LINES = 10
-"""Runtimes in a repr."""
 PATIENCE = 3600.0
 """Seconds that a step of an installation may take."""
 
@@ -84,8 +82,7 @@ class Runtimes(list[Runtime]):
     def __repr__(self) -> str:
         """Return how many are here, and a line for each of the first."""
         here = [one for one in self if one.python]
-        lines = [f"{len(here)} of {len(self)} runtimes are installed", *map(str, here[:LINES])]
-        return "\n".join([*lines, f"and {len(here) - LINES} more"] if len(here) > LINES else lines)
+        return listing(f"{len(here)} of {len(self)} runtimes are installed", here)
 
     def _repr_html_(self) -> str:
         """Return a table, those that are here first."""

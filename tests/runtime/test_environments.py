@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from ir_tools import RuntimeFailure, UsageError
+from ir_tools.display import LINES
 from ir_tools.releases.table import RELEASES, Release, find_release
 from ir_tools.runtime import environments
 from ir_tools.runtime._child import Child
 from ir_tools.runtime._foreign_files import Files
 from ir_tools.runtime.environments import (
-    LINES,
     Installation,
     Runtime,
     Runtimes,
