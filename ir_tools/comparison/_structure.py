@@ -196,7 +196,7 @@ class View:
             mine = [tuple(sorted(uses.get(source, ()))) for source in self.outputs(layer_id)]
             reads = self.reads[layer_id]
             if self._seen_through(level, layer_id):
-                uses.setdefault(reads[0], []).extend(mine[0])
+                uses.setdefault(reads[0], []).extend(mine[0] if mine else ())
                 continue
             fixed = [self._read(level, source, {}) for source in reads if source.layer in self.fixed]
             found[layer_id] = hash((self._own(level, layer_id), *(sorted(fixed)), *mine))

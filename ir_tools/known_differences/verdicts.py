@@ -504,7 +504,8 @@ def _is_affine(
     """
     return any(
         _joins(graph, reader, port, constants, known)
-        for reader, port in graph.consumers(layer.id, layer.common.outputs[0].id)
+        for output in layer.common.outputs[:1]
+        for reader, port in graph.consumers(layer.id, output.id)
     )
 
 

@@ -86,3 +86,14 @@ def broken(what: str) -> Model:
 def test_layers_that_are_wrong_keep_no_others_from_being_migrated(what: str) -> None:
     migrated = migrate(broken(what), "openvino-2022.1")
     assert [end.layer.type for end in migrated.model.outputs] == ["Result"]
+
+
+@pytest.mark.parametrize(("kind", "inputs"), [("StridedSlice", 4), ("FakeQuantize", 5), ("Transpose", 2)])
+@pytest.mark.parametrize(
+    "use", [lambda model: migrate(model, "openvino-2021.4"), lambda model: paired_models(model, model.copy())]
+)
+def test_layers_without_outputs(kind: str, inputs: int, use: Callable[[Model], object]) -> None:
+    data = {"StridedSlice": 'begin_mask="0,0" end_mask="0,0"', "FakeQuantize": 'levels="256"', "Transpose": ""}[kind]
+    made = layer(2, kind, data=data, inputs=[port(number, [2, 4]) for number in range(inputs)])
+    edges = [edge(0, 0, 1, 0), *(edge(0, 0, 2, number) for number in range(inputs))]
+    use(read(net([parameter(0, [2, 4]), result(1, [2, 4]), made], edges), b""))
