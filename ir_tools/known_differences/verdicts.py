@@ -467,7 +467,7 @@ def _scaling(graph: Graph, layer: Layer, rank: int, constants: Collection[int]) 
     What is subtracted from anything is scaled by -1 first.
     """
     none = frozenset[int]()
-    targets = graph.consumers(layer.id, layer.common.outputs[0].id) if layer.common.outputs else []
+    targets = _readers_of(graph, layer)
     if len(targets) != 1:
         return none, None
     reader, port = graph.layer(targets[0][0]), targets[0][1]
@@ -502,11 +502,12 @@ def _is_affine(
         known: the answers behind each input of the graph, with or without a product and a sum before it. Without them
             a chain that many layers lead into would be followed from each, in quadratic time.
     """
-    return any(
-        _joins(graph, reader, port, constants, known)
-        for output in layer.common.outputs[:1]
-        for reader, port in graph.consumers(layer.id, output.id)
-    )
+    return any(_joins(graph, reader, port, constants, known) for reader, port in _readers_of(graph, layer))
+
+
+def _readers_of(graph: Graph, layer: Layer) -> list[tuple[int, int]]:
+    """Return the layers and ports that read the first output of a layer."""
+    return graph.consumers(layer.id, layer.common.outputs[0].id) if layer.common.outputs else []
 
 
 def _joins(
@@ -537,7 +538,7 @@ def _joins(
             total = False
         else:
             break
-        targets = graph.consumers(layer.id, layer.common.outputs[0].id)
+        targets = _readers_of(graph, layer)
         if len(targets) != 1:
             break
         ((reader, port),) = targets

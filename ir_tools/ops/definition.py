@@ -330,6 +330,12 @@ class Rewrite:
     proof: str
     outputs: tuple[Ref, ...] = ()
 
+    @property
+    def inputs_read(self) -> tuple[int, ...]:
+        """The inputs of the old layer that the new layers read, in their order."""
+        given = (given for new in self.layers for given in new.inputs)
+        return tuple(ref.output for ref in given if isinstance(ref, Ref) and ref.layer is None)
+
 
 @dataclass(frozen=True, slots=True)
 class Refused:

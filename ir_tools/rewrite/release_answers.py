@@ -99,7 +99,12 @@ class ReleaseAnswers:
         return self._words[key]
 
     def of_rewrite(self, rewrite: Rewrite, old: Seen) -> ReleaseAnswer:
-        """Return what the release does with the worst of the layers that a rewrite puts in the place of an old one."""
+        """Return what the release does with the worst of the layers that a rewrite puts in the place of an old one.
+
+        Nothing is known of those that read an input which nothing feeds.
+        """
+        if len(old.inputs) <= max(rewrite.inputs_read, default=-1):
+            return None
         made: list[Seen] = []
         for index, new in enumerate(rewrite.layers):
             feeds = [_feed(given, old, made) for given in new.inputs]

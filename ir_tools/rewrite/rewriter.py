@@ -30,8 +30,7 @@ def lost_output(graph: Graph, layer_id: int, signature: LayerSignature, rewrite:
 def unfed_input(graph: Graph, layer_id: int, signature: LayerSignature, rewrite: Rewrite) -> Refused | None:
     """Return a refusal if the rewrite has new layers that read an input which nothing feeds."""
     sources = graph.sources(layer_id)
-    read = (given for new in rewrite.layers for given in new.inputs if isinstance(given, Ref) and given.layer is None)
-    unfed = [port.id for port in (signature.inputs[given.output] for given in read) if port.id not in sources]
+    unfed = [port.id for port in map(signature.inputs.__getitem__, rewrite.inputs_read) if port.id not in sources]
     return Refused(f"no edge leads to input port {unfed[0]}") if unfed and not _in_place(signature, rewrite) else None
 
 

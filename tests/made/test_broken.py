@@ -97,3 +97,35 @@ def test_layers_without_outputs(kind: str, inputs: int, use: Callable[[Model], o
     made = layer(2, kind, data=data, inputs=[port(number, [2, 4]) for number in range(inputs)])
     edges = [edge(0, 0, 1, 0), *(edge(0, 0, 2, number) for number in range(inputs))]
     use(read(net([parameter(0, [2, 4]), result(1, [2, 4]), made], edges), b""))
+
+
+@pytest.mark.parametrize(
+    ("kind", "opset", "data", "inputs", "fed", "refused"),
+    [
+        ("SoftMax", "opset8", 'axis="1"', 1, 0, []),
+        ("ConvertLike", "opset1", "", 2, 0, ["no edge leads to input port 0"]),
+        ("FakeQuantize", "opset1", 'levels="256"', 5, 4, ["no edge leads to input port 4"]),
+    ],
+)
+def test_layers_with_inputs_that_nothing_feeds(
+    kind: str, opset: str, data: str, inputs: int, fed: int, refused: list[str]
+) -> None:
+    """What is made of other layers is refused; SoftMax-1 is the same layer."""
+    ports = [port(number, [2, 4]) for number in range(inputs)]
+    made = layer(2, kind, data=data, inputs=ports, outputs=[port(inputs, [2, 4])], version=opset)
+    edges = [edge(2, inputs, 1, 0), *(edge(0, 0, 2, number) for number in range(fed))]
+    migrated = migrate(read(net([parameter(0, [2, 4]), result(1, [2, 4]), made], edges), b""), "openvino-2021.4")
+    assert [step.reason for step in migrated.refused] == refused
+
+
+def test_a_slice_in_front_of_a_layer_without_outputs() -> None:
+    """What the first release does with the slice depends on the layers behind it."""
+    ports = [port(number, [2, 4]) for number in range(4)]
+    masks = 'begin_mask="0,0" end_mask="0,0"'
+    layers = [
+        layer(2, "StridedSlice", data=masks, inputs=ports, outputs=[port(4, [2, 4])]),
+        layer(3, "Squeeze", inputs=[port(0, [2, 4])]),
+    ]
+    edges = [edge(0, 0, 1, 0), *(edge(0, 0, 2, number) for number in range(4)), edge(2, 4, 3, 0)]
+    migrated = migrate(read(net([parameter(0, [2, 4]), result(1, [2, 4]), *layers], edges), b""), "openvino-2021.4")
+    assert [end.layer.type for end in migrated.model.outputs] == ["Result"]
