@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence, Set
 from enum import StrEnum
+from functools import cached_property
 
 from ir_tools.display import plural
 from ir_tools.graph import Graph, Layer, Located, Model, Source, find_port
@@ -71,6 +72,7 @@ UNKNOWN_RANK = "a tensor of unknown rank is read but not compiled"
 STEPS = "releases compute these in INT8, and their values may differ by steps of the quantization"
 SATURATED = "; on processors without VNNI, such as this one, sums of 8-bit products also saturate at 16 bits"
 EMPTY_FILE = "every constant of the model is empty, so the .bin is empty"
+NO_INPUTS = "a model without inputs is read but not compiled"
 EQUAL_BORDERS, DIRECT = (
     "inputs and outputs of IR v10 need different names",
     "an input of an IR v10 model is also an output",
@@ -81,8 +83,9 @@ NAMES: Mapping[str, Sequence[tuple[tuple[int, ...], tuple[int, ...]]]] = {
     EQUAL_BORDERS: [((0,), (9999,))],
     DIRECT: [((2025, 0), (9999,))],
     EMPTY_FILE: [((0,), (2022, 1)), ((2026, 2), (2026, 4))],
+    NO_INPUTS: [((0,), (2021, 3))],
 }
-"""What can be wrong with a name or the file; of each span the first release that does not read it, and the next."""
+"""What can be wrong with a name or the file; of each span the first release that stops at it, and the next."""
 STAND_INS = {"u32": "u64"}
 """Types that releases without inputs of another one treat as that one: 2021 computes both in i32. Measured."""
 KEPT = frozenset(
@@ -110,7 +113,7 @@ def verdict(release: Release, seen: Seen) -> tuple[Answer, str] | None:
         return Answer.STOPPED, f"{op} is not read with version opset{seen.opset}"
     for problem in sorted(seen.names):
         if stopped_by(release, problem):
-            return Answer.STOPPED, problem
+            return Answer.READS if problem == NO_INPUTS else Answer.STOPPED, problem
     for fact in {id(fact): fact for fact in (*seen.inputs, *seen.outputs)}.values():
         if not release.has_type(fact.dtype.name):
             return Answer.STOPPED, f"the release does not support the element type {fact.dtype.name}"
@@ -145,16 +148,16 @@ def _is_measured(spec: object) -> bool:
 
 
 def stopped_by(release: Release, problem: str) -> bool:
-    """Return whether a release does not read a model because of a name, or of the file."""
+    """Return whether a release does not read or compile a model because of a name, or of the file."""
     return any(first <= release.number < end for first, end in NAMES[problem])
 
 
 def lacks_bytes(model: Model) -> bool:
     """Return whether no constant of a model has elements, and its `.bin` no bytes."""
+    if model.weights.size:
+        return False
     constants = [one.layer for one in model.walk() if role_of(one.layer) is Role.CONSTANT]
-    return (
-        bool(constants) and not model.weights.size and all(layer.common.raw.get("size") == "0" for layer in constants)
-    )
+    return bool(constants) and all(layer.common.raw.get("size") == "0" for layer in constants)
 
 
 def quantized_note(model: Model) -> str:
@@ -310,15 +313,14 @@ class Surroundings:
         self.origins = defaultdict[int, dict[int, Layer | None]](dict)
         self._scales = defaultdict[int, dict[tuple[int, int], frozenset[int]]](dict)
         self._joined = defaultdict[int, dict[tuple[int, int, bool, bool], bool]](dict)
-        self._lacks_bytes: bool | None = None
 
-    def _empty_file(self, op: Op) -> frozenset[str]:
-        """Return what is wrong with a constant of a model whose constants are all without elements."""
-        if op.role is not Role.CONSTANT:
-            return frozenset()
-        if self._lacks_bytes is None:
-            self._lacks_bytes = lacks_bytes(self.model)
-        return frozenset({EMPTY_FILE}) if self._lacks_bytes else frozenset()
+    @cached_property
+    def _problems(self) -> Mapping[Role, frozenset[str]]:
+        """What is wrong with the whole model, by the role of the layers that it is said of."""
+        return {
+            Role.CONSTANT: frozenset({EMPTY_FILE} if lacks_bytes(self.model) else ()),
+            Role.RESULT: frozenset(() if self.model.inputs else {NO_INPUTS}),
+        }
 
     def is_read(self, located: Located) -> bool:
         """Return whether releases read a layer: those that no Result needs they do not, but for inputs."""
@@ -368,7 +370,7 @@ class Surroundings:
             last=any(after),
             short=any((spec.xml or name) not in content.raw for name, spec in op.attrs.items()),
             open=any(size < 0 for port in (*content.inputs, *content.outputs) for size in port.dims),
-            names=self._names[id(graph)].get(layer.id, frozenset()) | self._empty_file(op),
+            names=self._names[id(graph)].get(layer.id, frozenset()) | self._problems.get(op.role, frozenset()),
             between=all(before) and all(after),
             producers=_producers(graph, layer),
             readers=tuple(sorted(readers)),

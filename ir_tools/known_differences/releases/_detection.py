@@ -69,6 +69,18 @@ def _has_sigma(seen: Seen) -> bool:
 
 
 ROWS = (
+    not_compiled(
+        name="PriorBox in the order of aspect ratios",
+        span="2022.3 to 2026.4",
+        ops=("PriorBox-8",),
+        reason='`min_max_aspect_ratios_order="false"` is not compiled unless the size of the output is known.',
+        model=Call(
+            "PriorBox-8",
+            (whole(2, 2), whole(20, 20)),
+            {"min_size": "5", "offset": "0.5", "min_max_aspect_ratios_order": "false"},
+        ),
+        applies=lambda seen: 0 not in seen.constant and has_value("min_max_aspect_ratios_order", False)(seen),
+    ),
     ReleaseDifference(
         name="boxes whose scores decay",
         span="2022.1 to 2022.1",

@@ -9,6 +9,7 @@ from ir_tools.known_differences.releases._predicates import has_rank, has_value
 from ir_tools.known_differences.releases._row import ReleaseDifference, not_compiled, not_read, not_run
 from ir_tools.known_differences.releases._seen import Seen
 from ir_tools.releases.measured import State
+from ir_tools.types import is_static
 
 __all__ = ["ROWS"]
 
@@ -83,6 +84,14 @@ def _interpolate(axes: str, *sizes: int, mode: str = "linear", corners: str = "f
 
 
 ROWS = (
+    not_compiled(
+        name="spectra of a computed size",
+        span="2022.2 to 2026.4",
+        ops=("RDFT-9", "IRDFT-9"),
+        reason="A computed `signal_size` is compiled only for data of unknown size.",
+        model=Call("RDFT-9", (counted(2, 4), Fixed(whole(1)), whole(3))),
+        applies=lambda seen: len(seen.inputs) > 2 and 2 not in seen.constant and is_static(seen.inputs[0].shape),
+    ),
     not_read(
         name="Interpolate-4 of f64",
         span="2021.2 to 2026.2",

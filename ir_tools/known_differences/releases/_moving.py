@@ -23,8 +23,13 @@ MEMORY, UNBOUNDED = 16 << 33, (1 << 31) - 1
 
 
 def _is_alone(seen: Seen) -> bool:
-    """Return whether a Transpose is between an input and an output that nothing converts."""
-    return seen.between and (not seen.converted or seen.inputs[0].dtype.name in {"f32", "i32"})
+    """Return whether a Transpose is between an input and outputs that nothing converts."""
+    return seen.between and _is_unconverted(seen)
+
+
+def _is_unconverted(seen: Seen) -> bool:
+    """Return whether nothing converts inputs and outputs of the model that a layer reads and gives."""
+    return not seen.converted or seen.inputs[0].dtype.name in {"f32", "i32"}
 
 
 def _widens(seen: Seen) -> bool:
@@ -131,7 +136,43 @@ def _is_low(seen: Seen) -> bool:
     return has_rank(seen, 2) or has_rank(seen, 3)
 
 
+def _rolls_by_one_shift(seen: Seen) -> bool:
+    """Return whether a single shift applies to several axes of a Roll."""
+    axes = seen.inputs[2].shape
+    return seen.inputs[1].shape == () and bool(axes) and (axes or ())[0].hi != 1
+
+
 ROWS = (
+    *(
+        ReleaseDifference(
+            name=f"Roll of several axes by one shift, {span}",
+            span=span,
+            ops=("Roll-7",),
+            state=state,
+            reason=f"A single shift for several axes {state.words}.",
+            model=Call("Roll-7", (counted(3, 4), Fixed(number(1, np.int64)), Fixed(whole(0, 1)))),
+            applies=_rolls_by_one_shift,
+        )
+        for span, state in (("2021.4 to 2022.1", State.DIFFERS), ("2022.2 to 2026.4", State.UNCOMPILED))
+    ),
+    ends(
+        name="SliceScatter by a computed step or axes",
+        span="2024.5 to 2026.4",
+        ops=("SliceScatter-15",),
+        reason="A computed `step` or `axes` is misread: elements outside the data are written.",
+        model=Call("SliceScatter-15", (counted(3), counted(1) + 9, whole(0), whole(1), whole(1), whole(0))),
+        instead=("input 5",),
+        applies=lambda seen: not {4, 5}.intersection(range(len(seen.inputs))) <= {*seen.constant},
+    ),
+    ReleaseDifference(
+        name="SliceScatter between computed bounds",
+        span="2024.5 to 2026.4",
+        ops=("SliceScatter-15",),
+        reason="A computed `start` or `stop` is misread, and the data may not be updated.",
+        sometimes=True,
+        model=Call("SliceScatter-15", (counted(3), counted(1) + 9, Fixed(whole(0)), whole(1), Fixed(whole(1)))),
+        applies=lambda seen: not {2, 3} <= {*seen.constant},
+    ),
     *(
         ReleaseDifference(
             name=f"an input that is transposed in its only axis{refused}",
@@ -140,7 +181,13 @@ ROWS = (
             state=state,
             reason=f"The layer is removed, and {what}.",
             model=Call("Transpose-1", (counted(3), Fixed(whole(0)))),
-            applies=lambda seen: _is_alone(seen) and len(seen.inputs[0].shape or ()) < 2 and 1 in seen.constant,
+            applies=lambda seen: (
+                seen.first
+                and seen.last
+                and _is_unconverted(seen)
+                and len(seen.inputs[0].shape or ()) < 2
+                and 1 in seen.constant
+            ),
         )
         for refused, span, state, what in (
             ("", "2021.2 to 2025.0", State.DIFFERS, "the output of the model is uninitialized"),

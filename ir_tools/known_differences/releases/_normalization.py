@@ -67,6 +67,14 @@ def _is_along_the_middle_axis(seen: Seen) -> bool:
 
 
 ROWS = (
+    not_compiled(
+        name="MVN-1 of more than five dimensions",
+        span="2021.3 to 2026.4",
+        ops=("MVN-1",),
+        reason="Data of rank 6 and more is read but not compiled.",
+        model=Call("MVN-1", (counted(1, 1, 1, 1, 2, 3),), {"eps": "0.1", "normalize_variance": "true"}),
+        applies=lambda seen: len(seen.inputs[0].shape or ()) > 5,
+    ),
     *(
         not_compiled(
             name=f"normalizations of {types.replace(' ', ', ')} over computed axes, 2022.1 to {last}",

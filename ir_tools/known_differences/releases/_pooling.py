@@ -1,5 +1,7 @@
 """Averages and maxima of windows."""
 
+from math import inf, prod
+
 import numpy as np
 
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, whole
@@ -60,6 +62,12 @@ def _pads_windows(seen: Seen) -> bool:
     )
 
 
+def _has_few_means(seen: Seen) -> bool:
+    """Return whether a pooling of one channel is known to give fewer than four elements."""
+    shape = seen.outputs[0].shape
+    return shape is not None and _has_one_channel(seen) and prod(inf if dim.hi is None else dim.hi for dim in shape) < 4
+
+
 def _mean(pads: str) -> Call:
     """Return an average pooling of integers of one channel, with windows of one element."""
     return Call("AvgPool-1", (np.ones((1, 1, 4, 4), np.int32),), WINDOWS | {"pads_begin": pads})
@@ -110,6 +118,29 @@ ROWS = (
         model=_mean("0,1"),
         types="i16 i32 i64 u16 u32 u64",
         applies=lambda seen: _has_one_channel(seen) and _pads_windows(seen),
+    ),
+    not_compiled(
+        name="AvgPool of integers of one channel with dilations",
+        span="2025.3 to 2026.4",
+        ops=("AvgPool-16",),
+        reason="Integers of one channel with dilations are read but not compiled.",
+        model=Call(
+            "AvgPool-16",
+            (np.ones((1, 1, 6, 6), np.int32),),
+            WINDOWS | {"kernel": "2,2", "pads_begin": "0,0", "dilations": "2,2"},
+        ),
+        types="i16 i32 i64 u16 u32 u64",
+        applies=lambda seen: _has_one_channel(seen) and seen.attrs is not None and {*seen.attrs.dilations} != {1},
+    ),
+    not_compiled(
+        name="AvgPool of integers to fewer than four elements",
+        span="2021.3 to 2026.4",
+        ops=MEANS,
+        reason="Integers of one channel are read but not compiled if the output has fewer than four elements.",
+        model=Call("AvgPool-1", (np.ones((1, 1, 3, 1), np.int32),), WINDOWS | {"pads_begin": "0,0"}),
+        types="i16 i32 i64 u16 u32 u64",
+        applies=_has_few_means,
+        processor=Processor.NO_AVX512,
     ),
     *(
         not_compiled(

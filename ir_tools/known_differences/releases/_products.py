@@ -36,6 +36,26 @@ def _terms(seen: Seen) -> list[str]:
     return [] if seen.attrs is None else seen.attrs.equation.replace(" ", "").partition("->")[0].split(",")
 
 
+def _confuses_dots(seen: Seen) -> bool:
+    """Return whether an Einsum aligns wrongly what `...` stands for in inputs of different ranks.
+
+    Of two inputs without a letter to add up over, the one in which `...` stands for more has a letter of its own behind
+    it; more inputs are multiplied in an order that is not known.
+    """
+    terms = _terms(seen)
+    kept = "" if seen.attrs is None else seen.attrs.equation.replace(" ", "").partition("->")[2]
+    ranks = (
+        0 if fact.shape is None else len(fact.shape) - len(term) + 3
+        for term, fact in zip(terms, seen.inputs, strict=False)
+    )
+    dots = sorted((rank, term) for rank, term in zip(ranks, terms, strict=False) if "..." in term and rank > 0)
+    if not dots or dots[0][0] == dots[-1][0]:
+        return False
+    longer, others = dots[-1][1], dots[0][1]
+    own = {*longer.partition("...")[2]} & {*kept} - {*others}
+    return len(terms) > 2 or bool(own and {*longer} & {*others} <= {*kept})
+
+
 def _keeps_all(seen: Seen) -> bool:
     """Return whether an Einsum gives its one input as it is."""
     return seen.attrs is not None and _terms(seen) == [seen.attrs.equation.replace(" ", "").partition("->")[2]]
@@ -270,6 +290,14 @@ ROWS = (
         reason="A letter that occurs twice in an input, or ..., is not compiled.",
         model=Call("Einsum-7", (counted(2, 2, 3),), {"equation": "aab->ab"}),
         applies=lambda seen: any("." in term or len({*term}) < len(term) for term in {*_terms(seen)}),
+    ),
+    not_compiled(
+        name="Einsum of dots of different ranks",
+        span="2021.4 to 2026.4",
+        ops=("Einsum-7",),
+        reason="What `...` stands for in inputs of different ranks is aligned wrongly, and does not fit.",
+        model=Call("Einsum-7", (counted(2, 3, 4, 5), counted(3, 4)), {"equation": "...db,...c->...dcb"}),
+        applies=_confuses_dots,
     ),
     *(
         ends(

@@ -46,6 +46,15 @@ def _has_two_levels(seen: Seen) -> bool:
     return by_channel and seen.attrs is not None and seen.attrs.levels == 2 and rank > 1
 
 
+def _is_removed(seen: Seen) -> bool:
+    """Return whether a FakeQuantize to 65536 levels has constant limits, and output limits that may be the input's."""
+    known = [fact.exact for fact in seen.inputs[1:5]]
+    kept = (
+        low is None or high is None or np.array_equal(low, high) for low, high in zip(known[:2], known[2:], strict=True)
+    )
+    return has_value("levels", 65536)(seen) and {1, 2, 3, 4} <= {*seen.constant} and all(kept)
+
+
 def _has_limits_of_heads(seen: Seen) -> bool:
     """Return whether a FakeQuantize of an attention has constant limits that differ along axis 1 or 2."""
     return seen.is_behind({"ScaledDotProductAttention"}) and (_has_limits_along(seen, 1) or _has_limits_along(seen, 2))
@@ -271,6 +280,14 @@ LIMITED_ROWS: Sequence[tuple[str, State, Call, Callable[[Seen], bool], Sequence[
 )
 """FakeQuantizes with limits along axis 2: where they are, what is done with them, an example, and the releases."""
 ROWS = (
+    not_compiled(
+        name="FakeQuantize to 65536 levels",
+        span="2026.1 to 2026.4",
+        ops=("FakeQuantize-1",),
+        reason="A layer with equal constant limits of input and output is removed, which fails or gives other values.",
+        model=quantized(floats(-5.2, 1.8), Fixed(floats(3.6)), levels=65536),
+        applies=_is_removed,
+    ),
     ReleaseDifference(
         name="FakeConvert of small numbers",
         span="2023.3 to 2024.6",

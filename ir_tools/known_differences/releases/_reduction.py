@@ -114,6 +114,14 @@ ROWS = (
         model=Call("ReduceMax-1", (counted(1, 1), Fixed(whole(0, 1))), {"keep_dims": "false"}),
         applies=lambda seen: seen.outputs[0].shape == () and not _has_fewer_elements(seen),
     ),
+    not_compiled(
+        name="reductions along no axis",
+        span="2022.1 to 2026.4",
+        ops=(*REDUCTIONS, "ReduceLogicalAnd-1", "ReduceLogicalOr-1"),
+        reason="Without axes and without `keep_dims`, a reduction is read but not compiled.",
+        model=Call("ReduceSum-1", (counted(2, 3), Fixed(whole())), {"keep_dims": "false"}),
+        applies=lambda seen: axes_of(seen) == [] and seen.inputs[0].shape != () and not _keeps_axes(seen),
+    ),
     ReleaseDifference(
         name="means of integers",
         span="2022.1 to 2024.3",

@@ -2,16 +2,18 @@
 
 from collections.abc import Callable, Set
 from functools import partial
+from math import prod
 
 import ml_dtypes
 import numpy as np
 
 from ir_tools.known_differences._model import Call, Fixed, counted, floats, number, whole
-from ir_tools.known_differences.releases._row import ReleaseDifference, not_compiled
+from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled
 from ir_tools.known_differences.releases._seen import FIRST_VERSION, Seen
 from ir_tools.ops import Array
 from ir_tools.processors import Processor
 from ir_tools.releases.measured import State
+from ir_tools.types import is_static
 
 __all__ = ["ROWS"]
 
@@ -45,6 +47,13 @@ BF16_UNTIL_2023_0 = (
 def _made_of(kind: str) -> Callable[[Seen], bool]:
     """Return whether the output has this element type."""
     return lambda seen: seen.outputs[0].dtype.name == kind
+
+
+def _fills_blocks(seen: Seen) -> bool:
+    """Return whether the output has blocks of 8 channels, with 8 elements in each channel."""
+    shape = seen.outputs[0].shape or ()
+    known = len(shape) > 2 and is_static(shape)
+    return known and shape[1].lo % 8 == 0 and prod(dim.lo for dim in shape[2:]) == 8
 
 
 def _gives(kinds: str, seen: Seen) -> bool:
@@ -112,6 +121,20 @@ ROWS = (
             ("2021.2 to 2022.3", BF16, "ReLU-1"),
             ("2023.0 to 2023.0", BF16_UNTIL_2023_0, "Log-1"),
         )
+    ),
+    ends(
+        name="bf16 in 8 channels and 8 places",
+        span="2024.3 to 2026.4",
+        ops=("Convolution-1", "GroupConvolution-1", "AvgPool-1", "AvgPool-14", "AvgPool-16", "MaxPool-1"),
+        reason="The process ends when a layer with a multiple of 8 channels of 8 elements in bf16 is compiled.",
+        types="bf16",
+        model=Call(
+            "MaxPool-1",
+            (np.ones((1, 8, 8), ml_dtypes.bfloat16),),
+            {"kernel": "1", "strides": "1", "pads_begin": "0", "pads_end": "0"},
+        ),
+        applies=_fills_blocks,
+        processor=Processor.NO_AVX512,
     ),
     not_compiled(
         name="MaxPool-8 of bf16 whose indices are not read",
