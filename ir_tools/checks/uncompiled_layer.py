@@ -27,7 +27,7 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
     """Yield one problem for each layer.
 
     Most kinds of layers run wherever they are. Of the others, what is around each layer decides, too. Nothing is said
-    of a file with errors, after which sizes and constants may be unknown that the file is meant to have.
+    of a file with errors, so that sizes and constants may be unknown that the corrected file has.
     """
     model, consistency = file.model, file.consistency
     if model.is_legacy or any(one.is_error for one in file.unread) or consistency.has_errors:

@@ -61,7 +61,7 @@ class Rows:
         model: whose layers they are.
         choice: of the layers.
         bodies: runs bodies.
-        gold: the model by itself in f64; None if no side is meant to give the same.
+        gold: the model by itself in f64; None if no side is expected to give the same.
         precision: the coarser one of both sides.
         tolerance: instead of the table.
         sink: takes the tensors, where somebody wants them.

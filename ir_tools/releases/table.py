@@ -194,11 +194,11 @@ OPENVINO = tuple(release for release in RELEASES if release.opset)
 
 
 NAMED = re.compile(r"openvino-|inference-engine-|20\d\d(\.\d+)+$")
-"""How a text begins that is meant as the name of a release; a version alone is, too."""
+"""How a text begins that names a release; a version alone also names one."""
 
 
 def is_release(text: str) -> bool:
-    """Return whether a text is meant as the name of a release, known or not."""
+    """Return whether a text names a release, known or not."""
     return NAMED.match(text) is not None
 
 
