@@ -48,6 +48,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Take the tests of `--concerning`, if there is one, for those that were named."""
     if (file := config.getoption("concerning")) is not None:
         config.args = tests_of(file)
+        config.option.loadscopereorder = False
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -1,5 +1,8 @@
 """The table of tests concerned with a file is complete, and selects what there is."""
 
+import re
+import subprocess
+import sys
 from fnmatch import fnmatch
 from pathlib import Path
 
@@ -12,7 +15,20 @@ MODULES = [str(path.relative_to(concerned.ROOT)) for path in sorted((concerned.R
 
 @pytest.mark.parametrize("file", MODULES)
 def test_each_module_has_tests(file: str) -> None:
-    assert concerned.tests_of(file) != []
+    """By file: pytest does not keep the order of files that are named beside their folder."""
+    tests = concerned.tests_of(file)
+    assert tests != []
+    assert [test for test in tests if not (concerned.ROOT / test.partition("::")[0]).is_file()] == []
+
+
+def test_tests_run_in_the_order_in_which_they_are_named() -> None:
+    """The first file has fewer tests than the second."""
+    chosen = "test_a_second_variable_needs_the_sizes_of_the_first or test_states_that_do_not_fit"
+    command = [sys.executable, "-m", "pytest", "-v", "-n1", "--concerning=ir_tools/states.py", "-k", chosen]
+    done = subprocess.run(command, cwd=concerned.ROOT, capture_output=True, text=True, check=False)
+    files = re.findall(r"PASSED (tests/\S+)::", done.stdout)
+    assert list(dict.fromkeys(files)) == ["tests/ops/test_state.py", "tests/test_session.py"], done.stdout
+    assert files.count("tests/ops/test_state.py") < files.count("tests/test_session.py")
 
 
 def test_each_pattern_is_the_first_that_fits_a_module() -> None:

@@ -1,6 +1,7 @@
 """Layers that nothing reads, loops that add up to nothing, and settings that suit no data."""
 
 import re
+import struct
 from collections.abc import Collection
 from pathlib import Path
 
@@ -279,6 +280,26 @@ def test_a_loop_takes_its_parts_in_order(numbers: str, remedies: list[str]) -> N
 
 def test_a_parameter_of_a_body_has_one_back_edge() -> None:
     assert [level for *_, level in told(changed(LOOP, (BACK_EDGE, 2 * BACK_EDGE)), ["IR148"])] == ["error"]
+
+
+RECORD = 'precision="FP32"><dim>1</dim><dim>8</dim></port>'
+PASSED = (
+    f'<port id="2" {RECORD}</output></layer>'
+    f'<layer id="2" name="result" type="Result" version="opset1"><input><port id="0" {RECORD}'
+)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "found"),
+    [
+        ("", "", []),
+        (">8<", ">9<", []),
+        ("FP32", "I32", [("IR148", "loop", "error")]),
+    ],
+)
+def test_a_back_edge_passes_what_the_parameter_takes(old: str, new: str, found: list[tuple[str, str, str]]) -> None:
+    text = changed(LOOP, (PASSED, PASSED.replace(old, new)))
+    assert told(text, ["IR148"], struct.pack("<8xq8?", 3, *(8 * [True]))) == found
 
 
 MEAN = '<channel><mean value="1"/></channel>'
