@@ -598,9 +598,20 @@ def compare_onnx(
     )
 
 
-@checked(model=parameters.SOURCE, releases=parameters.RELEASES, migrated=parameters.FLAG, check=parameters.FLAG)
+@checked(
+    model=parameters.SOURCE,
+    releases=parameters.RELEASES,
+    migrated=parameters.FLAG,
+    check=parameters.FLAG,
+    extensions=parameters.EXTENSIONS,
+)
 def compat(
-    model: ModelSource, releases: str | Sequence[str] = (), *, migrated: bool = False, check: bool = False
+    model: ModelSource,
+    releases: str | Sequence[str] = (),
+    *,
+    migrated: bool = False,
+    check: bool = False,
+    extensions: Extensions = (),
 ) -> CompatibilityReport:
     """List which releases of OpenVINO run a model, and which layers the others do not run.
 
@@ -612,6 +623,7 @@ def compat(
         migrated: also report, for each release that does not run the model, whether it runs the model after
             `migrate(model, to=release)`.
         check: also let the installed releases (see `runtimes`) read and compile the model.
+        extensions: extension libraries with further operations, for the conversion of an `.onnx`.
 
     Returns:
         An entry for each release, the oldest first; `badge` is a summary in one line.
@@ -635,7 +647,7 @@ def compat(
     if isinstance(model, str | PathLike | bytes) and not is_onnx(model):
         source: Model | Path | bytes = path_or_bytes(model)
     else:
-        source = load_model(model)
+        source = load_model(model, extensions)
     return report(source, chosen, migrated=migrated, check=check)
 
 

@@ -1,6 +1,6 @@
 """`ir-tools compat`: which releases of OpenVINO run models."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +10,7 @@ import click
 from ir_tools.cli._onnx import is_onnx
 from ir_tools.cli.app import Answer, Row, command
 from ir_tools.cli.discovery import discover, keep_all
-from ir_tools.cli.options import bin_option
+from ir_tools.cli.options import bin_option, extension_option
 from ir_tools.cli.paths import ModelsPath
 from ir_tools.errors import ReadError, UsageError
 
@@ -25,18 +25,25 @@ __all__ = ["compat"]
 @command("compat", example="ir-tools compat model.xml")
 @click.argument("paths", nargs=-1, required=True, type=ModelsPath(), metavar="PATH...")
 @bin_option()
+@extension_option
 @click.option("--release", "names", metavar="NAME", multiple=True, help="Check only this release. May be repeated.")
 @click.option("--badge", is_flag=True, help="Print one line per model, such as: OpenVINO 2022.1 to 2026.4.")
 @click.option("--migrated", is_flag=True, help="Also show which releases run the model after migrate --for RELEASE.")
 @click.option("--check", "asked", is_flag=True, help="Also read and compile each file with the installed releases.")
 def compat(
-    paths: tuple[Path, ...], weights: Path | None, names: tuple[str, ...], badge: bool, migrated: bool, asked: bool
+    paths: tuple[Path, ...],
+    weights: Path | None,
+    extensions: tuple[Path, ...],
+    names: tuple[str, ...],
+    badge: bool,
+    migrated: bool,
+    asked: bool,
 ) -> Answer:
     """Report which releases of OpenVINO run the models in PATH, files and folders, and what stops the others.
 
     The answers are those of a table of what each release was seen to do with every operation; nothing is run. If a
     release runs a model, no layer is known to fail there or to give other values. Of an .onnx, the answer is about the
-    IR that the installed OpenVINO makes of it. Exits with 1 if no release runs one of the models.
+    IR that the installed OpenVINO makes of it, with the extensions. Exits with 1 if no release runs one of the models.
     """
     from ir_tools.compatibility import report
     from ir_tools.releases.table import OPENVINO, find_release
@@ -52,23 +59,25 @@ def compat(
     if weights is not None and len(chosen) != 1:
         raise UsageError(f"--bin is for one file, but the paths contain {len(chosen)}")
     ask = partial(report, releases=releases, weights=weights, migrated=migrated, check=asked)
-    reports = {path: _report(path, ask, alone=len(chosen) == 1) for path in chosen}
+    reports = {path: _report(path, ask, extensions, alone=len(chosen) == 1) for path in chosen}
     files = [_file(path, report, migrated, asked) for path, report in reports.items()]
     runs = all(row["runs"] for row in files)
     return Answer({"ok": runs, "files": files}, lambda screen: _show(screen, reports, badge), 0 if runs else 1)
 
 
-def _report(path: Path, ask: "Callable[[Model | Path], CompatibilityReport]", *, alone: bool) -> "CompatibilityReport":
+def _report(
+    path: Path, ask: "Callable[[Model | Path], CompatibilityReport]", extensions: Sequence[Path], *, alone: bool
+) -> "CompatibilityReport":
     """Return what is known of one file; one of several that cannot be read is run by no release.
 
     Raises:
         ReadError: the only file cannot be read.
     """
-    import ir_tools
+    from ir_tools import onnx
     from ir_tools.compatibility import CompatibilityReport
 
     try:
-        return ask(ir_tools.read(path) if is_onnx(path) else path)
+        return ask(onnx.read(path, extensions=extensions) if is_onnx(path) else path)
     except ReadError as why:
         if alone:
             raise

@@ -7,7 +7,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
+from onnx import TensorProto, helper
 
 import ir_tools
 from ir_tools.errors import IrToolsError, RuntimeFailure, UsageError
@@ -147,7 +149,19 @@ def test_broken_libraries(
     model.write_text(pooling_xml())
     with pytest.raises(error, match=message):
         RuntimeClient(extensions=[library])
-    for words in (["run"], ["validate"], ["migrate", "--dry-run", "--verify"], ["inspect"], ["shapes"]):
+    for words in (["run"], ["validate"], ["migrate", "--dry-run", "--verify"], ["inspect"], ["shapes"], ["compat"]):
         outcome = cli(words[0], model, *words[1:], "--extension", library)
         assert (outcome.code, outcome.out, outcome.err.count("\n")) == (2, "", 1), outcome
         assert outcome.err.startswith("ir-tools: ")
+
+
+def test_an_onnx_is_converted_with_the_libraries(tmp_path: Path, cli: Cli) -> None:
+    ends = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [2]) for name in "xy"]
+    path = tmp_path / "model.onnx"
+    onnx.save(
+        helper.make_model(helper.make_graph([helper.make_node("Relu", ["x"], ["y"])], "g", ends[:1], ends[1:])), path
+    )
+    assert cli("compat", path, "--extension", library()).code == 0
+    assert ir_tools.compat(path, extensions=library())[-1].runs
+    with pytest.raises(UsageError, match="there is no such file"):
+        ir_tools.compat(path, extensions=missing(tmp_path))
