@@ -14,7 +14,8 @@ from ir_tools.ops import COMPLETE_OPSETS, Array, Attrs, Fact, Op, Violation, fin
 from ir_tools.ops.checks import check_ports
 from ir_tools.ops.records import LARGEST_VALUE, constant_fact, port_of, recorded_output
 from ir_tools.types import Dim, ElementType, element_type, format_shape, from_dtype, parse_shape
-from ir_tools.weights import Weights, constant
+from ir_tools.types.packing import in_element_type
+from ir_tools.weights import Weights, constant, stored_bytes
 
 __all__ = ["Builder", "Tensor"]
 
@@ -111,15 +112,16 @@ class Builder:
             shape: the shape of packed bytes of an element type that numpy does not have, such as u4.
 
         Raises:
-            UsageError: the element type is unknown.
+            UsageError: the element type is unknown, or is not one for these values.
         """
-        values = np.asarray(array)
-        kind = from_dtype(values.dtype) if dtype is None else _type_of(dtype)
-        if shape is None and dtype is not None:
-            values = values.astype(kind.dtype)
-        sizes = values.shape if shape is None else tuple(shape)
-        offset, size = self.model.weights.append(np.ascontiguousarray(values))
-        fact = constant_fact(values) if shape is None else Fact(kind, tuple(map(Dim.of, sizes)))
+        if shape is None:
+            values = _values_of(array, dtype)
+            sizes, fact, data = values.shape, constant_fact(values), stored_bytes(values)
+        else:
+            values = np.asarray(array)
+            kind = from_dtype(values.dtype) if dtype is None else _type_of(dtype)
+            sizes, fact, data = tuple(shape), Fact(kind, tuple(map(Dim.of, shape))), np.ascontiguousarray(values)
+        offset, size = self.model.weights.append(data)
         return self._constant(name, fact, sizes, offset, size)
 
     def stored(self, offset: int, dtype: str | ElementType, shape: Sequence[int], name: str = "constant") -> Source:
@@ -321,6 +323,23 @@ def _type_of(dtype: str | ElementType | npt.DTypeLike) -> ElementType:
     if isinstance(dtype, ElementType):
         return dtype
     return element_type(dtype) if isinstance(dtype, str) else from_dtype(np.dtype(dtype))
+
+
+def _values_of(array: npt.ArrayLike, dtype: str | ElementType | None) -> Array:
+    """Return values in an element type, by default their own.
+
+    Raises:
+        UsageError: the element type is unknown, or is not one for these values.
+    """
+    values = np.asanyarray(array)
+    if values.dtype.kind == "U":
+        values = values.astype(object)
+    if dtype is None:
+        return values
+    kind = _type_of(dtype)
+    if (values.dtype == object) != (kind.kind == "string"):
+        raise UsageError(f"these values are not of element type {kind}")
+    return values if values.dtype == object else in_element_type(values.astype(kind.dtype or values.dtype), kind)
 
 
 def _key(op: Op, name: str) -> str:

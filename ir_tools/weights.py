@@ -10,7 +10,8 @@ import os
 import shutil
 import stat
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import accumulate
 from pathlib import Path
 from typing import IO, Any, Self
 
@@ -30,9 +31,9 @@ from ir_tools.rules.storage import (
     WRONG_CONSTANT_SIZE,
 )
 from ir_tools.types import ElementType, constant_type, id_number, whole_number
-from ir_tools.types.packing import unpack
+from ir_tools.types.packing import PackedArray, element_type_of, pack, unpack
 
-__all__ = ["Weights", "constant", "values"]
+__all__ = ["Weights", "constant", "stored_bytes", "values"]
 
 Bytes = npt.NDArray[np.uint8]
 ALIGNMENT = 64
@@ -384,6 +385,23 @@ def values(raw: Mapping[str, str], weights: Weights) -> npt.NDArray[Any]:
     if kind.kind == "string":
         return _strings(stored, math.prod(dims), weights).reshape(dims)
     return unpack(stored, kind, math.prod(dims)).reshape(dims)
+
+
+def stored_bytes(values: npt.NDArray[Any]) -> Bytes:
+    """Return the bytes of values in a `.bin`: packed types packed, strings as a table; the inverse of `values`.
+
+    Raises:
+        UsageError: OpenVINO has no element type for the values.
+    """
+    if element_type_of(values).kind == "string":
+        return _table([str(text).encode() for text in values.reshape(-1)])
+    return pack(values) if isinstance(values, PackedArray) else np.ascontiguousarray(values).reshape(-1).view(np.uint8)
+
+
+def _table(texts: Sequence[bytes]) -> Bytes:
+    """Return a table of strings, as `_strings` reads it."""
+    head = np.array([len(texts), *accumulate(map(len, texts), initial=0)], "<u4")
+    return np.frombuffer(head.tobytes() + b"".join(texts), np.uint8)
 
 
 def _strings(data: Bytes, count: int, weights: Weights) -> npt.NDArray[Any]:

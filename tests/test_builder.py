@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import openvino as ov
 import pytest
 
@@ -33,6 +34,39 @@ NOT_READ = {"ReadValue-6": "no Assign"}
 def values(model: ir_tools.Model, **inputs: object) -> list[np.ndarray]:
     compiled = CORE.compile_model(ir_tools.to_openvino(model), "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
     return list(compiled(inputs).values())
+
+
+@pytest.mark.parametrize(
+    ("type", "given", "held"),
+    [
+        ("u1", [[1, 0, 1], [0, 1, 1]], [[1, 0, 1], [0, 1, 1]]),
+        ("u4", [0, 9.7, 15], [0, 9, 15]),
+        ("i4", [-8, 7, -1], [-8, 7, -1]),
+        ("nf4", [-1, 0, 0.3379], [-1, 0, 0.33791524]),
+        ("bf16", [1.0078125, -2], [1.0078125, -2]),
+        ("i64", 3, 3),
+        ("f32", np.zeros((0, 2)), np.zeros((0, 2))),
+    ],
+)
+def test_constants_hold_their_values(type: str, given: npt.ArrayLike, held: npt.ArrayLike) -> None:
+    builder = Builder()
+    builder.result(builder.call("Convert", builder.constant(given, dtype=type), destination_type="f32"))
+    (found,) = values(builder.model)
+    assert found.tolist() == np.asarray(held, np.float32).tolist()
+
+
+@pytest.mark.parametrize("given", [["a", "", "\u00e4bc"], np.array([["x"], ["yz"]], object), "one"])
+def test_constants_of_strings_hold_their_values(given: npt.ArrayLike) -> None:
+    builder = Builder()
+    builder.result(builder.constant(given))
+    (found,) = values(builder.model)
+    assert found.tolist() == np.asarray(given).tolist()
+
+
+@pytest.mark.parametrize(("type", "given"), [("f32", ["a"]), ("string", [1]), ("u3x", [1])])
+def test_constants_of_other_types_are_refused(type: str, given: npt.ArrayLike) -> None:
+    with pytest.raises(UsageError, match="element type"):
+        Builder().constant(given, dtype=type)
 
 
 @pytest.mark.parametrize("op", [op for op in OPS if str(op) not in NOT_READ], ids=str)

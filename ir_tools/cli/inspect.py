@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
+
 from ir_tools.cli._onnx import head, is_onnx
 from ir_tools.cli.app import Answer, Row, command, rows_of
 from ir_tools.cli.loading import load
@@ -14,6 +16,7 @@ from ir_tools.ops import LEGACY, Role, role_of
 if TYPE_CHECKING:
     from ir_tools.cli.screen import Screen
     from ir_tools.graph import Endpoint, Graph, Layer, Located, Model
+    from ir_tools.importers.onnx.reading import Conversion
 
 __all__ = ["inspect"]
 
@@ -22,21 +25,46 @@ __all__ = ["inspect"]
 @model_argument()
 @bin_option()
 @extension_option
-def inspect(model: Path, weights: Path | None, extensions: tuple[Path, ...]) -> Answer:
+@click.option("--layers", is_flag=True, help="List every layer, with its inputs and outputs.")
+@click.option(
+    "--layer",
+    "names",
+    metavar="NAME",
+    multiple=True,
+    help="Show only this layer (its name or path, or the name of a tensor): attributes, ports and neighbours, and of a "
+    "constant its first values. May be repeated.",
+)
+def inspect(
+    model: Path, weights: Path | None, extensions: tuple[Path, ...], layers: bool, names: tuple[str, ...]
+) -> Answer:
     """Show what is in MODEL: version, inputs and outputs, states, layers, poolings, constants.
 
     An .onnx is shown as it is converted, with what the file says of itself.
     """
-    onnx = is_onnx(model, weights)
-    data = _onnx_facts(model, extensions) if onnx else _facts(load(model, weights), model)
-    return Answer(data, lambda screen: _show(screen, data))
-
-
-def _onnx_facts(path: Path, extensions: Sequence[Path]) -> Row:
-    """Return the converted model without lines, `.xml` and `.bin`, as there are none, and the file's head as `onnx`."""
     from ir_tools import onnx
+    from ir_tools.cli.layers import layer_rows, show_layer, show_layers
 
-    found = onnx.convert(path, extensions=extensions)
+    converted = onnx.convert(model, extensions=extensions) if is_onnx(model, weights) else None
+    shown = load(model, weights) if converted is None else converted.model
+    data = _facts(shown, model) if converted is None else _onnx_facts(converted, model)
+    if not layers and not names:
+        return Answer(data, lambda screen: _show(screen, data))
+    rows = layer_rows(shown, shown.walk(), names)
+    if converted is not None:
+        rows = [{**row, "line": None} for row in rows]
+
+    def show(screen: "Screen") -> None:
+        if not names:
+            _show(screen, data)
+            show_layers(screen, rows)
+        for row in rows if names else ():
+            show_layer(screen, row)
+
+    return Answer({**data, "layer_list": rows}, show)
+
+
+def _onnx_facts(found: "Conversion", path: Path) -> Row:
+    """Return the converted model without lines, `.xml` and `.bin`, as there are none, and the file's head as `onnx`."""
     data = _facts(found.model, path)
     return {
         **data,

@@ -4,7 +4,8 @@ import numpy as np
 
 from ir_tools.graph import Layer, Port
 from ir_tools.ops.definition import Array, Bounds, Fact
-from ir_tools.types import Dim, element_type, from_dtype, parse_shape, precision_in_file
+from ir_tools.types import Dim, element_type, parse_shape, precision_in_file
+from ir_tools.types.packing import element_type_of
 from ir_tools.weights import Weights, constant
 
 __all__ = ["LARGEST_VALUE", "constant_fact", "port_of", "recorded", "recorded_output"]
@@ -39,7 +40,7 @@ def recorded_output(layer: Layer, port: Port, weights: Weights) -> Fact:
 def constant_fact(values: Array) -> Fact:
     """Return what is known of a constant with these values."""
     known = Bounds.exactly(values) if values.size <= LARGEST_VALUE and values.dtype.kind in "iufb" else None
-    return Fact(from_dtype(values.dtype), tuple(map(Dim.of, values.shape)), known)
+    return Fact(element_type_of(values), tuple(map(Dim.of, values.shape)), known)
 
 
 def port_of(number: int, fact: Fact) -> Port:

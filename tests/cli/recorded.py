@@ -24,8 +24,9 @@ from tests.ops.recorded import digits_of
 
 FILE = Path(__file__).with_name("recorded.json")
 CALLS: Mapping[str, tuple[str, Sequence[str]]] = {
-    "inspect": ("inspect MODEL", ["--bin other.bin"]),
+    "inspect": ("inspect MODEL", ["--bin other.bin", "--layers", "--layer pool"]),
     "inspect state.xml": ("inspect state.xml", []),
+    "inspect in words": ("inspect state.xml", ["--layers", "--layer total --layer x"]),
     "validate": (
         "validate wrong.xml MODEL",
         [
@@ -86,9 +87,8 @@ CALLS: Mapping[str, tuple[str, Sequence[str]]] = {
 IN_WORDS = ("--quiet", "--statistics", "--format", "in words")
 """Parts of calls that are for people or for other programs: these do without `--json`."""
 ELSEWHERE: Mapping[str, str] = {
-    **dict.fromkeys(
-        ("--runtime", "--runtime-python", "--install", "--verify", "--layers", "--check"), "needs a runtime"
-    ),
+    **dict.fromkeys(("--runtime", "--runtime-python", "--install", "--verify", "--check"), "needs a runtime"),
+    **{f"{name} --layers": "needs a runtime" for name in ("migrate", "compare")},
     **{f"migrate --{name}": "for --verify" for name in ("input", "seed", "layout", "mean", "scale", "color")},
     "validate --set": "for --runtime",
     "migrate --set": "for layers that the runtime is asked about",

@@ -4,9 +4,13 @@ from pathlib import Path
 
 import numpy as np
 import openvino as ov
+import pytest
 
+import ir_tools
+from ir_tools.builder import Builder
 from tests import stateful
 from tests.cli.conftest import Cli
+from tests.comparison.networks import looping_network
 from tests.legacy.convolution import fully_connected
 from tests.legacy.pooling import pooling
 
@@ -89,3 +93,48 @@ def test_blobs_and_poolings_of_a_legacy_model(cli: Cli, tmp_path: Path) -> None:
     found = cli("inspect", tmp_path / "connected.xml", "--json").document
     assert found["ir_version"] == 6
     assert sum(row["bytes"] for row in found["constants"]) == len(stored.weights) > 0
+
+
+def test_layers_are_listed_with_their_neighbours(cli: Cli, model: Path) -> None:
+    found = cli("inspect", model, "--layers", "--json").document
+    assert [(row["path"], row["op"], row["line"]) for row in found["layer_list"]] == [
+        ("data", "Parameter-1", 4),
+        ("pool", "AvgPool-1", 8),
+        ("result", "Result-1", 13),
+    ]
+    (pool,) = cli("inspect", model, "--layer", "pool", "--json").document["layer_list"]
+    assert pool == found["layer_list"][1]
+    assert pool["attributes"]["kernel"] == "2,2"
+    assert pool["inputs"] == [{"port": 0, "type": "f32", "shape": "[1,2,8,8]", "from": "data", "from_port": 0}]
+    output = {"port": 1, "type": "f32", "shape": "[1,2,4,4]", "names": ["pooled"], "read_by": ["result"]}
+    assert pool["outputs"] == [output]
+    assert "\npool   " in cli("inspect", model, "--layers").out
+
+
+@pytest.mark.parametrize(
+    ("type", "values", "shown"),
+    [
+        ("i4", np.arange(-8, 8), "-8, -7, -6, -5, -4, -3, -2, -1\nrange         -8 to 7\n"),
+        ("f16", np.array([0.5, np.inf]), "0.5, inf\nrange         0.5 to inf\n"),
+        ("boolean", np.array([True, False]), "True, False\n"),
+        ("f32", np.zeros((0, 3)), "\n"),
+    ],
+)
+def test_values_of_a_constant(type: str, values: np.ndarray, shown: str, cli: Cli, tmp_path: Path) -> None:
+    b = Builder()
+    b.result(b.call("Convert", b.constant(values, "table", type), destination_type="f32"))
+    ir_tools.write(b.model, tmp_path / "constant.xml")
+    out = cli("inspect", tmp_path / "constant.xml", "--layer", "table").out
+    assert shown in out
+    assert ("values" in out) is bool(values.size)
+
+
+def test_a_layer_in_a_body_and_one_that_is_not_there(cli: Cli, tmp_path: Path) -> None:
+    path = looping_network(tmp_path / "looping.xml")
+    (row,) = cli("inspect", path, "--layer", "Loop_1/body/bend", "--json").document["layer_list"]
+    assert (row["op"], row["inputs"][0]["from"]) == ("Tanh-1", "plus")
+    (loop,) = cli("inspect", path, "--layer", "Loop_1", "--json").document["layer_list"]
+    assert loop["bodies"] == ["body"]
+    outcome = cli("inspect", path, "--layer", "Loop_1/body/bent")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "did you mean 'Loop_1/body/bend'?" in outcome.err
