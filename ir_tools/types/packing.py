@@ -51,6 +51,14 @@ class PackedArray(np.ndarray[Any, np.dtype[Any]]):
         if isinstance(source, PackedArray):
             self.element_type = source.element_type
 
+    def __array_wrap__(self, result: Any, context: Any = None, return_scalar: bool = False, /) -> Any:
+        """Return what is computed of it as a plain array."""
+        return np.asarray(result)
+
+    def astype(self, dtype: Any, *args: Any, **kwargs: Any) -> npt.NDArray[Any]:
+        """Return a plain array of another numpy type."""
+        return np.asarray(self).astype(dtype, *args, **kwargs)
+
 
 def unpack(data: Bytes, kind: ElementType, count: int) -> PackedArray:
     """Return the first `count` elements of packed bytes: u1-u6 in uint8, i4 in int8, nf4 and f4e2m1 in float32."""

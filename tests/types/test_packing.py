@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from ir_tools.runtime.client import RuntimeClient
-from ir_tools.types import element_type
-from ir_tools.types.packing import pack, unpack
+from ir_tools.types import element_type, from_dtype
+from ir_tools.types.packing import element_type_of, in_element_type, pack, unpack
 
 MODEL = """<net name="packed" version="11"><layers>
 <layer id="0" name="packed" type="Const" version="opset1">
@@ -40,3 +40,12 @@ def test_packed_again(name: str, count: int) -> None:
     values = unpack(data, kind, count)
     assert len(pack(values)) == kind.byte_size(count)
     np.testing.assert_array_equal(unpack(pack(values), kind, count), values)
+
+
+def test_only_moved_elements_keep_their_packed_type() -> None:
+    """What is computed of i4, or converted, is of the type that numpy gives it."""
+    stored = in_element_type(np.array([[1, -8], [3, 7]]), element_type("i4"))
+    for moved in (stored.T, stored[:, 1], stored.reshape(-1), np.take(stored, [0], 1), stored.copy()):
+        assert str(element_type_of(moved)) == "i4"
+    for computed in (stored + stored, stored * np.float32(0.5), -stored, stored.astype(np.float32), stored.sum()):
+        assert element_type_of(computed) == from_dtype(computed.dtype)
