@@ -4,7 +4,7 @@ Of tests that go through all operations, it runs those of the operations that th
 """
 
 import re
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from fnmatch import fnmatch
 from functools import cache
 from pathlib import Path
@@ -186,16 +186,19 @@ def _files_of(row: str) -> list[str]:
     return [row] if path.exists() else []
 
 
-def _testing_parts_of(path: Path) -> list[str]:
+def _testing_parts_of(path: Path) -> Sequence[str]:
     """Return the tests that import what only the module itself uses: names with an underscore."""
-    module = ".".join(path.with_suffix("").parts)
-    imports = re.compile(rf"^from {re.escape(module)} import (\([^)]*\b|.*\b)_\w", re.MULTILINE)
-    return [test for test, text in _tests().items() if imports.search(text)]
+    return _testing_parts().get(".".join(path.with_suffix("").parts), ())
 
 
 @cache
-def _tests() -> Mapping[str, str]:
-    return {str(test.relative_to(ROOT)): test.read_text() for test in sorted((ROOT / "tests").rglob("test_*.py"))}
+def _testing_parts() -> Mapping[str, Sequence[str]]:
+    imports = re.compile(r"^from (ir_tools[\w.]*) import (?:\([^)]*\b|.*\b)_\w", re.MULTILINE)
+    found: dict[str, list[str]] = {}
+    for test in sorted((ROOT / "tests").rglob("test_*.py")):
+        for module in imports.findall(test.read_text()):
+            found.setdefault(module, []).append(str(test.relative_to(ROOT)))
+    return found
 
 
 def is_concerned(test: str, operations: Set[str]) -> bool:

@@ -1,5 +1,6 @@
 """Fixtures that the whole suite shares: the corpus of real models, and small models that are made here."""
 
+import gc
 import os
 import re
 from collections.abc import Iterator
@@ -75,6 +76,12 @@ def pytest_collection(session: pytest.Session) -> None:
     for path in files[first:] + files[:first]:
         with suppress(Exception, pytest.skip.Exception):
             import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
+
+
+def pytest_collection_finish() -> None:
+    """Leave the collected tests, of which there are many, out of all later collections of garbage."""
+    gc.collect()
+    gc.freeze()
 
 
 def corpus_folder() -> Path | None:
