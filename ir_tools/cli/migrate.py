@@ -1,8 +1,7 @@
 """`ir-tools migrate`: migrate a model to another opset, with a proof for every step."""
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext, suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import ir_tools
-from ir_tools.cli._onnx import is_onnx, show_engines
+from ir_tools.cli._migrations import show_migration
+from ir_tools.cli._onnx import is_onnx
 from ir_tools.cli._onnx import verify as verify_onnx
-from ir_tools.cli.app import FAILED, Answer, Row, command, rows_of
-from ir_tools.cli.arrays import InputOptions, not_run
+from ir_tools.cli.app import FAILED, Answer, Row, command
+from ir_tools.cli.arrays import InputOptions
 from ir_tools.cli.discovery import discover
 from ir_tools.cli.loading import load
 from ir_tools.cli.options import (
@@ -23,22 +23,15 @@ from ir_tools.cli.options import (
     release_options,
 )
 from ir_tools.cli.paths import ModelPath, OutputModel
-from ir_tools.cli.releases import ReleaseOptions, located
-from ir_tools.display import without_build
-from ir_tools.errors import IrToolsError, MigrationError, RuntimeFailure, UnsupportedError, UsageError
+from ir_tools.cli.releases import ReleaseOptions
+from ir_tools.cli.verification import measured_int8, verify, verify_legacy
+from ir_tools.errors import IrToolsError, MigrationError, UsageError
 from ir_tools.runtime.installed import require_openvino
-from ir_tools.types import precision_in_file
 
 if TYPE_CHECKING:
     from ir_tools.cli.screen import Screen
-    from ir_tools.comparison import Comparison
     from ir_tools.graph import Model
-    from ir_tools.inputs import InputPlan
-    from ir_tools.ops import Array
     from ir_tools.rewrite.migration import Migration
-    from ir_tools.rewrite.steps import MigrationStep
-    from ir_tools.runtime.client import RuntimeClient
-    from ir_tools.runtime.legacy import LegacyClient
     from ir_tools.runtime.release import ReleaseClient
 
 __all__ = ["migrate"]
@@ -187,7 +180,7 @@ def _migrated(model: Path, output: Path | None, options: _Options) -> Answer:
         migration, checked = _of_ir(loaded, options)
         if options.int8 and not migration.refused:
             in_floats, migration = migration.model, options.migrate(loaded, int8=True)
-            rounded = _measured(in_floats, migration.model, options.inputs)
+            rounded = measured_int8(in_floats, migration.model, options.inputs)
     code = REFUSED if migration.refused else NOT_VERIFIED if checked and not checked["ok"] else DONE
     written = None if options.dry_run or code != DONE else output
     if written is not None:
@@ -204,7 +197,7 @@ def _migrated(model: Path, output: Path | None, options: _Options) -> Answer:
         "int8": rounded,
         "written": None if written is None else str(written),
     }
-    return Answer(data, lambda screen: _show(screen, migration, data, options.every), code)
+    return Answer(data, lambda screen: show_migration(screen, migration, data, options.every), code)
 
 
 def _of_onnx(model: Path, options: _Options) -> "tuple[Migration, Row | None]":
@@ -226,7 +219,7 @@ def _of_onnx(model: Path, options: _Options) -> "tuple[Migration, Row | None]":
         client, their = None, client
     checked = verify_onnx(migration.model, model, options.inputs, options.extensions)
     if checked["ok"] and their is not None:
-        asked = _verify(migration.model, migration, options.inputs, options.extensions, client=client, their=their)
+        asked = verify(migration.model, migration, options.inputs, options.extensions, client=client, their=their)
         checked |= {key: asked[key] for key in ("ok", "error", "help") if key in asked} | {"release": asked}
     return migration, checked
 
@@ -244,10 +237,10 @@ def _of_ir(model: "Model", options: _Options) -> "tuple[Migration, Row | None]":
         return migration, None
     their = _target(options)
     if old is None:
-        verify = partial(_verify, client=options.release.runtime(options.extensions), their=their)
+        run = partial(verify, client=options.release.runtime(options.extensions), their=their)
     else:
-        verify = partial(_verify_legacy, old=old, layers=options.layers, their=their)
-    return migration, verify(model, migration, options.inputs, options.extensions)
+        run = partial(verify_legacy, old=old, layers=options.layers, their=their)
+    return migration, run(model, migration, options.inputs, options.extensions)
 
 
 def _of_folder(folder: Path, output: Path | None, one: Callable[[Path, Path | None], Answer]) -> Answer:
@@ -350,350 +343,3 @@ def _refused_node(path: Path, error: MigrationError) -> Answer:
         screen.verdict("1 refused; nothing was written.", good=False)
 
     return Answer(data, show, REFUSED)
-
-
-def _verify(
-    before: "Model",
-    migration: "Migration",
-    inputs: InputOptions,
-    extensions: Sequence[Path],
-    *,
-    client: "ReleaseClient | None",
-    their: "ReleaseClient | None",
-) -> Row:
-    """Run both models on the runtime and compare their outputs; without a comparison, say why there is none."""
-    from ir_tools.cli.screen import working
-    from ir_tools.runtime.client import RuntimeClient
-
-    source = inputs.reshaped(before, extensions)
-    target = _like(inputs, before, migration.model).reshaped(migration.model, extensions)
-    plan = inputs.plan(source)
-    shared: Row = {"seed": inputs.seed, "inputs": plan.as_rows()}
-    try:
-        with (
-            working("running both models on the runtime"),
-            client or RuntimeClient(extensions=extensions) as first,
-            their or nullcontext() as second,
-            located(source, first),
-            located(target, second or first),
-        ):
-            taken = _taken(plan, source, target)
-            fed = {new.name: taken[old.name] for old, new in zip(source.inputs, target.inputs, strict=True)}
-            found, fault = _compared(source, taken, target, fed, first, second)
-    except IrToolsError as error:
-        return {**not_run(error), **shared}
-    if fault is not None:
-        shared |= {"fault": fault, "old": "The reference", "new": f"{(second or first).title}: the migrated model"}
-    elif second is not None or client is not None:
-        shared |= {"old": found.layer_sides.expected, "new": f"{(second or first).title}: the migrated model"}
-    return {"ok": found.ok, **_facts(found), **shared}
-
-
-def _compared(
-    before: "Model",
-    fed: "Mapping[str, Array]",
-    after: "Model",
-    taken: "Mapping[str, Array]",
-    client: "RuntimeClient",
-    their: "RuntimeClient | None",
-) -> "tuple[Comparison, str | None]":
-    """Compare both models on the runtime; or the migrated one with the reference, and say why.
-
-    That is if the original fails there or gives other values, and the reference computes of both models what the
-    migrated one gives.
-
-    Raises:
-        RuntimeFailure: a model does not run.
-    """
-    from ir_tools.comparison import compare
-
-    try:
-        found = compare(before, after, inputs=fed, layers=False, client=client, against_client=their)
-    except RuntimeFailure as failure:
-        by_reference = _by_reference(before, fed, after, taken, their or client)
-        if by_reference is None:
-            raise
-        return (
-            by_reference,
-            f"The original model fails, so the migrated model is compared with the reference: {failure}",
-        )
-    if found.ok:
-        return found, None
-    by_reference = _by_reference(before, fed, after, taken, their or client)
-    return (found, None) if by_reference is None else (by_reference, _fault(before, client))
-
-
-def _by_reference(
-    before: "Model", fed: "Mapping[str, Array]", after: "Model", taken: "Mapping[str, Array]", client: "RuntimeClient"
-) -> "Comparison | None":
-    """Return a comparison with the reference; None if that differs, or computes something else of the other model."""
-    from ir_tools.comparison import compare, difference
-    from ir_tools.execute import run
-
-    with suppress(UnsupportedError):
-        found = compare(after, inputs=taken, mode="cumulative", layers=False, client=client)
-        pairs = zip(run(before, fed).values(), run(after, taken).values(), strict=True)
-        if found.ok and all(one.shape == two.shape and difference(one, two).ok for one, two in pairs):
-            return found
-    return None
-
-
-def _fault(model: "Model", client: "RuntimeClient") -> str:
-    """Say that the runtime gives other values of the original than the reference, and why if that is known."""
-    from ir_tools.compatibility import Answer, compatibility
-    from ir_tools.releases.table import OPENVINO
-
-    releases = [release for release in OPENVINO if f"{client.title}.".startswith(f"{release.title}.")]
-    reasons = [f": {one.why}" for one in compatibility(model, releases) if one.answer is Answer.DIFFERS]
-    found = (
-        f"{client.title} computes wrong values for the original model, so the migrated model is compared with the "
-        "reference"
-    )
-    return "".join([found, *reasons])
-
-
-def _like(inputs: InputOptions, before: "Model", after: "Model") -> InputOptions:
-    """Return the options with the shapes of `--set` by the names of the migrated model; a file of IR v10 has others."""
-    ends = zip(before.inputs, after.inputs, strict=True)
-    names = {alias: new.name for old, new in ends for alias in old.names}
-    return replace(inputs, shapes=tuple((names.get(name, name), shape) for name, shape in inputs.shapes))
-
-
-def _taken(plan: "InputPlan", before: "Model", after: "Model") -> "dict[str, Array]":
-    """Return the inputs, rounded to what the migrated model takes where that is another type."""
-    found = dict(plan.arrays())
-    for old, new in zip(before.inputs, after.inputs, strict=True):
-        array, kind = found[old.name], precision_in_file(new.port.precision or "")
-        if kind is not None and kind.dtype is not None and not kind.packed:
-            found[old.name] = array.astype(kind.dtype).astype(array.dtype)
-    return found
-
-
-def _verify_legacy(
-    before: "Model",
-    migration: "Migration",
-    inputs: InputOptions,
-    extensions: Sequence[Path],
-    *,
-    old: "LegacyClient",
-    layers: bool,
-    their: "ReleaseClient | None",
-) -> Row:
-    """Run the old model on the runtime of its time, and compare; without a comparison, say why there is none."""
-    from ir_tools.cli.screen import working
-    from ir_tools.comparison.releases import compare_releases
-    from ir_tools.runtime.client import RuntimeClient
-
-    plan = inputs.plan(migration.model)
-    shared: Row = {"seed": inputs.seed, "inputs": plan.as_rows()}
-    steps = len(before.graph) if layers else None
-    try:
-        with (
-            old,
-            working("running both models", steps) as advance,
-            their or RuntimeClient(extensions=extensions) as client,
-            located(migration.model, client),
-        ):
-            found = compare_releases(before, migration.model, plan, layers, legacy=old, client=client, advance=advance)
-    except IrToolsError as error:
-        return {**not_run(error), **shared}
-    compared = sum(entry.status != "skipped" for entry in found.layers)
-    if their is not None:
-        shared |= {"new": found.layer_sides.actual}
-    shared |= {"old": found.second, "layers": compared, "first_difference": found.first_difference}
-    return {"ok": found.ok, **_facts(found), **shared}
-
-
-def _measured(in_floats: "Model", in_int8: "Model", inputs: InputOptions) -> Row:
-    """Run the migrated model in floats and in INT8, and return how far outputs are apart; or why it did not run."""
-    from ir_tools.cli.screen import working
-
-    plan = inputs.plan(in_floats)
-    shared: Row = {"seed": inputs.seed, "inputs": plan.as_rows()}
-    try:
-        require_openvino()
-        with working("running the model in floats and in INT8"):
-            found = ir_tools.compare(in_floats, in_int8, plan.arrays(), layers=False, precision="int8")
-    except IrToolsError as error:
-        return {**not_run(error), **shared}
-    return {**_facts(found), **shared}
-
-
-def _facts(found: "Comparison") -> Row:
-    """Return what ran, and what came of it."""
-    from ir_tools.comparison import weak_notes
-
-    outputs = _outputs(found)
-    return {"weak": weak_notes(found), "runtime": found.runtime, "device": found.device, "outputs": outputs}
-
-
-def _outputs(found: "Comparison") -> list[Row]:
-    return [
-        {"name": entry.name, "ok": entry.ok, "max_abs": entry.difference.max_abs, "max_rel": entry.difference.max_rel}
-        | {"weak": entry.weak, "reason": entry.reason}
-        for entry in found.outputs
-    ]
-
-
-def _show(screen: "Screen", migration: "Migration", data: Row, every: bool) -> None:
-    _show_steps(screen, migration, every)
-    _show_remaining(screen, migration)
-    checked = data["verified"]
-    if isinstance(checked, dict):
-        _show_verification(screen, checked)
-    rounded = data["int8"]
-    if isinstance(rounded, dict):
-        _show_measured(screen, rounded)
-    _show_verdict(screen, migration, data)
-
-
-def _show_measured(screen: "Screen", rounded: Row) -> None:
-    if "error" in rounded:
-        screen.line(f"the effect of INT8 was not measured: {rounded['error']}", style="yellow")
-        return
-    screen.heading("INT8 against floats")
-    _show_outputs(screen, rows_of(rounded["outputs"]))
-
-
-def _show_steps(screen: "Screen", migration: "Migration", every: bool) -> None:
-    from ir_tools.cli.screen import Column
-
-    if migration.steps:
-        line = [Column("line", right=True)] if every else []
-        columns = [Column("layer", fold=True), *line, Column("before", keep=True), Column("after", keep=True)]
-        columns.append(Column("why the result is the same", fold=True))
-        groups = [[step] for step in migration.steps] if every else _grouped(migration)
-        screen.table(columns, [_step_row(group, every) for group in groups])
-    notes = [(step.path, step.notes) for step in migration.steps] + [
-        (step.path, step.notes) for step in migration.refused
-    ]
-    for note in migration.notes:
-        screen.line(f"note: {note}", style="yellow")
-    for path, remarks in notes:
-        for note in remarks:
-            screen.line(f"note: {path}: {note}", style="yellow")
-    if migration.refused:
-        screen.heading("Refused")
-        columns = [
-            Column("layer", fold=True),
-            Column("line", right=True),
-            Column("operation"),
-            Column("why", fold=True),
-        ]
-        rows = [
-            [
-                step.path,
-                str(step.line or ""),
-                step.before,
-                f"{step.attribute}: {step.reason}" if step.attribute else step.reason,
-            ]
-            for step in migration.refused
-        ]
-        screen.table(columns, rows)
-
-
-def _grouped(migration: "Migration") -> list[list["MigrationStep"]]:
-    """Return the steps by what became of a layer and its proof: usually a few kinds for a whole network."""
-    groups: dict[tuple[str, ...], list[MigrationStep]] = {}
-    for step in migration.steps:
-        groups.setdefault((step.before, step.after, step.strategy, step.proof), []).append(step)
-    return [*groups.values()]
-
-
-def _step_row(steps: Sequence["MigrationStep"], every: bool) -> list[str]:
-    """Return the row of steps of one kind; `every`: with the line of the layer."""
-    first = steps[0]
-    name = f"{first.path} and {len(steps) - 1} more" if len(steps) > 1 else first.path
-    line = [str(first.line or "")] if every else []
-    return [
-        name,
-        *line,
-        first.before,
-        first.after,
-        first.proof if first.strategy == first.after else f"{first.strategy}: {first.proof}",
-    ]
-
-
-def _show_remaining(screen: "Screen", migration: "Migration") -> None:
-    if not migration.remaining:
-        return
-    from ir_tools.cli.screen import plural
-
-    kinds = sorted({f"{entry.type} {entry.version}" for entry in migration.remaining})
-    screen.line()
-    screen.line(
-        f"{plural(len(migration.remaining), 'layer')} with an opset above the target that ir_tools cannot migrate: "
-        + ", ".join(kinds),
-        style="yellow",
-    )
-
-
-def _show_verification(screen: "Screen", checked: Row) -> None:
-    for entry in rows_of(checked["inputs"]):
-        screen.line(f"input {entry['text']}", style="dim")
-    if "error" in checked and "engines" not in checked:
-        return
-    if "engines" in checked:
-        show_engines(screen, rows_of(checked["engines"]), rows_of(checked["outputs"]))
-        for remark in rows_of(checked["remarks"]):
-            screen.line(str(remark["text"]), style="yellow")
-        asked = checked.get("release")
-        if isinstance(asked, dict) and "error" not in asked:
-            screen.heading(f"{asked['new']}, against {asked['old']}")
-            _show_outputs(screen, rows_of(asked["outputs"]))
-        return
-    now = f"OpenVINO {without_build(str(checked['runtime']))} on {checked['device']}, seed {checked['seed']}"
-    new = checked.get("new", f"the new model on {now}")
-    screen.heading(f"{checked['old']}, against {new}" if "old" in checked else f"Both models on {now}")
-    _show_outputs(screen, rows_of(checked["outputs"]))
-    if "fault" in checked:
-        screen.line(str(checked["fault"]), style="yellow")
-    weak = checked["weak"]
-    assert isinstance(weak, list)
-    for text in weak:
-        screen.line(str(text), style="yellow")
-    first = checked.get("first_difference")
-    if checked.get("layers"):
-        screen.line(f"{checked['layers']} tensors of layers compared")
-    if first is not None:
-        screen.line(_first_words(first), style="red")
-
-
-def _show_outputs(screen: "Screen", outputs: Sequence[Mapping[str, Any]]) -> None:
-    from ir_tools.cli.screen import Column, number
-
-    columns = [Column("output", fold=True), Column("max abs", right=True), Column("max rel", right=True)]
-    rows = [[str(entry["name"]), number(entry["max_abs"]), number(entry["max_rel"])] for entry in outputs]
-    screen.table(columns, rows, ["" if entry["ok"] else "red" for entry in outputs])
-    for entry in outputs:
-        if entry.get("reason"):
-            screen.line(f"{entry['name']}: {entry['reason']}", style="yellow")
-
-
-def _first_words(first: object) -> str:
-    """Return where a difference starts, in a sentence."""
-    from ir_tools.comparison import LayerComparison, OutputComparison
-
-    if isinstance(first, LayerComparison):
-        return f"the difference starts at layer '{first.path}' ({first.op}, line {first.line})"
-    assert isinstance(first, OutputComparison)
-    return f"the output '{first.name}' differs; use --layers to find the first layer that differs"
-
-
-def _show_verdict(screen: "Screen", migration: "Migration", data: Row) -> None:
-    from ir_tools.cli.screen import plural
-
-    steps = plural(len({step.path for step in migration.steps}), "layer")
-    checked = data["verified"]
-    if migration.refused:
-        screen.verdict(f"{len(migration.refused)} refused; nothing was written.", good=False)
-    elif isinstance(checked, dict) and "error" in checked:
-        screen.verdict(f"Not verified: {checked['error']}. Nothing was written.", good=False)
-        if checked.get("help"):
-            screen.spans(("help: ", "bold cyan"), (str(checked["help"]), ""))
-    elif isinstance(checked, dict) and not checked["ok"]:
-        screen.verdict("The outputs of the migrated model differ; nothing was written.", good=False)
-    elif data["written"]:
-        screen.verdict(f"Migrated {steps}; wrote {data['written']} (IR v{migration.model.version}).", good=True)
-    else:
-        screen.verdict(f"Would migrate {steps}; nothing was written.", good=True)
