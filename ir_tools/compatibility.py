@@ -14,7 +14,7 @@ from ir_tools.errors import IrToolsError, RuntimeFailure
 from ir_tools.graph import Located, Model
 from ir_tools.infer import propagate_shapes
 from ir_tools.known_differences.releases import Seen
-from ir_tools.known_differences.verdicts import Answer, Surroundings, decisive, quantized_note, verdict
+from ir_tools.known_differences.verdicts import Answer, Surroundings, Unread, decisive, quantized_note, verdict
 from ir_tools.ops import find_op
 from ir_tools.ops.definition import UNKNOWN
 from ir_tools.releases.measured import is_measured
@@ -309,7 +309,7 @@ def _whole(release: Release, answer: Answer, reason: str) -> Compatibility:
 
 def _problem(file: IrFile) -> str | None:
     """Return why nothing can be said of a model; None if there is no reason."""
-    errors = findings_in(file, ERRORS)
+    errors = findings_in(file, ERRORS, mild=False)
     if not errors:
         return None
     more = f" and {len(errors) - 1} more" if len(errors) > 1 else ""
@@ -319,17 +319,19 @@ def _problem(file: IrFile) -> str | None:
 # --- what is asked about ------------------------------------------------------------------------------------------
 
 
-def _layers(model: Model) -> Iterator[tuple[Located, Seen | None]]:
+def _layers(model: Model) -> Iterator[tuple[Located, Seen | Unread | None]]:
     """Yield the layers with what decides about releases; None for an unknown operation."""
     try:
         facts = propagate_shapes(model).facts
     except IrToolsError:
         facts = {}
     around = Surroundings(model)
-    found: dict[object, Seen] = {}
+    found: dict[object, Seen | Unread] = {}
     for located in model.walk():
         path, layer, graph = located
         if not around.is_read(located):
+            unread = Unread.of(layer)
+            yield located, found.setdefault(unread, unread)
             continue
         op = find_op(layer.type, layer.version)
         if op is None:
@@ -346,15 +348,22 @@ def _layers(model: Model) -> Iterator[tuple[Located, Seen | None]]:
 # --- one release --------------------------------------------------------------------------------------------------
 
 
-def _on(release: Release, model: Model, layers: Sequence[tuple[Located, Seen | None]]) -> Compatibility:
+def _verdict(release: Release, layer: Seen | Unread | None) -> tuple[Answer, str] | None:
+    match layer:
+        case None:
+            return Answer.STOPPED, FOREIGN
+        case Unread():
+            return layer.verdict(release)
+        case Seen():
+            return verdict(release, layer)
+
+
+def _on(release: Release, model: Model, layers: Sequence[tuple[Located, Seen | Unread | None]]) -> Compatibility:
     if not is_measured(release):
         return _whole(release, Answer.UNKNOWN, "it was not measured")
     if not release.reads[0] <= model.version <= release.reads[1]:
         return _whole(release, Answer.STOPPED, f"it does not read IR v{model.version}")
-    verdicts = {
-        number: (Answer.STOPPED, FOREIGN) if seen is None else verdict(release, seen)
-        for number, seen in {id(seen): seen for _, seen in layers}.items()
-    }
+    verdicts = {number: _verdict(release, seen) for number, seen in {id(seen): seen for _, seen in layers}.items()}
     answers = {found[0] for found in verdicts.values() if found is not None}
     answer = next((one for one in SEVERITY if one in answers), Answer.RUNS)
     reasons = {number: found[1] for number, found in verdicts.items() if found is not None and found[0] is answer}

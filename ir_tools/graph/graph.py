@@ -393,6 +393,14 @@ class Graph(_Base):
             self.add_edge(source.layer, layer_id, key=(source.port, port_id))
         return new
 
+    def behind(self, layer_id: int) -> set[int]:
+        """Return the ids of the layers that are computed of a layer, without it.
+
+        Raises:
+            GraphError: no such layer.
+        """
+        return nx.descendants(self, self.layer(layer_id).id)
+
     def remove(self, layer_id: int) -> None:
         """Remove a layer without consumers.
 

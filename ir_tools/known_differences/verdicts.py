@@ -2,8 +2,10 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
+from typing import Self
 
 from ir_tools.display import plural
 from ir_tools.graph import Graph, Layer, Located, Model, Source, find_port
@@ -23,15 +25,17 @@ from ir_tools.ops.fields import REQUIRED, Flag, OneOf
 from ir_tools.processors import Processor
 from ir_tools.releases.measured import TOGETHER, State, cases, last_input, state
 from ir_tools.releases.table import Release
-from ir_tools.types import ELEMENT_TYPES, Shape, is_static
+from ir_tools.types import ELEMENT_TYPES, Shape, is_static, precision_in_file
 
 __all__ = [
     "EMPTY_FILE",
     "UNKNOWN_RANK",
     "Answer",
     "Surroundings",
+    "Unread",
     "behaviour",
     "decisive",
+    "input_problem",
     "is_deadly",
     "is_plain",
     "lacks_bytes",
@@ -68,6 +72,8 @@ FOLDED_RIGHT = 2022, 1
 PORTS_READ = 2021, 3
 """The first release that reads the sizes that ports record."""
 EQUAL_NAMES, EQUAL_RESULTS = "another layer has this name", "another Result has this name"
+MISSING_TYPE, KNOWN_SIZES = "the release does not support the element type {}", "all sizes must be known"
+NO_EMPTY = "empty tensors are not supported"
 UNKNOWN_RANK = "a tensor of unknown rank is read but not compiled"
 STEPS = "releases compute these in INT8, and their values may differ by steps of the quantization"
 SATURATED = "; on processors without VNNI, such as this one, sums of 8-bit products also saturate at 16 bits"
@@ -77,15 +83,35 @@ EQUAL_BORDERS, DIRECT = (
     "inputs and outputs of IR v10 need different names",
     "an input of an IR v10 model is also an output",
 )
+NONE = (9999,)
+"""Later than all releases."""
+UNTAKEN = {
+    kind: (f"inputs of element type {kind} are not compiled", first)
+    for kinds, first in (
+        ("i4 u4", (2024, 2)),
+        ("nf4", (2025, 0)),
+        ("f4e2m1", (2025, 2)),
+        ("u2", (2026, 0)),
+        ("u3 u6", NONE),
+    )
+    for kind in kinds.split()
+}
+"""Element types of which releases read the inputs of a model, but not all compile it: why, the first that does.
+
+Measured.
+"""
 NAMES: Mapping[str, Sequence[tuple[tuple[int, ...], tuple[int, ...]]]] = {
     EQUAL_RESULTS: [((0,), (2021, 3))],
     EQUAL_NAMES: [((0,), (2024, 1))],
-    EQUAL_BORDERS: [((0,), (9999,))],
-    DIRECT: [((2025, 0), (9999,))],
+    EQUAL_BORDERS: [((0,), NONE)],
+    DIRECT: [((2025, 0), NONE)],
     EMPTY_FILE: [((0,), (2022, 1)), ((2026, 2), (2026, 4))],
     NO_INPUTS: [((0,), (2021, 3))],
+    **{problem: [((0,), first)] for problem, first in UNTAKEN.values()},
 }
-"""What can be wrong with a name or the file; of each span the first release that stops at it, and the next."""
+"""What can be wrong with a name, an input or the file; of each span the first release that stops, and the next."""
+UNCOMPILED = frozenset({NO_INPUTS, *(problem for problem, _ in UNTAKEN.values())})
+"""Those that a release reads, but does not compile."""
 STAND_INS = {"u32": "u64"}
 """Types that releases without inputs of another one treat as that one: 2021 computes both in i32. Measured."""
 KEPT = frozenset(
@@ -113,14 +139,14 @@ def verdict(release: Release, seen: Seen) -> tuple[Answer, str] | None:
         return Answer.STOPPED, f"{op} is not read with version opset{seen.opset}"
     for problem in sorted(seen.names):
         if stopped_by(release, problem):
-            return Answer.READS if problem == NO_INPUTS else Answer.STOPPED, problem
+            return Answer.READS if problem in UNCOMPILED else Answer.STOPPED, problem
     for fact in {id(fact): fact for fact in (*seen.inputs, *seen.outputs)}.values():
         if not release.has_type(fact.dtype.name):
-            return Answer.STOPPED, f"the release does not support the element type {fact.dtype.name}"
+            return Answer.STOPPED, MISSING_TYPE.format(fact.dtype.name)
         if not release.dynamic and not is_static(fact.shape):
             if op.role is Role.PARAMETER or seen.open:
                 recorded = op.role is Role.PARAMETER or release.number >= PORTS_READ
-                return Answer.STOPPED if recorded else Answer.READS, "all sizes must be known"
+                return Answer.STOPPED if recorded else Answer.READS, KNOWN_SIZES
             return Answer.UNKNOWN, "sizes that depend on values were not measured"
     return behaviour(release, seen)
 
@@ -152,6 +178,11 @@ def stopped_by(release: Release, problem: str) -> bool:
     return any(first <= release.number < end for first, end in NAMES[problem])
 
 
+def input_problem(layer: Layer) -> str:
+    """Return what is wrong with an input of a model for some releases; empty if nothing is."""
+    return UNTAKEN.get(layer.common.raw.get("element_type", "").lower(), ("",))[0]
+
+
 def lacks_bytes(model: Model) -> bool:
     """Return whether no constant of a model has elements, and its `.bin` no bytes."""
     if model.weights.size:
@@ -179,9 +210,9 @@ def behaviour(release: Release, seen: Seen, *, anywhere: bool = False) -> tuple[
     if (seen.last or op.role is not Role.COMPUTATION) and any(_is_empty(fact.shape) for fact in seen.outputs):
         constant, read, compiled = FIRST_EMPTY
         if release.number < (constant if op.role is Role.CONSTANT else read):
-            return Answer.STOPPED, "empty tensors are not supported"
+            return Answer.STOPPED, NO_EMPTY
         if release.number < compiled and op.role is not Role.CONSTANT:
-            return Answer.READS, "empty tensors are not supported"
+            return Answer.READS, NO_EMPTY
     if op.role is Role.ASSIGN_VARIABLE:
         return None
     plain, kinds = state(release, str(op)), {fact.dtype.name for fact in seen.inputs[:1]}
@@ -294,6 +325,41 @@ def _unknown_sizes(shape: Shape) -> Iterator[str]:
         yield from (f"? {axis}" for axis in unknown)
 
 
+# --- a layer that is not read ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """What releases read of a layer that no Result needs: its ports. Measured.
+
+    Attributes:
+        kinds: element types of the ports.
+        sizes: -1 if one has an unknown size, 0 if one has no elements.
+    """
+
+    kinds: frozenset[str]
+    sizes: frozenset[int]
+
+    @classmethod
+    def of(cls, layer: Layer) -> Self:
+        """Return what is read of a layer."""
+        ports = (*layer.common.inputs, *layer.common.outputs)
+        kinds = (precision_in_file(precision) for precision in {port.precision for port in ports} if precision)
+        sizes = {size for port in ports for size in port.dims}
+        return cls(frozenset(kind.name for kind in kinds if kind is not None), frozenset(sizes & {-1, 0}))
+
+    def verdict(self, release: Release) -> tuple[Answer, str] | None:
+        """Return why a release does not read a model with the layer; None if it does."""
+        missing = next((kind for kind in sorted(self.kinds) if not release.has_type(kind)), None)
+        if missing is not None:
+            return Answer.STOPPED, MISSING_TYPE.format(missing)
+        if 0 in self.sizes and release.number < FIRST_EMPTY[0]:
+            return Answer.STOPPED, NO_EMPTY
+        if -1 in self.sizes and not release.dynamic and release.number >= PORTS_READ:
+            return Answer.STOPPED, KNOWN_SIZES
+        return None
+
+
 # --- a layer in its graph ---------------------------------------------------------------------------------------
 
 
@@ -321,6 +387,12 @@ class Surroundings:
             Role.CONSTANT: frozenset({EMPTY_FILE} if lacks_bytes(self.model) else ()),
             Role.RESULT: frozenset(() if self.model.inputs else {NO_INPUTS}),
         }
+
+    def _problems_of(self, located: Located, op: Op) -> frozenset[str]:
+        """Return what else is wrong with the model, said of a layer."""
+        if op.role is not Role.PARAMETER or located.graph is not self.model.graph:
+            return self._problems.get(op.role, frozenset())
+        return frozenset(filter(None, [input_problem(located.layer)]))
 
     def is_read(self, located: Located) -> bool:
         """Return whether releases read a layer: those that no Result needs they do not, but for inputs."""
@@ -370,7 +442,7 @@ class Surroundings:
             last=any(after),
             short=any((spec.xml or name) not in content.raw for name, spec in op.attrs.items()),
             open=any(size < 0 for port in (*content.inputs, *content.outputs) for size in port.dims),
-            names=self._names[id(graph)].get(layer.id, frozenset()) | self._problems.get(op.role, frozenset()),
+            names=frozenset(self._names[id(graph)].get(layer.id, ())) | self._problems_of(located, op),
             between=all(before) and all(after),
             producers=_producers(graph, layer),
             readers=tuple(sorted(readers)),

@@ -1,6 +1,7 @@
 """What a file needs besides operations to be read by a release, or as another IR version: types, sizes, names."""
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -15,6 +16,8 @@ from ir_tools.known_differences.verdicts import (
     EMPTY_FILE,
     UNKNOWN_RANK,
     Surroundings,
+    Unread,
+    input_problem,
     lacks_bytes,
     quantized_note,
     stopped_by,
@@ -85,9 +88,14 @@ class Fitting:
         release = self.target.release
         if release is None:
             return ()
-        found = [(located, reason) for located in self.model.walk() if (reason := _missing_type(located, release))]
+        layers = [*filter(Surroundings(self.model).is_read, self.model.walk())]
+        found = [(located, reason) for located in layers if (reason := _missing_type(located, release))]
+        for end in self.model.inputs:
+            problem = input_problem(end.layer)
+            if problem and stopped_by(release, problem) and release.has_type(end.layer.raw["element_type"].lower()):
+                found.append((Located(end.layer.name, end.layer, self.model.graph), f"{release.title}: {problem}"))
         if not release.dynamic:
-            found += self._dynamic(release)
+            found += self._dynamic(release, layers)
         else:
             for end in self.model.inputs:
                 if parse_shape(end.layer.raw.get("shape", "")) is None:
@@ -96,10 +104,10 @@ class Fitting:
                     found.append((located, f"{release.title}: {UNKNOWN_RANK}; {remedy}"))
         return tuple(self._place(located).refused(Refused(reason)) for located, reason in found)
 
-    def _dynamic(self, release: Release) -> list[tuple[Located, str]]:
+    def _dynamic(self, release: Release, layers: Sequence[Located]) -> list[tuple[Located, str]]:
         """Return the inputs of unknown size, or if there are none the layers, and what to do about each."""
         reason = f"{release.title} does not support dynamic shapes"
-        dynamic = [located for located in self.model.walk() if _is_dynamic(located.layer)]
+        dynamic = [located for located in layers if _is_dynamic(located.layer)]
         names = {end.layer.id: end.name for end in self.model.inputs}
         inputs = [one for one in dynamic if one.graph is self.model.graph and one.layer.id in names]
         if not inputs:
@@ -126,10 +134,11 @@ class Fitting:
 
     def _fit_release(self, release: Release) -> None:
         dropped = 0
+        self._remove_unread(release)
         around = Surroundings(self.model)
         for located in [*self.model.walk()]:
             layer = located.layer
-            if role_of(layer) is Role.CONSTANT:
+            if role_of(layer) is Role.CONSTANT and around.is_read(located):
                 self._fit_constant(located, release, around)
             if role_of(layer) is Role.PARAMETER:
                 self._fit_parameter(located, release)
@@ -148,6 +157,21 @@ class Fitting:
             layers = plural(dropped, "layer")
             self.notes.append(f"rt_info without a version removed from {layers}: {release.title} does not read it")
 
+    def _remove_unread(self, release: Release) -> None:
+        """Remove layers that no Result needs and whose ports the release cannot read, with those that read them."""
+        around = Surroundings(self.model)
+        for located in [*self.model.walk()]:
+            _, layer, graph = located
+            if layer.id not in graph or around.is_read(located):
+                continue
+            problem = Unread.of(layer).verdict(release)
+            if problem is not None:
+                readers = graph.behind(layer.id)
+                more = f", with {plural(len(readers), 'layer')} behind it" if readers else ""
+                self._step(located, "nothing", "removed", f"no Result needs it{more}; {release.title}: {problem[1]}")
+                graph.remove_nodes_from({layer.id, *readers})
+                self.freed = True
+
     def _note_differences(self, release: Release, answers: ReleaseAnswers | None) -> None:
         """Note the layers that give other values on the release, though it reads them, and quantized tensors.
 
@@ -157,7 +181,7 @@ class Fitting:
         if answers is None:
             answers = ReleaseAnswers(self.model, KnownFacts(self.model, LayerSignatures()), release, self.version)
         found: dict[tuple[str, str], list[str]] = {}
-        for located in answers.model.walk():
+        for located in filter(answers.is_read, answers.model.walk()):
             op = find_op(located.layer.type, located.layer.version)
             if op is not None and not answers.is_plain(located.layer, op):
                 does = answers.of(answers.seen(located, op))

@@ -411,6 +411,8 @@ class _Planning:
         """Return what the stage does to each layer."""
         plan = _Plan()
         for located in self.model.walk(self._may_change):
+            if self.answers is not None and not self.answers.is_read(located):
+                continue
             signature, _ = self.signatures.of(located.layer)
             verdict = self.verdicts.get(signature.number)
             if verdict is None:

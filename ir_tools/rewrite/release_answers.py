@@ -42,6 +42,10 @@ class ReleaseAnswers:
         self._seen: dict[tuple[int, int], Seen] = {}
         self._words: dict[Hashable, str] = {}
 
+    def is_read(self, located: Located) -> bool:
+        """Return whether the release reads a layer: no Result may need it."""
+        return self._around.is_read(located)
+
     def is_plain(self, layer: Layer, op: Op) -> bool:
         """Return whether the release runs every layer of this operation and of the element types of this layer.
 

@@ -13,7 +13,7 @@ import pytest
 
 from ir_tools.errors import ReadError, WriteError
 from ir_tools.format.read import read
-from ir_tools.format.write import render, write
+from ir_tools.format.write import check_output, render, write
 from ir_tools.graph import Graph, Layer, LayerContent, Model, Port, Source
 from ir_tools.weights import Weights
 from tests.format import sample_models
@@ -833,6 +833,14 @@ def test_a_model_without_the_weights_that_it_needs_is_not_written(samples: Path,
     with pytest.raises(WriteError, match=r"the \.bin is missing, but constants need \d+ bytes of it"):
         write(model, tmp_path / "m.xml")
     assert content(tmp_path) == {}
+
+
+def test_weights_without_their_model_are_refused_before_anything_runs(tmp_path: Path) -> None:
+    """Commands check the output first: a `.bin` alone belongs to something else."""
+    (tmp_path / "m.bin").write_bytes(b"weights")
+    with pytest.raises(WriteError, match=r"m\.bin exists without m\.xml"):
+        check_output(tmp_path / "m.xml")
+    assert content(tmp_path) == {"m.bin": b"weights"}
 
 
 @pytest.mark.parametrize("grown", [False, True])

@@ -244,6 +244,12 @@ def test_remove_refuses_while_somebody_reads(chain: Graph) -> None:
     assert list(chain) == [0]
 
 
+def test_layers_behind_another_are_computed_of_it(chain: Graph) -> None:
+    assert [chain.behind(number) for number in chain] == [{1, 2, 3}, {2, 3}, set(), set()]
+    with pytest.raises(GraphError, match="there is no layer 9"):
+        chain.behind(9)
+
+
 def test_cycles_are_told(chain: Graph) -> None:
     chain.layer(0).inputs.append(Port(5))
     chain.connect(Source(2, 1), 0, 5)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ir_tools import Builder, Model, migrate, processors, run, validate, write
+from ir_tools import Builder, Model, compat, migrate, processors, run, validate, write
 from ir_tools import read as read_file
 from ir_tools.errors import RuntimeFailure
 from ir_tools.format.read import read
@@ -540,6 +540,54 @@ def ran(migrated: Migration, version: str, data: np.ndarray[Any, Any]) -> np.nda
 def test_older_releases_read_the_values_of_packed_types(version: str) -> None:
     migrated = migrate(weighed("i4", [-8, 7, 0, -1]), f"openvino-{version}")
     assert ran(migrated, version, np.zeros(4, np.float32)).tolist() == [-8, 7, 0, -1]
+
+
+UNREAD = {"2021.2": {"weights"}, "2021.4": {"dynamic"}, "2022.1": set[str](), "2026.4": set[str]()}
+
+
+@pytest.mark.parametrize(("version", "removed"), UNREAD.items())
+def test_layers_that_no_result_needs_stay_unless_their_ports_cannot_be_read(version: str, removed: set[str]) -> None:
+    """Releases read all ports, but what they lack of operations and right values does not matter here."""
+    builder = Builder(name="unread")
+    data = builder.parameter("x", [3, 4])
+    builder.result(builder.call("ReLU", data))
+    builder.call("Slice", data, [0], [2], [1], name="rows")
+    builder.call("Convert", packed_constant(builder, "i4", np.array([1, -8])), destination_type="bf16", name="few")
+    builder.call("Abs", builder.call("NonZero", data, name="dynamic"), name="behind")
+    fed = np.arange(-6, 6, dtype=np.float32).reshape(3, 4)
+    before = {one.release.short: one.answer for one in compat(builder.model)}
+    assert before[version] == ("stopped" if removed else "runs")
+    migrated = migrate(builder.model, f"openvino-{version}")
+    assert {step.path for step in migrated.steps if step.strategy == "removed"} == removed
+    assert {"rows", "few", "behind"} - {layer.name for layer in migrated.model.graph.layers()} == (
+        {"2021.2": {"few"}, "2021.4": {"behind"}}.get(version, set())
+    )
+    np.testing.assert_array_equal(ran(migrated, version, fed), np.maximum(fed, 0))
+
+
+@pytest.mark.parametrize(
+    ("kind", "last_wrong", "first_right"),
+    [
+        ("i4", "2024.1", "2024.2"),
+        ("nf4", "2024.6", "2025.0"),
+        ("f4e2m1", "2025.1", "2025.2"),
+        ("u2", "2025.4", "2026.0"),
+    ],
+)
+def test_inputs_of_packed_types_are_refused_where_they_are_not_compiled(
+    kind: str, last_wrong: str, first_right: str
+) -> None:
+    """Asked of the releases themselves."""
+    builder = Builder(name="packed")
+    builder.result(builder.call("Convert", builder.parameter("x", [2], kind), destination_type="f32"))
+    packed = in_element_type(np.zeros(2, element_type(kind).held_dtype), element_type(kind))
+    answers = {one.release.short: one for one in compat(builder.model)}
+    for version, state in ((last_wrong, "reads"), (first_right, "runs")):
+        assert answers[version].answer == state
+        with client_of(version) as client, nullcontext() if state == "runs" else pytest.raises(RuntimeFailure):
+            client.infer_model(builder.model, {"x": packed})
+    assert "inputs of element type" in answers[last_wrong].why
+    assert not migrate(builder.model, f"openvino-{last_wrong}").ok
 
 
 def test_2021_gives_a_tensor_twice() -> None:
