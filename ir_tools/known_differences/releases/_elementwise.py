@@ -36,7 +36,8 @@ AS_IN_PDPD = {
 }
 """Operations that broadcast as in pdpd, and the releases that do not stretch the first dimensions."""
 BEFORE_2022 = (
-    *("Add-1", "Subtract-1", "Multiply-1", "Divide-1", "Maximum-1", "Minimum-1", "Power-1", "FloorMod-1"),
+    *("Add-1", "Subtract-1", "Multiply-1", "Divide-1", "Maximum-1", "Minimum-1", "Power-1", "FloorMod-1", "Mod-1"),
+    "SquaredDifference-1",
     *TESTS,
 )
 SCALING = {"Subtract-1", "Divide-1"}
@@ -67,12 +68,12 @@ def _has_ones_first(seen: Seen) -> bool:
     large, small = (fact.shape for fact in seen.inputs[:2])
     if seen.attrs is None or seen.attrs.auto_broadcast != "pdpd" or large is None or small is None:
         return False
-    own = [size.lo for size in small if size.static]
+    own = [size.lo if size.static else None for size in small]
     while own and own[-1] == 1:
         own.pop()
     axis = seen.attrs.auto_broadcast_axis
     start = len(large) - len(small) if axis == -1 else axis
-    return is_static(small) and any(size == 1 and there.lo > 1 for size, there in zip(own, large[start:], strict=False))
+    return any(size == 1 and there.lo > 1 for size, there in zip(own, large[start:], strict=False))
 
 
 def _has_ones_last(seen: Seen) -> bool:
@@ -187,6 +188,14 @@ ROWS = (
         measured=True,
         model=Call("Exp-1", (Call("Convert-1", (np.array([1, 2]),), {"destination_type": "u32"}),)),
         types="boolean u32",
+    ),
+    not_read(
+        name="Mod without auto_broadcast",
+        span="2021.2 to 2021.3",
+        ops=("Mod-1",),
+        reason="Without `auto_broadcast` it takes inputs of one shape only.",
+        model=Call("Mod-1", (counted(2, 3), counted(3))),
+        applies=lambda seen: seen.short and seen.inputs[0].shape != seen.inputs[1].shape,
     ),
     ReleaseDifference(
         name="quotients of i32",
@@ -352,7 +361,7 @@ ROWS = (
         not_compiled(
             name=f"single numbers with {mode}, input {constant} of which is constant",
             span=span,
-            ops=(*(op for op in BEFORE_2022 if op not in SCALING), "Mod-1", "SquaredDifference-1"),
+            ops=tuple(op for op in BEFORE_2022 if op not in SCALING),
             reason=f'With `auto_broadcast="{mode}"`, a scalar and a constant scalar are not compiled.',
             model=Call(
                 "Add-1",

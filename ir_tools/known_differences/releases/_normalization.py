@@ -165,6 +165,14 @@ ROWS = (
         )
     ),
     not_compiled(
+        name="NormalizeL2 of more than 4 dimensions",
+        span="2021.2 to 2021.4",
+        ops=("NormalizeL2-1",),
+        reason="It is compiled for 4 dimensions at most.",
+        model=Call("NormalizeL2-1", (counted(1, 2, 1, 2, 2), Fixed(whole(1))), {"eps": "0.001", "eps_mode": "add"}),
+        applies=lambda seen: seen.inputs[0].shape is not None and len(seen.inputs[0].shape) > 4,
+    ),
+    not_compiled(
         name="NormalizeL2 over other axes than the channels",
         span="2021.4 to 2021.4",
         ops=("NormalizeL2-1",),

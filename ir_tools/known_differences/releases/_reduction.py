@@ -5,7 +5,7 @@ from math import prod
 import numpy as np
 from numpy.typing import DTypeLike
 
-from ir_tools.known_differences._model import Call, Fixed, counted, whole
+from ir_tools.known_differences._model import Call, Fixed, counted, number, whole
 from ir_tools.known_differences.releases._predicates import axes_of
 from ir_tools.known_differences.releases._row import ReleaseDifference, not_compiled
 from ir_tools.known_differences.releases._seen import NUMBER, Seen
@@ -93,6 +93,14 @@ def _subtracted_sum(shape: tuple[int, ...], axis: int) -> Call:
 
 
 ROWS = (
+    not_compiled(
+        name="CumSum of more than 5 dimensions",
+        span="2021.2 to 2021.2",
+        ops=("CumSum-3",),
+        reason="It is compiled for 5 dimensions at most.",
+        model=Call("CumSum-3", (counted(1, 1, 1, 1, 1, 3), Fixed(number(5, np.int64)))),
+        applies=lambda seen: seen.inputs[0].shape is not None and len(seen.inputs[0].shape) > 5,
+    ),
     *(
         ReleaseDifference(
             name=f"{op} of integers along a short last axis",
