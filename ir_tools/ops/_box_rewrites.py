@@ -16,7 +16,6 @@ from ir_tools.ops.fields import Attrs
 __all__ = [
     "as_many_as_counted",
     "boxes_of_later_version",
-    "in_order_of_values",
     "migrate_detection_output",
     "migrate_multiclass_nms",
     "migrate_nms",
@@ -24,6 +23,7 @@ __all__ = [
     "migrate_roi_align",
     "migrate_top_k",
     "no_boxes",
+    "top_k_in_another_way",
 ]
 
 # --- TopK -------------------------------------------------------------------------------------------------------
@@ -42,12 +42,24 @@ def migrate_top_k(version: int) -> Step:
     return VersionStep("TopK", version, change)
 
 
-def in_order_of_values(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
-    """Rewrite TopK without an order as the reference and later releases than those of 2021 give it: by value."""
+def top_k_in_another_way(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
+    """Rewrite TopK without an order as the reference gives it, by value; one element of the last axis of another one.
+
+    Releases of 2021 return elements without an order by position; of 2022 two do not end for one of the last axis.
+    """
+    layers, version = Layers(inputs, target), held("TopK", target).version
+    sort = "value" if attrs.sort == "none" else attrs.sort
+    data, shape = Ref(None), inputs[0].shape
+    if shape is not None and inputs[1].integers() == [1] and attrs.axis % len(shape) == len(shape) - 1:
+        behind = np.array([len(shape)])
+        kept = {"mode": attrs.mode, "sort": sort, "index_element_type": attrs.index_element_type}
+        wider = layers.call("Unsqueeze", data, behind)
+        found = layers.outputs("TopK", wider, Ref(None, 1), version=version, axis=len(shape) - 1, **kept)
+        narrow = [layers.call("Squeeze", one, behind) for one in found]
+        return layers.rewrite("axis before another", "a dimension of 1 behind the axis changes no value", narrow)
     if attrs.sort != "none":
         return Refused("its output is sorted already")
-    layers = Layers(inputs, target)
-    return as_it_is(layers, "TopK", held("TopK", target).version, Attrs({**attrs, "sort": "value"}))
+    return as_it_is(layers, "TopK", version, Attrs({**attrs, "sort": sort}))
 
 
 def _in_stable_order(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite:

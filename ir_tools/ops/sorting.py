@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from ir_tools.ops._box_rewrites import in_order_of_values, migrate_top_k
+from ir_tools.ops._box_rewrites import migrate_top_k, top_k_in_another_way
 from ir_tools.ops._numbers import in_working_type
 from ir_tools.ops._requirements import agreed, require, require_one, require_rank
 from ir_tools.ops._values import dim, is_empty, known_number, normal_axis
@@ -157,7 +157,7 @@ TOP_K_1 = Op(
     undefined_mask=tied,
     ill_conditioned=nearly_tied,
     migrate=migrate_top_k(1),
-    substitute=in_order_of_values,
+    substitute=top_k_in_another_way,
 )
 TOP_K_3 = TOP_K_1.at(
     3, inputs=(Input("data", elements=Elements.MOVED), Input("k", type="integer")), migrate=migrate_top_k(3)

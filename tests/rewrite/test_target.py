@@ -351,6 +351,25 @@ def test_topk_without_order_is_given_one_by_value_on_2021() -> None:
     assert top.raw["sort"] == "value"
 
 
+@pytest.mark.parametrize("sort", ["none", "value", "index"])
+@pytest.mark.parametrize("version", [1, 3])
+def test_one_element_of_the_last_axis_is_found_along_another_where_a_release_never_ends(
+    version: int, sort: str
+) -> None:
+    builder = Builder(opset=version)
+    data = builder.parameter("x", "?,3")
+    found = builder.outputs("TopK", data, np.int64(1), axis=-1, mode="max", sort=sort)
+    for number, source in enumerate(found):
+        builder.result(source, f"y{number}")
+    assert migrate(builder.model, "openvino-2022.3").steps == ()
+    migrated = migrate(builder.model, "openvino-2022.1")
+    assert [step.after for step in migrated.steps] == ["Unsqueeze + TopK + Squeeze"]
+    fed = {"x": np.array([[1, 5, 2], [9, 3, 4]], np.float32)}
+    with client_of("2022.1") as client:
+        outputs = client.infer_model(migrated.model, fed).outputs
+    assert [outputs[name].reshape(-1).tolist() for name in ("y0", "y1")] == [[5, 9], [1, 0]]
+
+
 def test_a_step_that_needs_dynamic_shapes_is_refused_for_a_release_without() -> None:
     builder = Builder()
     data, update = builder.parameter("x", "4,3"), builder.parameter("u", "2,3")

@@ -21,6 +21,15 @@ def _is_negative(fact: Fact) -> bool:
     return fact.exact is not None and bool((fact.exact < 0).all())
 
 
+def _takes_one_of_the_last_axis(seen: Seen) -> bool:
+    """Return whether a TopK of data with unknown sizes may return one element of the last axis."""
+    shape, k = seen.inputs[0].shape, seen.inputs[1].integers()
+    if shape is None or seen.attrs is None or is_static(shape) or k not in (None, [1]):
+        return False
+    last: bool = seen.attrs.axis % len(shape) == len(shape) - 1
+    return last
+
+
 def _has_negative_indices(seen: Seen) -> bool:
     """Return whether an index is known to be below 0."""
     return seen.inputs[1].value is not None and bool((seen.inputs[1].value.upper < 0).any())
@@ -141,6 +150,19 @@ ROWS = (
             (0,),
         ),
         applies=has_value("sort", "none"),
+    ),
+    ends(
+        name="TopK of one element of the last axis, sizes unknown",
+        span="2022.1 to 2022.2",
+        ops=("TopK-1", "TopK-3"),
+        reason="One element of the last axis is searched without end, unless all sizes are known.",
+        model=Call(
+            "TopK-3",
+            (Given(counted(2, 3), "?,3"), Fixed(number(1, np.int64))),
+            {"axis": "1", "mode": "max", "sort": "value"},
+            (0,),
+        ),
+        applies=_takes_one_of_the_last_axis,
     ),
     ReleaseDifference(
         name="negative indices of GatherND",
