@@ -1,7 +1,7 @@
 """What a file needs besides operations to be read by a release, or as another IR version: types, sizes, names."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -90,10 +90,7 @@ class Fitting:
             return ()
         layers = [*filter(Surroundings(self.model).is_read, self.model.walk())]
         found = [(located, reason) for located in layers if (reason := _missing_type(located, release))]
-        for end in self.model.inputs:
-            problem = input_problem(end.layer)
-            if problem and stopped_by(release, problem) and release.has_type(end.layer.raw["element_type"].lower()):
-                found.append((Located(end.layer.name, end.layer, self.model.graph), f"{release.title}: {problem}"))
+        found += self._uncompiled_inputs(release)
         if not release.dynamic:
             found += self._dynamic(release, layers)
         else:
@@ -103,6 +100,18 @@ class Fitting:
                     remedy = f"set the rank of the input: ir-tools shapes MODEL --set {end.layer.name}=?,? -o OUT.xml"
                     found.append((located, f"{release.title}: {UNKNOWN_RANK}; {remedy}"))
         return tuple(self._place(located).refused(Refused(reason)) for located, reason in found)
+
+    def _uncompiled_inputs(self, release: Release) -> Iterator[tuple[Located, str]]:
+        """Yield the inputs of types that the release reads and does not compile, and which releases do."""
+        for end in self.model.inputs:
+            kind, problem = end.layer.raw.get("element_type", "").lower(), input_problem(end.layer)
+
+            def takes(one: Release, kind: str = kind, problem: str = problem) -> bool:
+                return one.has_type(kind) and not stopped_by(one, problem)
+
+            if problem and release.has_type(kind) and not takes(release):
+                reason = f"{release.title}: {problem}; {releases_in_words(takes, 'compile')}"
+                yield Located(end.layer.name, end.layer, self.model.graph), reason
 
     def _dynamic(self, release: Release, layers: Sequence[Located]) -> list[tuple[Located, str]]:
         """Return the inputs of unknown size, or if there are none the layers, and what to do about each."""

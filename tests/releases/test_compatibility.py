@@ -10,6 +10,8 @@ import pytest
 
 from ir_tools.builder import Builder
 from ir_tools.compatibility import Answer, _layers, compatibility
+from ir_tools.diagnostics import Severity
+from ir_tools.errors import RuntimeFailure
 from ir_tools.format.read import read
 from ir_tools.graph import Graph, Source
 from ir_tools.known_differences import as_model
@@ -21,9 +23,11 @@ from ir_tools.ops.records import constant_fact
 from ir_tools.releases.table import OPENVINO, Release
 from ir_tools.runtime.environments import environment
 from ir_tools.types import element_type, parse_shape
+from ir_tools.validation import validate
 from tests.benchmarks.growth.layers import pieces_of_a_product, weights_behind_a_chain
 from tests.releases.pairs import asked, random_question
 from tests.runtime import killers
+from tests.runtime.releases import client_of
 
 COUNT = 40
 """Models for each release."""
@@ -163,6 +167,26 @@ def variants(seen: Seen) -> Iterator[Seen]:
                     yield replace(seen, attrs=Attrs({**seen.attrs, name: word}))
             elif isinstance(spec, Flag):
                 yield replace(seen, attrs=Attrs({**seen.attrs, name: not seen.attrs[name]}))
+
+
+def test_records_that_validate_only_warns_of_do_not_hide_the_answer() -> None:
+    """A port that records an unknown size, though its size is known."""
+    made = builder()
+    first = next(layer for layer in made.graph.layers() if layer.name == "first")
+    first.outputs[0].dims = (-1, 3)
+    assert {one.severity for one in validate(made.model)} == {Severity.WARNING}
+    assert answers(made)["2022.1"] is Answer.RUNS
+
+
+def test_sizes_of_1_before_others_are_found_beside_unknown_ones() -> None:
+    """2022.3 does not stretch a dimension of 1 that one of unknown size follows."""
+    made = Builder(opset=7)
+    data, other = made.parameter("x", "?,?,3,?"), made.parameter("y", "?,1,1..")
+    made.result(made.call("Maximum", data, other, auto_broadcast="pdpd", auto_broadcast_axis=1))
+    fed = {"x": np.ones((2, 4, 3, 5), np.float32), "y": np.ones((4, 1, 5), np.float32)}
+    assert answers(made)["2022.3"] is Answer.STOPPED
+    with client_of("2022.3") as client, pytest.raises(RuntimeFailure):
+        client.infer_model(made.model, fed)
 
 
 def test_layers_of_one_key_get_one_answer_from_each_release() -> None:

@@ -57,7 +57,7 @@ def does(release: Release, row: ReleaseDifference) -> State:
     model.version = min(row.version, release.reads[1])
     with client_of(release) as client, sources(model) as (text, weights):
         try:
-            found = [*client.infer(text, weights, fed, timeout=20).outputs.values()]
+            found = [*client.infer(text, weights, fed).outputs.values()]
         except RuntimeFailure as failure:
             return STAGES[failure.stage] if failure.kind == "rejected" else State.DIES
     wanted = execute.run(model, fed).values()

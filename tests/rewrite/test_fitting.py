@@ -587,7 +587,15 @@ def test_inputs_of_packed_types_are_refused_where_they_are_not_compiled(
         with client_of(version) as client, nullcontext() if state == "runs" else pytest.raises(RuntimeFailure):
             client.infer_model(builder.model, {"x": packed})
     assert "inputs of element type" in answers[last_wrong].why
-    assert not migrate(builder.model, f"openvino-{last_wrong}").ok
+    (refused,) = migrate(builder.model, f"openvino-{last_wrong}").refused
+    assert f"OpenVINO {first_right} and later compile it" in refused.reason
+
+
+def test_inputs_that_no_release_compiles_are_refused_by_all() -> None:
+    builder = Builder(name="packed")
+    builder.result(builder.call("Convert", builder.parameter("x", [2], "u3"), destination_type="f32"))
+    (refused,) = migrate(builder.model, "openvino-2026.4").refused
+    assert refused.reason.endswith("inputs of element type u3 are not compiled; no release of OpenVINO compiles it")
 
 
 def test_2021_gives_a_tensor_twice() -> None:

@@ -170,7 +170,7 @@ ROWS = (
         ops=("NormalizeL2-1",),
         reason="It is compiled for 4 dimensions at most.",
         model=Call("NormalizeL2-1", (counted(1, 2, 1, 2, 2), Fixed(whole(1))), {"eps": "0.001", "eps_mode": "add"}),
-        applies=lambda seen: seen.inputs[0].shape is not None and len(seen.inputs[0].shape) > 4,
+        applies=lambda seen: len(seen.inputs[0].shape or ()) > 4,
     ),
     not_compiled(
         name="NormalizeL2 over other axes than the channels",
