@@ -209,22 +209,27 @@ def behaviour(release: Release, seen: Seen, *, anywhere: bool = False) -> tuple[
     op = seen.op
     if (seen.last or op.role is not Role.COMPUTATION) and any(_is_empty(fact.shape) for fact in seen.outputs):
         constant, read, compiled = FIRST_EMPTY
-        if release.number < (constant if op.role is Role.CONSTANT else read):
+        within = op.role is Role.CONSTANT and not seen.last
+        if release.number < (constant if within else read):
             return Answer.STOPPED, NO_EMPTY
-        if release.number < compiled and op.role is not Role.CONSTANT:
+        if release.number < compiled and not within:
             return Answer.READS, NO_EMPTY
     if op.role is Role.ASSIGN_VARIABLE:
         return None
     plain, kinds = state(release, str(op)), {fact.dtype.name for fact in seen.inputs[:1]}
     if plain is None:
         return Answer.UNKNOWN, f"{op} was not measured"
+    if plain is State.UNCOMPILED and _has_untaken_booleans(release, seen):
+        plain = State.RUNS
     found, case = _worst(release, op, plain, _undescribed_cases_of(release, seen, anywhere=anywhere))
     unmeasured: tuple[Answer, str] | None = None
     unread = False
     reason = f"{op}{f' with {case}' if case else ''} {found.words}"
     exact = found is State.DIFFERS or (not case and found not in {state(release, str(op), kind) for kind in kinds})
     if found is State.UNREAD and case != "short" and not release.dynamic and not seen.between:
-        found, unmeasured = State.RUNS, (Answer.UNKNOWN, "sizes that depend on values were not measured")
+        found = State.RUNS
+        if not seen.folded or not all(is_static(fact.shape) for fact in seen.outputs):
+            unmeasured = Answer.UNKNOWN, "sizes that depend on values were not measured"
     elif exact and any(
         row.state is found and row.measured and row.may_concern(kinds)
         for row in rows_of(release.name, str(op), anywhere=anywhere)
@@ -244,6 +249,12 @@ def is_deadly(release: Release, seen: Seen) -> bool:
     """Return whether a release may end its process over a layer."""
     states = (state(release, str(seen.op), case) for case in _undescribed_cases_of(release, seen))
     return State.DIES in {*states, *(row.state for row in release_differences(release, seen))}
+
+
+def _has_untaken_booleans(release: Release, seen: Seen) -> bool:
+    """Return whether a layer reads booleans of which a release takes no inputs, as the model that was measured had."""
+    untaken = state(release, "Parameter-1", "boolean") is not State.RUNS
+    return untaken and any(fact.dtype.name == "boolean" for fact in seen.inputs)
 
 
 def _is_empty(shape: Shape) -> bool:

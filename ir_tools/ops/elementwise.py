@@ -13,8 +13,8 @@ from ir_tools.errors import ShapeError
 from ir_tools.ops import _activation_rewrites as rewrites
 from ir_tools.ops import _bit_rewrites as bits
 from ir_tools.ops._broadcast import AUTO_BROADCAST, auto_broadcast, broadcast_arrays, interval
-from ir_tools.ops._broadcast_rewrites import as_in_numpy
 from ir_tools.ops._by_blocks import elementwise
+from ir_tools.ops._elementwise_rewrites import as_in_numpy, quotient_in_another_way, select_in_another_way
 from ir_tools.ops._numbers import in_working_type, through_floats
 from ir_tools.ops._requirements import require_type, same_type
 from ir_tools.ops.definition import (
@@ -59,6 +59,7 @@ class Binary:
         attrs: the attributes of the operation besides those of broadcasting.
         last_opset, replaced_by: the last opset that contains the operation, and the operation to use in its place.
         migrate, elements, commutative, infinity: as for `Op`.
+        substitute: as for `Op`; by default, one for mode `pdpd` of broadcasting.
     """
 
     type: str
@@ -79,6 +80,7 @@ class Binary:
     elements: Elements = Elements.COMPUTED
     commutative: bool = False
     infinity: Infinity = Infinity.SUSPECT
+    substitute: Step | None = None
 
     def shape(self, attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
         """Return the broadcast shape, the common type or boolean."""
@@ -121,6 +123,9 @@ class Binary:
     def _chosen(self, attrs: Attrs) -> Callable[[Array, Array], Array] | None:
         return None if self.chosen is None else self.chosen(attrs)
 
+    def _as_in_numpy(self) -> Step | None:
+        return as_in_numpy(self.replaced_by or self.type) if self.version <= COMPLETE_OPSETS else None
+
     @property
     def op(self) -> Op:
         """The operation."""
@@ -138,7 +143,7 @@ class Binary:
             kernel=self.kernel,
             oracle=self.oracle,
             migrate=self.migrate,
-            substitute=as_in_numpy(self.replaced_by or self.type) if self.version <= COMPLETE_OPSETS else None,
+            substitute=self.substitute or self._as_in_numpy(),
         )
 
 
@@ -288,6 +293,7 @@ ROWS = (
         folded=floor_divide,
         chosen=divide_towards_zero,
         attrs={"m_pythondiv": Flag(default=True)},
+        substitute=quotient_in_another_way,
     ),
     Binary(
         type="Maximum",
@@ -461,7 +467,7 @@ SELECT = Op(
     types={"T": NUMBERS},
     shape=select_shape,
     kernel=select,
-    substitute=as_in_numpy("Select", 1),
+    substitute=select_in_another_way,
 )
 
 OPS = (*(row.op for row in ROWS), SELECT)

@@ -286,7 +286,8 @@ class _Migrating:
                 found = None if step is None else step(attrs, inputs, opset)
             except ShapeError as why:
                 found = Refused(str(why))
-            if found is not None:
+            unreadable = step is op.substitute and not self.target.holds(op, seen.opset)
+            if found is not None and not (unreadable and isinstance(found, Refused)):
                 yield found
 
     def ends_with(self, plan: "_Plan") -> bool:

@@ -51,6 +51,41 @@ def rename(made: Builder, name: str, new: str) -> Builder:
     return made
 
 
+def test_booleans_that_are_computed_within_a_model_run_on_2021_2() -> None:
+    """It takes no inputs of booleans, which its measured models had."""
+    made = Builder(opset=4)
+    data = made.parameter("x", "2,3")
+    made.result(made.call("Select", made.call("Greater", data, np.float32(0)), data, np.float32(1)))
+    made.model.version = 10
+    assert answers(made)["2021.2"] is Answer.RUNS
+    made = Builder(opset=4)
+    condition, data = made.parameter("c", "2,3", "boolean"), made.parameter("x", "2,3")
+    made.result(made.call("Select", condition, data, np.float32(1)))
+    made.model.version = 10
+    assert answers(made)["2021.2"] is Answer.READS
+
+
+def test_lists_that_are_computed_from_sizes_have_known_lengths_on_2021() -> None:
+    made = Builder(opset=4)
+    data = made.parameter("x", "1,3,5,5")
+    rank = made.call("Squeeze", made.call("ShapeOf", made.call("ShapeOf", data, output_type="i64"), output_type="i64"))
+    axes = made.call("Range", np.int64(2), rank, np.int64(1), output_type="i64")
+    made.result(made.call("ReduceMean", data, axes, keep_dims=True))
+    made.model.version = 10
+    assert answers(made)["2021.4"] is Answer.RUNS
+
+
+def test_an_empty_constant_as_an_output() -> None:
+    made = builder()
+    made.result(made.constant(np.zeros(0, np.float32), "empty"), "nothing")
+    found = answers(made)
+    assert [found[release] for release in ("2023.1", "2023.2", "2023.3")] == [
+        Answer.STOPPED,
+        Answer.READS,
+        Answer.RUNS,
+    ]
+
+
 @pytest.mark.parametrize("version", [10, 11])
 def test_layers_of_one_name(version: int) -> None:
     found = answers(rename(builder(version=version), "first", "second"))

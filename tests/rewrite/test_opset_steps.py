@@ -135,6 +135,23 @@ MORE = {
     ],
     "ReduceMean-1": [sample(f"keep_dims={keep}", "f32 2,3,4,5", np.array([2, 3])) for keep in ("true", "false")],
     "Swish-4": [sample("", "f32 2,3", "f32 ")],
+    "Select-1": [
+        sample("auto_broadcast=pdpd;auto_broadcast.auto_broadcast_axis=0", "boolean 2,3", "f32 2,3,4", "f32 2"),
+        *(
+            sample("", f"boolean {condition}", f"f32 {then}", f"f32 {other}")
+            for condition, then, other in (
+                ("2,3,1,2,1,3", "2,3,1,2,1,3", ""),
+                ("2,3,1,1,1,1", "2,3,2,2,1,3", "1,1,2,2,1,3"),
+                ("2,1,2,1,2,1", "2,3,2,2,2,3", "3"),
+                ("2", "2,1,2,1,1,2,2", "2,1,1,1,1,1,1"),
+                ("1,1,1,1,1,1", "1,1,1,1,1,1", "1"),
+            )
+        ),
+    ],
+    "Divide-1": [
+        *(sample("", f"{kind} 2,3", f"{kind} 3") for kind in ("i8", "u8", "i32", "i64")),
+        sample("m_pythondiv=false", "i32 2,3", "i32 2,1"),
+    ],
     "PReLU-1": [
         sample("", "f32 2,3,4", "f32 3"),
         sample("", "f32 ", "f32 1"),
@@ -164,9 +181,6 @@ MORE = {
             "LessEqual-1",
         )
     },
-    "Select-1": [
-        sample("auto_broadcast=pdpd;auto_broadcast.auto_broadcast_axis=0", "boolean 2,3", "f32 2,3,4", "f32 2"),
-    ],
     "MVN-6": [
         sample("eps=0.01;eps_mode=inside_sqrt;normalize_variance=true", "f32 2,3,4,5", np.array(axes))
         for axes in ([1, 2, 3], [-1, -2], [-1], [0, 2])

@@ -10,6 +10,7 @@ import pytest
 
 from ir_tools.builder import Builder
 from ir_tools.errors import MigrationError, RuntimeFailure, UsageError
+from ir_tools.execute import run
 from ir_tools.graph import Model, Source
 from ir_tools.known_differences.releases import Seen
 from ir_tools.known_differences.verdicts import Answer
@@ -297,13 +298,13 @@ def test_layers_of_a_rewrite_that_nothing_reads_are_left_out() -> None:
 
 
 def test_what_a_rewrite_makes_is_judged_in_turn() -> None:
-    """2021.2 reads the formula of an arctangent, and does not compile its Select."""
-    builder = Builder(opset=17)
-    builder.result(builder.call("Atan2", builder.parameter("y", "2,3"), builder.parameter("x", "2,3")))
-    refused = migrate(builder.model, "openvino-2021.2").refused
-    reason = "OpenVINO 2021.2: Select-1 is read but not compiled; OpenVINO 2021.3 and later run it"
+    """2022.1 reads the DFT that a real one becomes, and does not compile it for unknown sizes."""
+    builder = Builder(opset=9)
+    builder.result(builder.call("RDFT", builder.parameter("x", "?,?"), np.array([1])))
+    refused = migrate(builder.model, "openvino-2022.1").refused
+    reason = "OpenVINO 2022.1: DFT-7 with ? 0 is read but not compiled; OpenVINO 2025.2 and later run it"
     assert reason in {one.reason for one in refused}
-    assert migrate(builder.model, "openvino-2021.3").ok
+    assert migrate(builder.model, "openvino-2025.2").ok
 
 
 def test_what_always_gives_other_values_on_a_release_is_refused() -> None:
@@ -349,6 +350,57 @@ def test_topk_without_order_is_given_one_by_value_on_2021() -> None:
     migrated = migrate(one_layer("TopK", "opset3", (2,), axis=1, mode="max", sort="none"), "openvino-2021.4")
     (top,) = (found.layer for found in migrated.model.walk() if found.layer.type == "TopK")
     assert top.raw["sort"] == "value"
+
+
+@pytest.mark.parametrize(
+    ("kind", "before", "after"),
+    [
+        ("u8", "", "Convert + Divide + Convert"),
+        ("i8", "", "Convert + Divide + Convert"),
+        ("i32", "Add", "Unsqueeze + Divide + Squeeze"),
+        ("i64", "Subtract", "Unsqueeze + Divide + Squeeze"),
+        ("i32", "Maximum", ""),
+        ("i32", "", ""),
+    ],
+)
+def test_quotients_that_a_release_rounds_to_the_nearest_integer(kind: str, before: str, after: str) -> None:
+    dtype = element_type(kind).dtype
+    assert dtype is not None
+    builder = Builder()
+    data, divisor = builder.parameter("x", "3", kind), builder.parameter("d", "1", kind)
+    if before:
+        data = builder.call(before, data, np.array(1, dtype))
+    builder.result(builder.call("Divide", data, divisor), "y")
+    assert migrate(builder.model, "openvino-2023.1").steps == ()
+    migrated = migrate(builder.model, "openvino-2022.1")
+    assert [step.after for step in migrated.steps] == ([after] if after else [])
+    fed = {"x": np.array([14, 11, 6], dtype), "d": np.array([3], dtype)}
+    (wanted,) = run(builder.model, fed).values()
+    with client_of("2022.1") as client:
+        (found,) = client.infer_model(migrated.model, fed).outputs.values()
+    assert found.tolist() == wanted.tolist()
+
+
+@pytest.mark.parametrize("release", ["2021.4", "2022.3"])
+def test_a_select_of_many_dimensions_over_which_a_release_ends_is_computed_in_fewer(release: str) -> None:
+    builder = Builder()
+    data = builder.parameter("x", "2,1,3,1,2,2")
+    builder.result(builder.call("Select", builder.call("Greater", data, np.float32(0)), data, np.float32(9)), "y")
+    assert migrate(builder.model, "openvino-2023.0").steps == ()
+    migrated = migrate(builder.model, f"openvino-{release}")
+    assert migrated.steps[0].after == "Reshape + Select + Reshape"
+    fed = {"x": np.arange(-12, 12, dtype=np.float32).reshape(2, 1, 3, 1, 2, 2)}
+    with client_of(release) as client:
+        (found,) = client.infer_model(migrated.model, fed).outputs.values()
+    np.testing.assert_array_equal(found, np.where(fed["x"] > 0, fed["x"], 9))
+
+
+def test_a_layer_that_a_release_lacks_is_refused_for_that_reason() -> None:
+    """Not because a substitute for releases that have it would change nothing."""
+    builder = Builder(opset=13)
+    builder.result(builder.call("BitwiseXor", builder.parameter("x", "3", "i32"), builder.parameter("y", "3", "i32")))
+    (refused,) = migrate(builder.model, "openvino-2022.1").refused
+    assert "integers of more than 16 bits" in refused.reason
 
 
 @pytest.mark.parametrize("sort", ["none", "value", "index"])

@@ -6,9 +6,9 @@ import numpy as np
 
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, number, whole
 from ir_tools.known_differences.releases._predicates import CONVOLUTIONS, ELEMENTWISE, ELEMENTWISE_ALONE, has_value
-from ir_tools.known_differences.releases._row import ReleaseDifference, not_compiled, not_read
+from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_read
 from ir_tools.known_differences.releases._samples import UNPADDED, attention, quantized
-from ir_tools.known_differences.releases._seen import Seen
+from ir_tools.known_differences.releases._seen import FIRST_VERSION, Seen
 from ir_tools.processors import Processor
 from ir_tools.releases.measured import State
 from ir_tools.types import element_type, is_static
@@ -189,6 +189,21 @@ ROWS = (
         model=Call("Exp-1", (Call("Convert-1", (np.array([1, 2]),), {"destination_type": "u32"}),)),
         types="boolean u32",
     ),
+    ends(
+        name="Select of many dimensions",
+        span="2021.2 to 2022.3",
+        ops=("Select-1",),
+        reason="With more than five dimensions the process ends.",
+        model=Call(
+            "Select-1",
+            (
+                Call("Greater-1", (counted(1, 2, 1, 2, 1, 2), Fixed(number(0.5)))),
+                counted(1, 2, 1, 2, 1, 2),
+                Fixed(number(0)),
+            ),
+        ),
+        applies=lambda seen: len(seen.outputs[0].shape or ()) > 5,
+    ),
     not_read(
         name="Mod without auto_broadcast",
         span="2021.2 to 2021.3",
@@ -206,15 +221,46 @@ ROWS = (
         model=Call("Divide-1", (np.array([7, 9], np.int32), np.array([2, 2], np.int32))),
         types="i32 i64",
     ),
-    ReleaseDifference(
-        name="quotients of 8 bits",
-        span="2021.2 to 2023.0",
-        ops=("Divide-1",),
-        reason="Quotients of integers of 8 bits are rounded to the nearest integer, instead of down.",
-        sometimes=True,
-        measured=True,
-        model=Call("Divide-1", (np.array([7, 9], np.uint8), np.array([2, 2], np.uint8))),
-        types="u8 i8",
+    *(
+        ReleaseDifference(
+            name=f"quotients of integers behind {what}",
+            span=span,
+            ops=("Divide-1",),
+            reason="The layers are fused, and quotients are rounded to the nearest integer, instead of down.",
+            sometimes=True,
+            model=Call("Divide-1", (before, Fixed(np.array(3, np.int32)))),
+            types="i16 i32 i64 u16 u32 u64",
+            applies=partial(Seen.is_behind, types=types),
+        )
+        for what, span, before, types in (
+            (
+                "an elementwise layer",
+                "2021.2 to 2022.2",
+                Call("Add-1", (np.array([4, 7], np.int32), Fixed(np.array(1, np.int32)))),
+                (ELEMENTWISE | ELEMENTWISE_ALONE).difference({"Abs", "Divide", "Maximum", "Minimum"}),
+            ),
+            (
+                "a minimum",
+                "2021.2 to 2021.4",
+                Call("Minimum-1", (np.array([5, 8], np.int32), Fixed(np.array(9, np.int32)))),
+                frozenset({"Minimum"}),
+            ),
+            ("an absolute value", "2022.1 to 2022.2", Call("Abs-1", (np.array([5, 8], np.int32),)), frozenset({"Abs"})),
+        )
+    ),
+    *(
+        ReleaseDifference(
+            name=f"quotients of 8 bits, {span}",
+            span=span,
+            ops=("Divide-1",),
+            reason="Quotients of integers of 8 bits are rounded to the nearest integer, instead of down.",
+            sometimes=True,
+            measured=True,
+            model=Call("Divide-1", (np.array([7, 9], np.uint8), np.array([2, 2], np.uint8))),
+            types="u8 i8",
+            processor=processor,
+        )
+        for span, processor in (("2021.2 to 2022.3", Processor.ANY), ("2023.0 to 2023.0", Processor.NO_AVX512))
     ),
     *(
         ReleaseDifference(
@@ -607,6 +653,7 @@ ROWS = (
             sometimes=True,
             model=Call("IsInf-10", (np.array([1, np.inf], dtype),)),
             types=kind,
+            applies=lambda seen: not seen.first or seen.version != FIRST_VERSION,
         )
         for kind, dtype, last in (("f16", np.float16, "2024.2"), ("f64", np.float64, "2026.4"))
     ),

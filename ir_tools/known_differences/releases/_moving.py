@@ -9,8 +9,9 @@ from ir_tools.known_differences._model import Call, Fixed, Given, counted, float
 from ir_tools.known_differences.releases._predicates import axes_of, has_rank, has_value
 from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_read, not_run
 from ir_tools.known_differences.releases._seen import FIRST_VERSION, Seen
+from ir_tools.ops.definition import Fact
 from ir_tools.releases.measured import State
-from ir_tools.types import Dim, is_static
+from ir_tools.types import Dim, element_type, is_static
 
 __all__ = ["ROWS"]
 
@@ -20,6 +21,11 @@ COMBINING = frozenset(
 """Types of layers that combine two tensors of numbers element by element."""
 MEMORY, UNBOUNDED = 16 << 33, (1 << 31) - 1
 """The bits of 16 GiB, and the least size that counts as unknown in a range."""
+
+
+def _is_infinite(fact: Fact) -> bool:
+    """Return whether a number is known to be infinite or not a number."""
+    return fact.exact is not None and not np.isfinite(fact.exact.astype(np.float64)).all()
 
 
 def _is_alone(seen: Seen) -> bool:
@@ -480,6 +486,30 @@ ROWS = (
         for span, state, reason in (
             ("2022.1 to 2023.2", State.DIFFERS, "With an empty list of axes the output is uninitialized."),
             ("2026.2 to 2026.3", State.UNREAD, "An empty list of axes is not supported: the model is not read."),
+        )
+    ),
+    *(
+        not_compiled(
+            name=f"Pad of {kinds} with infinity or nan, {span}",
+            span=span,
+            ops=("Pad-1", "Pad-12"),
+            reason="A constant that is infinite or not a number is not compiled as the value to pad with.",
+            model=Call(
+                "Pad-1",
+                (
+                    np.array([3, 4], element_type(kinds.split()[0]).dtype),
+                    Fixed(whole(1)),
+                    Fixed(whole(1)),
+                    Fixed(np.array(np.inf, element_type(kinds.split()[0]).dtype)),
+                ),
+                {"pad_mode": "constant"},
+            ),
+            types=kinds,
+            applies=lambda seen: len(seen.inputs) > 3 and _is_infinite(seen.inputs[3]),
+        )
+        for kinds, span in (
+            ("f32 bf16", "2021.2 to 2021.3"),
+            ("bf16", "2023.1 to 2024.2"),
         )
     ),
     not_read(

@@ -82,9 +82,14 @@ def _is_low_product(seen: Seen) -> bool:
 
 
 def _has_limits_along(seen: Seen, axis: int) -> bool:
+    return _has_constant_limits(seen) and any(axis in axes for axes in _axes_of_limits(seen))
+
+
+def _axes_of_limits(seen: Seen) -> list[set[int]]:
+    """Return along which axes of its data each of the limits of a FakeQuantize differs."""
     rank = len(seen.inputs[0].shape or ())
-    lined = [dict(enumerate(fact.shape or (), rank - len(fact.shape or ()))) for fact in seen.inputs[1:]]
-    return _has_constant_limits(seen) and any(axis in sizes and sizes[axis].lo > 1 for sizes in lined)
+    shapes = [fact.shape or () for fact in seen.inputs[1:]]
+    return [{axis for axis, dim in enumerate(shape, rank - len(shape)) if dim.lo > 1} for shape in shapes]
 
 
 def _has_limits_behind_channels(seen: Seen) -> bool:
@@ -415,6 +420,29 @@ ROWS = (
         " sum or product.",
         model=quantized(FOUR_ROWS, Fixed(floats(2, 3))),
         applies=_has_low_limits_behind_channels,
+    ),
+    not_compiled(
+        name="FakeQuantize with constant limits along several axes",
+        span="2021.2 to 2021.2",
+        ops=("FakeQuantize-1",),
+        reason="Constant limits that differ along more than one axis are not compiled.",
+        model=quantized(counted(2, 3), Fixed(counted(2, 3) + 1)),
+        applies=lambda seen: _has_constant_limits(seen) and any(len(axes) > 1 for axes in _axes_of_limits(seen)),
+    ),
+    ReleaseDifference(
+        name="FakeQuantize with computed limits for each channel of each image",
+        span="2022.1 to 2022.2",
+        ops=("FakeQuantize-1",),
+        reason="Computed limits that differ along axes 0 and 1 are taken for those of channels.",
+        sometimes=True,
+        model=Call(
+            "FakeQuantize-1",
+            (counted(2, 3, 4), *(counted(2, 3, 1) + limit for limit in (0, 1)), *map(Fixed, floats(0, 255))),
+            {"levels": "256"},
+        ),
+        applies=lambda seen: (
+            not _has_constant_limits(seen) and {0, 1} in _axes_of_limits(seen) and len(seen.inputs[0].shape or ()) > 2
+        ),
     ),
     ReleaseDifference(
         name="FakeQuantize with limits for each image",

@@ -1,0 +1,99 @@
+"""Express elementwise layers that releases read and do not run, or not rightly, by others of the same opset."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ir_tools.display import plural
+from ir_tools.ops._broadcast import first_axis
+from ir_tools.ops._layers import DATA, Layers
+from ir_tools.ops.definition import Fact, Ref, Refused, Rewrite, Step
+from ir_tools.ops.fields import Attrs
+from ir_tools.types import element_type
+
+__all__ = ["as_in_numpy", "quotient_in_another_way", "select_in_another_way"]
+
+LOW = 5
+"""The most dimensions of a Select that all releases run."""
+
+
+def as_in_numpy(type: str, widest: int = 0) -> Step:
+    """Return the step from mode `pdpd` to `numpy`. `widest`: the input whose axes the others lie within."""
+
+    def step(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
+        if attrs.auto_broadcast != "pdpd":
+            return Refused("its shapes already broadcast by the rules of numpy", "auto_broadcast")
+        layers = Layers(inputs, target)
+        rank = layers.rank(Ref(None, widest))
+
+        def lined(source: Ref) -> Ref:
+            if source.output == widest:
+                return source
+            own = layers.rank(source)
+            behind = rank - own - first_axis(attrs.auto_broadcast_axis, rank, own)
+            return layers.call("Unsqueeze", source, np.arange(own, own + behind)) if behind else source
+
+        kept = {name: value for name, value in attrs.items() if not name.startswith("auto_broadcast")}
+        layers.call(type, *map(lined, layers.given), auto_broadcast="numpy", **kept)
+        return layers.rewrite("broadcast as in numpy", "the same sizes, with dimensions of 1 at the end")
+
+    return step
+
+
+def quotient_in_another_way(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
+    """Rewrite a Divide that broadcasts as in pdpd, and one of integers that a release rounds to the nearest integer.
+
+    Releases do that with integers of 8 bits, and with others if the layer before is elementwise.
+    """
+    if attrs.auto_broadcast == "pdpd":
+        return as_in_numpy("Divide")(attrs, inputs, target)
+    kind = inputs[0].dtype
+    if not kind.is_integer:
+        return Refused("its quotients are not rounded")
+    layers, other, kept = Layers(inputs, target), Ref(None, 1), {"m_pythondiv": attrs.m_pythondiv}
+    if kind.bits == 8:
+        quotient = layers.call("Divide", *(layers.to_type(one, element_type("i32")) for one in layers.given), **kept)
+        layers.to_type(quotient, kind)
+        return layers.rewrite("computed in i32", "i32 holds all values of 8 bits")
+    if layers.rank(other) > layers.rank(DATA):
+        return Refused("its divisor has more dimensions than its data")
+    first = np.array([0], np.int64)
+    quotient = layers.call("Divide", layers.call("Unsqueeze", DATA, first), other, **kept)
+    layers.call("Squeeze", quotient, first)
+    return layers.rewrite("another dimension in between", "a dimension of 1 in front changes no value")
+
+
+def select_in_another_way(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
+    """Rewrite a Select that broadcasts as in pdpd, or one of many dimensions, which is computed in fewer of them.
+
+    Axes side by side are merged if each input either has all of them or is broadcast along all of them.
+    """
+    if attrs.auto_broadcast == "pdpd":
+        return as_in_numpy("Select", 1)(attrs, inputs, target)
+    layers = Layers(inputs, target)
+    if max(map(layers.rank, layers.given)) <= LOW:
+        return Refused("its shapes already broadcast by the rules of numpy", "auto_broadcast")
+    shapes = [fact.dims for fact in inputs]
+    if any(-1 in shape for shape in shapes):
+        return Refused("its sizes are not known")
+    whole = np.broadcast_shapes(*shapes)
+    rows = [(1,) * (len(whole) - len(shape)) + shape for shape in shapes]
+    merged: list[list[int]] = []
+    kept: list[tuple[bool, ...]] = []
+    for axis, size in enumerate(whole):
+        present = tuple(row[axis] == size for row in rows)
+        if size == 1:
+            continue
+        if not kept or kept[-1] != present:
+            kept.append(present)
+            merged.append([1] * len(rows))
+        merged[-1] = [product * row[axis] for product, row in zip(merged[-1], rows, strict=True)]
+    if len(merged) > LOW:
+        return Refused(f"its inputs are broadcast along axes that cannot be merged to {LOW}")
+    flat = [
+        layers.call("Reshape", source, np.array([sizes[number] for sizes in merged], np.int64), special_zero=False)
+        for number, source in enumerate(layers.given)
+    ]
+    chosen = layers.call("Select", *flat, auto_broadcast="numpy")
+    layers.call("Reshape", chosen, np.array(whole, np.int64), special_zero=False)
+    return layers.rewrite("axes merged", f"the same elements side by side in {plural(len(merged), 'dimension')}")
