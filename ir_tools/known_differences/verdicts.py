@@ -223,7 +223,7 @@ def behaviour(release: Release, seen: Seen, *, anywhere: bool = False) -> tuple[
         plain = State.RUNS
     found, case = _worst(release, op, plain, _undescribed_cases_of(release, seen, anywhere=anywhere))
     unmeasured: tuple[Answer, str] | None = None
-    unread = False
+    counts_folded = False
     reason = f"{op}{f' with {case}' if case else ''} {found.words}"
     exact = found is State.DIFFERS or (not case and found not in {state(release, str(op), kind) for kind in kinds})
     if found is State.UNREAD and case != "short" and not release.dynamic and not seen.between:
@@ -238,9 +238,9 @@ def behaviour(release: Release, seen: Seen, *, anywhere: bool = False) -> tuple[
     for row in release_differences(release, seen, anywhere=anywhere):
         if seen.folded and row.state is State.DIFFERS and not row.folded and release.number >= FOLDED_RIGHT:
             continue
-        if RANKS.index(row.state) < RANKS.index(found):
-            found, reason, unread = row.state, row.reason, row.state is State.UNREAD
-    if found is State.RUNS or (seen.folded and not unread and found not in {State.DIES, State.DIFFERS}):
+        if RANKS.index(row.state) < RANKS.index(found) or (row.state is found and row.folded):
+            found, reason, counts_folded = row.state, row.reason, row.folded or row.state is State.UNREAD
+    if found is State.RUNS or (seen.folded and not counts_folded and found not in {State.DIES, State.DIFFERS}):
         return unmeasured
     return ANSWERS[found], reason
 

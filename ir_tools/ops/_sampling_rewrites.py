@@ -71,7 +71,11 @@ class _Sampler:
         """Map -1 to 1 to positions along an axis."""
         layers = self.layers
         one, two = layers.number(1, values), layers.number(2, values)
-        size = layers.call("Convert", self.sizes[axis], destination_type=layers.fact(values).dtype.name)
+        known = self.sizes[axis]
+        if isinstance(known, Ref):
+            size: Ref | Array = layers.call("Convert", known, destination_type=layers.fact(values).dtype.name)
+        else:
+            size = known.astype(layers.dtype(values))
         moved = layers.call("Add", values, one)
         if self.align:
             wide = layers.call("Multiply", moved, layers.call("Subtract", size, one))
@@ -86,17 +90,17 @@ class _Sampler:
     def inside(self, place: Ref, axis: int) -> _Coordinate:
         """Return places of the image for any whole places."""
         layers, size, zero, one = self.layers, self.sizes[axis], np.array(0), np.array(1)
-        last = layers.call("Subtract", size, one)
+        last = layers.call("Subtract", size, one) if isinstance(size, Ref) else np.asarray(size - 1)
         inside = None
         if self.padding == "zeros":
             after, before = layers.call("GreaterEqual", place, zero), layers.call("Less", place, size)
             inside = layers.call("LogicalAnd", after, before)
         elif self.padding == "reflection":
             place = self._reflected(place, size, last)
-        clipped = layers.call("Minimum", layers.call("Maximum", place, zero), last)
+        clipped = layers.call("Maximum", layers.call("Minimum", place, last), zero)
         return _Coordinate(clipped, inside)
 
-    def _reflected(self, place: Ref, size: Ref | Array, last: Ref) -> Ref:
+    def _reflected(self, place: Ref, size: Ref | Array, last: Ref | Array) -> Ref:
         """Mirror places at the outermost elements, or at their edges."""
         layers, two = self.layers, np.array(2)
         if self.align:
@@ -233,7 +237,7 @@ class _Line:
         last = layers.call("Subtract", numbers, one)
         after = layers.call("GreaterEqual", where, layers.number(-1, where))
         inside = layers.call("LogicalAnd", after, layers.call("LessEqual", where, numbers))
-        clipped = layers.call("Minimum", layers.call("Maximum", where, zero), last)
+        clipped = layers.call("Maximum", layers.call("Minimum", where, last), zero)
         low = layers.call("Floor", clipped)
         high = layers.call("Minimum", layers.call("Add", low, one), last)
         share = layers.call("Subtract", clipped, low)

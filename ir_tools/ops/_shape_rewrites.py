@@ -10,7 +10,7 @@ from ir_tools.ops._values import known_axes
 from ir_tools.ops._versions import VersionStep
 from ir_tools.ops.definition import Array, Fact, Ref, Refused, Rewrite, Step
 from ir_tools.ops.fields import Attrs
-from ir_tools.types import Dim
+from ir_tools.types import Dim, is_static
 
 __all__ = [
     "migrate_broadcast",
@@ -21,6 +21,7 @@ __all__ = [
     "migrate_slice",
     "migrate_slice_scatter",
     "migrate_squeeze_15",
+    "with_known_axes",
     "with_sizes_in_front",
 ]
 
@@ -46,6 +47,18 @@ migrate_shape_of_3 = VersionStep("ShapeOf", 3, _shape_of)
 def migrate_identity(layers: Layers, attrs: Attrs) -> Ref:
     """Rewrite Identity as a Reshape to the same sizes."""
     return layers.reshape(DATA, np.zeros(layers.rank(DATA), np.int64))
+
+
+def with_known_axes(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
+    """Rewrite a Squeeze without axes as one with those of size 1, which releases before 2021.4 need."""
+    if len(inputs) > 1:
+        return None
+    sizes = inputs[0].shape
+    if sizes is None or not is_static(sizes):
+        return Refused("the axes of size 1 are not known")
+    layers = Layers(inputs, target)
+    layers.call("Squeeze", DATA, np.array([axis for axis, dim in enumerate(sizes) if dim.hi == 1], np.int64), version=1)
+    return layers.rewrite("axes written explicitly", "these are the axes of size 1")
 
 
 def _squeeze(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused | None:

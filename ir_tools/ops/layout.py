@@ -13,7 +13,7 @@ from typing import Any
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops._requirements import require_integers, require_list, require_sizes
-from ir_tools.ops._shape_rewrites import migrate_squeeze_15
+from ir_tools.ops._shape_rewrites import migrate_squeeze_15, with_known_axes
 from ir_tools.ops._values import carried, divided, element_count, intervals, known_axes, normal_axis, times
 from ir_tools.ops._versions import VersionStep
 from ir_tools.ops.definition import UNBOUNDED, Array, Elements, Fact, Input, Op, Violation
@@ -357,6 +357,7 @@ SQUEEZE_1 = Op(
     shape=squeeze_shape,
     kernel=squeeze,
     migrate=VersionStep("Squeeze", 1),
+    substitute=with_known_axes,
 )
 SQUEEZE_15 = SQUEEZE_1.at(
     15,

@@ -241,7 +241,11 @@ def with_limits_alone(layers: Layers, attrs: Attrs) -> Ref | Refused:
     for axis, place in dropped:
         cut[place] = begin[axis], begin[axis] + 1, 1, False, begin[axis] == -1
     *rows, begin_mask, end_mask = (np.array(row, np.int64) for row in zip(*cut, strict=True))
-    found = layers.call("StridedSlice", Ref(None, 0), *rows, begin_mask=begin_mask.tolist(), end_mask=end_mask.tolist())
+    masks = {name: [0] * rank for name in MASK_FIELDS} | {
+        "begin_mask": begin_mask.tolist(),
+        "end_mask": end_mask.tolist(),
+    }
+    found = layers.call("StridedSlice", Ref(None, 0), *rows, **masks)
     if dropped:
         found = layers.call("Squeeze", found, np.array([place for _, place in dropped]), version=1)
     new = [number for number, (_, place) in enumerate(plan) if place is None]

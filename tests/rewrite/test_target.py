@@ -381,6 +381,22 @@ def test_quotients_that_a_release_rounds_to_the_nearest_integer(kind: str, befor
     assert found.tolist() == wanted.tolist()
 
 
+def test_what_2021_2_needs_written_is_written() -> None:
+    """The axes of a Squeeze, all masks of a StridedSlice; it does not compute a ConvertLike of a constant."""
+    builder = Builder(opset=8)
+    data = builder.parameter("x", "2,1,3")
+    sliced = builder.call("StridedSlice", data, np.array([1]), np.array([2]), begin_mask=[0], end_mask=[0])
+    squeezed = builder.call("Squeeze", sliced)
+    builder.result(builder.call("Add", builder.call("ConvertLike", np.array(2), squeezed), squeezed), "y")
+    assert migrate(builder.model, "openvino-2022.1").steps == ()
+    migrated = migrate(builder.model, "openvino-2021.2")
+    assert migrated.refused == ()
+    fed = {"x": np.arange(6, dtype=np.float32).reshape(2, 1, 3)}
+    with client_of("2021.2") as client:
+        (found,) = client.infer_model(migrated.model, fed).outputs.values()
+    assert found.ravel().tolist() == [5, 6, 7]
+
+
 @pytest.mark.parametrize("release", ["2021.4", "2022.3"])
 def test_a_select_of_many_dimensions_over_which_a_release_ends_is_computed_in_fewer(release: str) -> None:
     builder = Builder()

@@ -45,6 +45,12 @@ SCALING = {"Subtract-1", "Divide-1"}
 BITS = ("BitwiseAnd-13", "BitwiseOr-13", "BitwiseXor-13")
 
 
+def _may_be_rounded(seen: Seen) -> bool:
+    """Return whether quotients are not known to be integers."""
+    data, divisor = (fact.exact for fact in seen.inputs)
+    return data is None or divisor is None or not divisor.all() or bool((data % divisor).any())
+
+
 def _has_slope_inside_channels(seen: Seen) -> bool:
     """Return whether a constant slope is neither one number nor one for each channel."""
     data, slope = (fact.shape for fact in seen.inputs)
@@ -204,6 +210,27 @@ ROWS = (
         ),
         applies=lambda seen: len(seen.outputs[0].shape or ()) > 5,
     ),
+    ReleaseDifference(
+        name="minimum of integers behind a maximum",
+        span="2021.2 to 2021.2",
+        ops=("Minimum-1",),
+        reason="The two layers are fused, and numbers below the lower limit become another one.",
+        model=Call(
+            "Minimum-1",
+            (
+                Call(
+                    "Maximum-1",
+                    (
+                        Call("Convert-1", (floats(-6, 1),), {"destination_type": "i32"}),
+                        Fixed(np.array(0, np.int32)),
+                    ),
+                ),
+                Fixed(np.array(3, np.int32)),
+            ),
+        ),
+        types="i8 i16 i32 i64 u8 u16 u64",
+        applies=partial(Seen.is_behind, types={"Maximum"}),
+    ),
     not_read(
         name="Mod without auto_broadcast",
         span="2021.2 to 2021.3",
@@ -220,6 +247,7 @@ ROWS = (
         sometimes=True,
         model=Call("Divide-1", (np.array([7, 9], np.int32), np.array([2, 2], np.int32))),
         types="i32 i64",
+        applies=_may_be_rounded,
     ),
     *(
         ReleaseDifference(

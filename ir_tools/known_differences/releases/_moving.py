@@ -513,6 +513,14 @@ ROWS = (
         )
     ),
     not_read(
+        name="Squeeze without axes",
+        span="2021.2 to 2021.3",
+        ops=("Squeeze-1",),
+        reason="A Squeeze is read only with an input of axes.",
+        model=Call("Squeeze-1", (counted(2, 1, 3),)),
+        applies=lambda seen: len(seen.inputs) < 2,
+    ),
+    not_read(
         name="Pad by a number of axes that is unknown",
         span="2023.0 to 2025.3",
         ops=("Pad-1", "Pad-12"),

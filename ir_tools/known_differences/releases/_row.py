@@ -29,7 +29,8 @@ class ReleaseDifference:
         sometimes: whether other values are slight, or come of some inputs only.
         measured: whether models that were measured fall under it; what was measured of them does not count.
         instead: cases of `measured.json` that the row describes more exactly; what was measured of them does not count.
-        folded: of other values from 2022.1 on: whether constants give them, too, before a device sees the layer.
+        folded: whether a layer of constants alone, which is computed before a device sees it, does this, too; it goes
+            without saying of what is not read, and of other values before 2022.1.
         applies: whether a layer falls under the row, if its first input has one of the types.
         processor: the processors that show it.
     """

@@ -107,6 +107,15 @@ GROUPS = Call("Multiply-1", (_floats(Fixed(BYTES.array.reshape(4, 2, 2))), Fixed
 GROUPS = Call("Reshape-1", (GROUPS, Fixed(whole(4, 4))), {"special_zero": "false"})
 
 ROWS = (
+    not_compiled(
+        name="ConvertLike of a constant",
+        span="2021.2 to 2021.2",
+        ops=("ConvertLike-1",),
+        reason="A ConvertLike of a constant is neither compiled nor computed before that.",
+        folded=True,
+        model=Call("Add-1", (Call("ConvertLike-1", (Fixed(floats(1)), floats(2))), floats(3))),
+        applies=lambda seen: 0 in seen.constant,
+    ),
     *(
         not_compiled(
             name=f"bf16, {span}",
