@@ -147,7 +147,7 @@ def verdict(release: Release, seen: Seen) -> tuple[Answer, str] | None:
             if op.role is Role.PARAMETER or seen.open:
                 recorded = op.role is Role.PARAMETER or release.number >= PORTS_READ
                 return Answer.STOPPED if recorded else Answer.READS, KNOWN_SIZES
-            return Answer.UNKNOWN, "sizes that depend on values were not measured"
+            return Answer.READS, KNOWN_SIZES
     return behaviour(release, seen)
 
 
@@ -226,15 +226,16 @@ def behaviour(release: Release, seen: Seen, *, anywhere: bool = False) -> tuple[
     counts_folded = False
     reason = f"{op}{f' with {case}' if case else ''} {found.words}"
     exact = found is State.DIFFERS or (not case and found not in {state(release, str(op), kind) for kind in kinds})
-    if found is State.UNREAD and case != "short" and not release.dynamic and not seen.between:
-        found = State.RUNS
-        if not seen.folded or not all(is_static(fact.shape) for fact in seen.outputs):
-            unmeasured = Answer.UNKNOWN, "sizes that depend on values were not measured"
-    elif exact and any(
+    if exact and any(
         row.state is found and row.measured and row.may_concern(kinds)
         for row in rows_of(release.name, str(op), anywhere=anywhere)
     ):
         found = State.RUNS
+    elif found is State.UNREAD and case != "short" and not release.dynamic and not seen.between:
+        if not all(is_static(fact.shape) for fact in seen.outputs):
+            found, unmeasured = State.RUNS, (Answer.UNKNOWN, "sizes that depend on values were not measured")
+        elif _is_folded_of_taken_types(release, seen):
+            found = State.RUNS
     for row in release_differences(release, seen, anywhere=anywhere):
         if seen.folded and row.state is State.DIFFERS and not row.folded and release.number >= FOLDED_RIGHT:
             continue
@@ -255,6 +256,12 @@ def _has_untaken_booleans(release: Release, seen: Seen) -> bool:
     """Return whether a layer reads booleans of which a release takes no inputs, as the model that was measured had."""
     untaken = state(release, "Parameter-1", "boolean") is not State.RUNS
     return untaken and any(fact.dtype.name == "boolean" for fact in seen.inputs)
+
+
+def _is_folded_of_taken_types(release: Release, seen: Seen) -> bool:
+    """Return whether a layer is computed before a device sees it, of types of which a release takes inputs."""
+    taken = {State.RUNS, None}
+    return seen.folded and all(state(release, "Parameter-1", fact.dtype.name) in taken for fact in seen.inputs)
 
 
 def _is_empty(shape: Shape) -> bool:
