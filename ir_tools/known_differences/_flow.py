@@ -132,6 +132,13 @@ ROWS = (
         model=Call("Slice-8", (counted(3), whole(0), whole((1 << 63) - 1), whole(1))),
         applies=_beyond_i32,
     ),
+    KnownDifference(
+        name="Unique-10 without its third output, not sorted",
+        ops=("Unique-10",),
+        setting='`sorted="false"` without an `axis`, if nothing reads the third output, and several different elements',
+        reason="The plugin returns the first element and a count of 1 for each different element.",
+        model=Call("Unique-10", (floats(3, 1, 3),), {"sorted": "false"}, results=(0,)),
+    ),
     unwritten(
         name="Unique-10 of bytes, not sorted",
         ops=("Unique-10",),

@@ -69,6 +69,19 @@ OF_4_BYTES = "f32 f16 bf16 f64 i16 u16 i32 u32 i64 u64"
 PLACES = Call("NonZero-3", (counted(2, 3),), {"output_type": "i64"})
 
 ROWS = (
+    not_compiled(
+        name="TopK-1 whose indices nothing reads",
+        span="2021.3 to 2022.3",
+        ops=("TopK-1",),
+        reason="Indices in i64 that nothing reads are not compiled.",
+        model=Call(
+            "TopK-1",
+            (counted(2, 3), Fixed(number(2, np.int64))),
+            {"axis": "1", "mode": "max", "sort": "value", "index_element_type": "i64"},
+            results=(0,),
+        ),
+        applies=lambda seen: has_value("index_element_type", element_type("i64"))(seen) and 1 not in dict(seen.readers),
+    ),
     ends(
         name="the shape of a number",
         span="2023.3 to 2024.6",

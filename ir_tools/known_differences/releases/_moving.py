@@ -340,6 +340,23 @@ ROWS = (
         model=Call("Tile-1", (counted(3, 4, 3, 2), whole(2, 2, 2, 3))),
         applies=_may_be_tiled_wrongly,
     ),
+    *(
+        ReleaseDifference(
+            name=f"Unique without its third output, not sorted, {span}",
+            span=span,
+            ops=("Unique-10",),
+            state=state,
+            reason=f"If nothing reads the third output, {what}.",
+            model=Call("Unique-10", (floats(3, 1, 3),), {"sorted": "false"}, results=(0,)),
+            applies=lambda seen: (
+                len(seen.inputs) == 1 and has_value("sorted", False)(seen) and 2 not in dict(seen.readers)
+            ),
+        )
+        for span, state, what in (
+            ("2024.3 to 2024.6", State.DIES, "the process ends"),
+            ("2025.0 to 2026.4", State.DIFFERS, "all elements are the first one, and all counts are 1"),
+        )
+    ),
     ReleaseDifference(
         name="Unique elements along an axis, sorted",
         span="2022.3 to 2023.0",
