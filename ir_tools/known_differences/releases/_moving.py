@@ -530,6 +530,19 @@ ROWS = (
         )
     ),
     not_read(
+        name="Split into three outputs of IR v10",
+        only_v10=True,
+        span="2022.1 to 2022.1",
+        ops=("Split-1", "VariadicSplit-1"),
+        reason="Three or more parts that are outputs and converted get one name, and the model is not read.",
+        model=Call("Split-1", (counted(3).astype(np.uint8), Fixed(whole(0)[0])), {"num_splits": "3"}),
+        types="f16 bf16 f64 i8 i16 i64 u8 u16 u32 u64 boolean",
+        applies=lambda seen: (
+            seen.version == FIRST_VERSION
+            and len({number for number, type in seen.readers if type in {"Result", "Convert"}}) > 2
+        ),
+    ),
+    not_read(
         name="Squeeze without axes",
         span="2021.2 to 2021.3",
         ops=("Squeeze-1",),

@@ -110,6 +110,22 @@ ROWS = (
         types="i16 i32 i64 u16 u32 u64",
         applies=_has_one_channel,
     ),
+    *(
+        ReleaseDifference(
+            name=f"MaxPool of {kinds.split()[0]} with a padding as large as the kernel",
+            span=f"2021.2 to {last}",
+            ops=("MaxPool-1", "MaxPool-8"),
+            reason="Windows of padding alone do not give the lowest number.",
+            model=Call(
+                "MaxPool-1",
+                (counted(1, 1, 2, 2).astype(element_type(kinds.split()[0]).dtype),),
+                {"kernel": "1,1", "strides": "1,1", "pads_begin": "1,0", "pads_end": "0,0"},
+            ),
+            types=kinds,
+            applies=_pads_windows,
+        )
+        for kinds, last in (("i8", "2022.2"), ("f32 f16 u8", "2021.2"))
+    ),
     not_compiled(
         name="AvgPool of integers of one channel with a padding as large as the kernel",
         span="2021.3 to 2026.4",
