@@ -1,4 +1,4 @@
-"""Inputs of the model whose element type the runtime refuses, though those of a body may have it."""
+"""Inputs of the model, and of bodies of TensorIterators, whose element type the runtime refuses."""
 
 import re
 from collections.abc import Iterator
@@ -9,6 +9,7 @@ from ir_tools.diagnostics import Severity
 from ir_tools.format.problems import ElementProblem
 from ir_tools.graph import Layer
 from ir_tools.ops import Role, role_of
+from ir_tools.rules.compatibility import UNCOMPILED_LAYER
 from ir_tools.rules.operations import WRONG_ELEMENT_TYPE
 
 __all__ = ["CHECK"]
@@ -35,6 +36,21 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
             yield ElementProblem(
                 WRONG_ELEMENT_TYPE, data_of(layer), message, remedy, severity, attribute="element_type"
             )
+    for located in file.model.walk():
+        if located.layer.type == "TensorIterator":
+            yield from _untyped(located.layer)
+
+
+def _untyped(iterator: Layer) -> Iterator[ElementProblem]:
+    """Yield one problem for each input of a body that has no element type; a Loop passes on that of its own inputs."""
+    message = "an input of the body of a TensorIterator has no element type, so the runtime does not compile the model"
+    for body in iterator.bodies.values():
+        for layer in body.layers():
+            if role_of(layer) is Role.PARAMETER and layer.common.raw.get("element_type", "").lower() == "dynamic":
+                remedy = "write the type of what the TensorIterator passes to it"
+                yield ElementProblem(
+                    UNCOMPILED_LAYER, data_of(layer), message, remedy, Severity.WARNING, attribute="element_type"
+                )
 
 
 def _is_open(layer: Layer) -> bool:
@@ -44,4 +60,4 @@ def _is_open(layer: Layer) -> bool:
     )
 
 
-CHECK = Check(find, (WRONG_ELEMENT_TYPE,))
+CHECK = Check(find, (WRONG_ELEMENT_TYPE, UNCOMPILED_LAYER))

@@ -83,6 +83,10 @@ EQUAL_BORDERS, DIRECT = (
     "inputs and outputs of IR v10 need different names",
     "an input of an IR v10 model is also an output",
 )
+UNTYPED, UNSPECIFIED = (
+    "an input of the body of a TensorIterator without an element type is not compiled",
+    "a port of the precision UNSPECIFIED is not read",
+)
 NONE = (9999,)
 """Later than all releases."""
 UNTAKEN = {
@@ -107,10 +111,12 @@ NAMES: Mapping[str, Sequence[tuple[tuple[int, ...], tuple[int, ...]]]] = {
     DIRECT: [((2025, 0), NONE)],
     EMPTY_FILE: [((0,), (2022, 1)), ((2026, 2), (2026, 4))],
     NO_INPUTS: [((0,), (2021, 3))],
+    UNTYPED: [((2022, 3), NONE)],
+    UNSPECIFIED: [((0,), (2023, 0))],
     **{problem: [((0,), first)] for problem, first in UNTAKEN.values()},
 }
 """What can be wrong with a name, an input or the file; of each span the first release that stops, and the next."""
-UNCOMPILED = frozenset({NO_INPUTS, *(problem for problem, _ in UNTAKEN.values())})
+UNCOMPILED = frozenset({NO_INPUTS, UNTYPED, *(problem for problem, _ in UNTAKEN.values())})
 """Those that a release reads, but does not compile."""
 STAND_INS = {"u32": "u64"}
 """Types that releases without inputs of another one treat as that one: 2021 computes both in i32. Measured."""
@@ -408,9 +414,20 @@ class Surroundings:
 
     def _problems_of(self, located: Located, op: Op) -> frozenset[str]:
         """Return what else is wrong with the model, said of a layer."""
-        if op.role is not Role.PARAMETER or located.graph is not self.model.graph:
+        if op.role is not Role.PARAMETER:
             return self._problems.get(op.role, frozenset())
-        return frozenset(filter(None, [input_problem(located.layer)]))
+        if located.graph is self.model.graph:
+            return frozenset(filter(None, [input_problem(located.layer)]))
+        content = located.layer.common
+        untyped = content.raw.get("element_type", "") == "dynamic" and id(located.graph) in self._iterated
+        unspecified = any(port.precision == "UNSPECIFIED" for port in content.outputs)
+        return frozenset({UNTYPED} if untyped else ()) | frozenset({UNSPECIFIED} if unspecified else ())
+
+    @cached_property
+    def _iterated(self) -> Set[int]:
+        """The bodies of TensorIterators, by `id`."""
+        layers = (layer for _, layer, _ in self.model.walk() if layer.type == "TensorIterator")
+        return {id(body) for layer in layers for body in layer.bodies.values()}
 
     def is_read(self, located: Located) -> bool:
         """Return whether releases read a layer: those that no Result needs they do not, but for inputs."""

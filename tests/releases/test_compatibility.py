@@ -21,10 +21,12 @@ from ir_tools.ops.definition import Fact
 from ir_tools.ops.fields import Attrs, Flag, OneOf
 from ir_tools.ops.records import constant_fact
 from ir_tools.releases.table import OPENVINO, Release
+from ir_tools.runtime.client import sources
 from ir_tools.runtime.environments import environment
 from ir_tools.types import element_type, parse_shape
 from ir_tools.validation import validate
 from tests.benchmarks.growth.layers import pieces_of_a_product, weights_behind_a_chain
+from tests.ops.test_control_flow import iterator_model
 from tests.releases.pairs import asked, random_question
 from tests.runtime import killers
 from tests.runtime.releases import client_of
@@ -73,6 +75,19 @@ def test_lists_that_are_computed_from_sizes_have_known_lengths_on_2021() -> None
     made.result(made.call("ReduceMean", data, axes, keep_dims=True))
     made.model.version = 10
     assert answers(made)["2021.4"] is Answer.RUNS
+
+
+@pytest.mark.parametrize(("precision", "wanted"), [(b"FP32", Answer.RUNS), (b"UNSPECIFIED", Answer.STOPPED)])
+def test_an_input_of_a_body_without_an_element_type(precision: bytes, wanted: Answer) -> None:
+    """No release after 2022.2 finds the type of what a TensorIterator reads for its body."""
+    text, weights = iterator_model(np.random.default_rng(1), static=True)
+    before, body = text.split(b"<body>")
+    untyped = body.replace(b'element_type="f32"', b'element_type="dynamic"', 1).replace(b"FP32", precision, 1)
+    made = read(before + b"<body>" + untyped, weights)
+    found = {one.release.short: one.answer for one in compatibility(made)}
+    assert [found["2022.2"], found["2025.4"]] == [wanted, Answer.READS]
+    with client_of("2025.4") as client, sources(made) as files, pytest.raises(RuntimeFailure):
+        client.check(*files)
 
 
 def test_an_empty_constant_as_an_output() -> None:

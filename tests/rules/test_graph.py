@@ -389,13 +389,14 @@ def test_the_type_undefined(name: str) -> None:
 
 
 def test_an_input_of_dynamic_type() -> None:
-    """In a body the loop gives it a type; nothing gives one to an input of the model."""
+    """A Loop gives one to the inputs of its body; nothing gives one to an input of the model or of a TensorIterator."""
     found = validate(changed(CHAIN, ('element_type="f32"', 'element_type="dynamic"')).encode())
     assert [(one.code, one.layer_name, str(one.severity)) for one in found] == [("IR211", "data", "error")]
     of_any_rank = changed(CHAIN, ('shape="1,3,8,8" element_type="f32"', 'shape="..." element_type="dynamic"'))
     assert {str(one.severity) for one in validate(of_any_rank.encode(), select=["IR211"])} == {"warning"}
     inner = 'name="state" type="Parameter" version="opset1"><data shape="1,1,8" element_type="f32" />'
-    assert told(changed(SLICED, (inner, inner.replace("f32", "dynamic"))), ["IR211"]) == []
+    of_an_iterator = changed(SLICED, (inner, inner.replace("f32", "dynamic")))
+    assert told(of_an_iterator, ["IR211", "IR504"]) == [("IR504", "state", "warning")]
 
 
 @pytest.mark.parametrize(
