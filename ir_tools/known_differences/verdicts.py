@@ -419,7 +419,7 @@ class Surroundings:
         if located.graph is self.model.graph:
             return frozenset(filter(None, [input_problem(located.layer)]))
         content = located.layer.common
-        untyped = content.raw.get("element_type", "") == "dynamic" and id(located.graph) in self._iterated
+        untyped = content.raw.get("element_type", "").lower() == "dynamic" and id(located.graph) in self._iterated
         unspecified = any(port.precision == "UNSPECIFIED" for port in content.outputs)
         return frozenset({UNTYPED} if untyped else ()) | frozenset({UNSPECIFIED} if unspecified else ())
 

@@ -228,7 +228,7 @@ ROWS = (
                 Fixed(np.array(3, np.int32)),
             ),
         ),
-        types="i8 i16 i32 i64 u8 u16 u64",
+        types="i16 i32 i64 u8 u16 u64",
         applies=partial(Seen.is_behind, types={"Maximum"}),
     ),
     not_read(
