@@ -6,7 +6,7 @@ import numpy as np
 
 from ir_tools.display import plural
 from ir_tools.ops._broadcast import first_axis
-from ir_tools.ops._layers import DATA, Layers
+from ir_tools.ops._layers import Layers
 from ir_tools.ops.definition import Fact, Ref, Refused, Rewrite, Step
 from ir_tools.ops.fields import Attrs
 from ir_tools.types import element_type
@@ -41,26 +41,20 @@ def as_in_numpy(type: str, widest: int = 0) -> Step:
 
 
 def quotient_in_another_way(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
-    """Rewrite a Divide that broadcasts as in pdpd, and one of integers that a release rounds to the nearest integer.
+    """Rewrite a Divide that broadcasts as in pdpd, and one of integers of 8 bits, which releases round to the nearest.
 
-    Releases do that with integers of 8 bits, and with others if the layer before is elementwise.
+    Others that a release rounds because it fuses them with the layer before stay: an Unsqueeze between the two does not
+    keep 2022.1 from that.
     """
     if attrs.auto_broadcast == "pdpd":
         return as_in_numpy("Divide")(attrs, inputs, target)
     kind = inputs[0].dtype
-    if not kind.is_integer:
-        return Refused("its quotients are not rounded")
-    layers, other, kept = Layers(inputs, target), Ref(None, 1), {"m_pythondiv": attrs.m_pythondiv}
-    if kind.bits == 8:
-        quotient = layers.call("Divide", *(layers.to_type(one, element_type("i32")) for one in layers.given), **kept)
-        layers.to_type(quotient, kind)
-        return layers.rewrite("computed in i32", "i32 holds all values of 8 bits")
-    if layers.rank(other) > layers.rank(DATA):
-        return Refused("its divisor has more dimensions than its data")
-    first = np.array([0], np.int64)
-    quotient = layers.call("Divide", layers.call("Unsqueeze", DATA, first), other, **kept)
-    layers.call("Squeeze", quotient, first)
-    return layers.rewrite("another dimension in between", "a dimension of 1 in front changes no value")
+    if not kind.is_integer or kind.bits != 8:
+        return Refused("it is not of integers of 8 bits")
+    layers = Layers(inputs, target)
+    wide = (layers.to_type(one, element_type("i32")) for one in layers.given)
+    layers.to_type(layers.call("Divide", *wide, m_pythondiv=attrs.m_pythondiv), kind)
+    return layers.rewrite("computed in i32", "i32 holds all values of 8 bits")
 
 
 def select_in_another_way(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:

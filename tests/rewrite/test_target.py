@@ -352,33 +352,45 @@ def test_topk_without_order_is_given_one_by_value_on_2021() -> None:
     assert top.raw["sort"] == "value"
 
 
-@pytest.mark.parametrize(
-    ("kind", "before", "after"),
-    [
-        ("u8", "", "Convert + Divide + Convert"),
-        ("i8", "", "Convert + Divide + Convert"),
-        ("i32", "Add", "Unsqueeze + Divide + Squeeze"),
-        ("i64", "Subtract", "Unsqueeze + Divide + Squeeze"),
-        ("i32", "Maximum", ""),
-        ("i32", "", ""),
-    ],
-)
-def test_quotients_that_a_release_rounds_to_the_nearest_integer(kind: str, before: str, after: str) -> None:
+@pytest.mark.parametrize("before", ["", "Add"])
+@pytest.mark.parametrize("constant", [True, False])
+@pytest.mark.parametrize("kind", ["u8", "i8"])
+def test_quotients_of_bytes_that_a_release_rounds_to_the_nearest_integer(
+    kind: str, constant: bool, before: str
+) -> None:
     dtype = element_type(kind).dtype
     assert dtype is not None
     builder = Builder()
-    data, divisor = builder.parameter("x", "3", kind), builder.parameter("d", "1", kind)
+    data = builder.parameter("x", "3", kind)
     if before:
         data = builder.call(before, data, np.array(1, dtype))
+    divisor = builder.constant(np.array(3, dtype)) if constant else builder.parameter("d", "1", kind)
     builder.result(builder.call("Divide", data, divisor), "y")
     assert migrate(builder.model, "openvino-2023.1").steps == ()
     migrated = migrate(builder.model, "openvino-2022.1")
-    assert [step.after for step in migrated.steps] == ([after] if after else [])
-    fed = {"x": np.array([14, 11, 6], dtype), "d": np.array([3], dtype)}
+    assert [step.after for step in migrated.steps] == ["Convert + Divide + Convert"]
+    fed = {"x": np.array([14, 11, 5], dtype)} | ({} if constant else {"d": np.array([3], dtype)})
     (wanted,) = run(builder.model, fed).values()
     with client_of("2022.1") as client:
         (found,) = client.infer_model(migrated.model, fed).outputs.values()
     assert found.tolist() == wanted.tolist()
+
+
+@pytest.mark.parametrize(
+    ("kind", "before", "noted"), [("i32", "Add", True), ("i64", "Subtract", True), ("i32", "", False)]
+)
+def test_quotients_that_a_release_rounds_because_of_the_layer_before_are_noted(
+    kind: str, before: str, noted: bool
+) -> None:
+    dtype = element_type(kind).dtype
+    assert dtype is not None
+    builder = Builder()
+    data = builder.parameter("x", "3", kind)
+    data = builder.call(before, data, np.array(1, dtype)) if before else data
+    builder.result(builder.call("Divide", data, np.array(2, dtype)), "y")
+    migrated = migrate(builder.model, "openvino-2022.1")
+    assert migrated.steps == ()
+    assert any("rounded to the nearest integer" in note for note in migrated.notes) is noted
 
 
 def test_what_2021_2_needs_written_is_written() -> None:
