@@ -12,7 +12,9 @@ from ir_tools.graph import Graph, Layer, Located, Model, Source, find_port
 from ir_tools.known_differences.packed_weights import PackedWeights
 from ir_tools.known_differences.releases import (
     FIRST_VERSION,
+    MULTIPLE,
     NUMBER,
+    REMAINDERS,
     UNCONVERTED,
     Seen,
     differences,
@@ -534,8 +536,21 @@ def _borders(graph: Graph, layer: Layer) -> tuple[list[bool], list[bool]]:
 
 def _producers(graph: Graph, layer: Layer) -> tuple[str, ...]:
     """Return `producers` of a layer."""
+    sources = _sources(graph, layer)
+    found = tuple(_alone(graph, source) for source in sources)
+    if layer.type != "Divide" or found[:1] != ("Subtract",) or sources[0] is None:
+        return found
+    data, rest = _sources(graph, graph.layer(sources[0].layer))
+    remainder = None if rest is None else graph.layer(rest.layer)
+    if remainder is None or remainder.type not in REMAINDERS or _sources(graph, remainder) != [data, sources[1]]:
+        return found
+    return (MULTIPLE, *found[1:])
+
+
+def _sources(graph: Graph, layer: Layer) -> list[Source | None]:
+    """Return what feeds each input of a layer, in order."""
     sources = graph.sources(layer.id)
-    return tuple(_alone(graph, sources.get(port.id)) for port in layer.common.inputs)
+    return [sources.get(port.id) for port in layer.common.inputs]
 
 
 def _alone(graph: Graph, source: Source | None) -> str:

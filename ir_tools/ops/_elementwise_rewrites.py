@@ -15,6 +15,8 @@ __all__ = ["as_in_numpy", "quotient_in_another_way", "select_in_another_way"]
 
 LOW = 5
 """The most dimensions of a Select that all releases run."""
+DIVIDED_IN = {"i8": "i32", "u8": "i32", "i16": "i16", "u16": "i32", "i32": "i32", "u32": "i64", "i64": "i64"}
+"""Signed integers in which quotients are computed; releases subtract unsigned ones wrongly."""
 
 
 def as_in_numpy(type: str, widest: int = 0) -> Step:
@@ -41,20 +43,26 @@ def as_in_numpy(type: str, widest: int = 0) -> Step:
 
 
 def quotient_in_another_way(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
-    """Rewrite a Divide that broadcasts as in pdpd, and one of integers of 8 bits, which releases round to the nearest.
+    """Rewrite a Divide that broadcasts as in pdpd, and one of integers, whose quotients releases round to the nearest.
 
-    Others that a release rounds because it fuses them with the layer before stay: an Unsqueeze between the two does not
-    keep 2022.1 from that.
+    Those of 8 bits are computed in i32. Others are rounded where the layer is fused with the one before, so the
+    remainder is subtracted first.
     """
     if attrs.auto_broadcast == "pdpd":
         return as_in_numpy("Divide")(attrs, inputs, target)
     kind = inputs[0].dtype
-    if not kind.is_integer or kind.bits != 8:
-        return Refused("it is not of integers of 8 bits")
+    if kind.name not in DIVIDED_IN:
+        return Refused("it is not of integers of 8 to 64 bits, or they are u64")
     layers = Layers(inputs, target)
-    wide = (layers.to_type(one, element_type("i32")) for one in layers.given)
-    layers.to_type(layers.call("Divide", *wide, m_pythondiv=attrs.m_pythondiv), kind)
-    return layers.rewrite("computed in i32", "i32 holds all values of 8 bits")
+    wide = element_type(DIVIDED_IN[kind.name])
+    data, divisor = (layers.to_type(one, wide) for one in layers.given)
+    if kind.bits > 8:
+        remainder = layers.call("FloorMod" if attrs.m_pythondiv else "Mod", data, divisor)
+        data = layers.call("Subtract", data, remainder)
+    layers.to_type(layers.call("Divide", data, divisor, m_pythondiv=attrs.m_pythondiv), kind)
+    if kind.bits == 8:
+        return layers.rewrite("computed in i32", "i32 holds all values of 8 bits")
+    return layers.rewrite("remainder subtracted first", "what is left is a multiple of the divisor")
 
 
 def select_in_another_way(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:

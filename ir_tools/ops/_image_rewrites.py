@@ -12,11 +12,13 @@ from ir_tools.ops.definition import Array, Fact, Kernel, Ref, Refused, Rewrite, 
 from ir_tools.ops.fields import Attrs, listed
 from ir_tools.ops.limits import MAX_MATRIX
 
-__all__ = ["migrate_color", "migrate_deformable_8", "migrate_interpolate", "with_more_windows"]
+__all__ = ["migrate_color", "migrate_deformable_8", "migrate_interpolate", "resized_last", "with_more_windows"]
 
 
 # --- Interpolate ------------------------------------------------------------------------------------------------
 
+UNRESIZED = 2
+"""The first axes, batch and channels, which old releases do not resize."""
 MODERN = (
     "mode",
     "shape_calculation_mode",
@@ -39,7 +41,7 @@ def migrate_interpolate(version: int, kernel: Kernel) -> Step:
         if version == 1:
             return _from_1(layers, attrs, wanted)
         by_scales = attrs.shape_calculation_mode == "scales"
-        target = Ref(None, 2 if by_scales and version == 4 else 1)
+        target = _amount(attrs, version)
         given = layers.inputs[3 if version == 4 else 2 :]
         axes = [Ref(None, len(layers.inputs) - 1)] if given else []
         found: Rewrite | Refused | None = None
@@ -48,14 +50,7 @@ def migrate_interpolate(version: int, kernel: Kernel) -> Step:
         elif wanted == 1:
             found = _to_1(layers, attrs, given)
         if isinstance(found, Refused):
-            plain = Attrs({**attrs, "pads_begin": (), "pads_end": ()})
-
-            def resized(data: Array, amount: Array, axis: Array) -> Array:
-                amounts = [amount] * (2 if version == 4 else 1)
-                return kernel(plain, [data, *amounts, axis])[0]
-
-            pads = [(*attrs[name],) for name in ("pads_begin", "pads_end")]
-            return _by_matrices(Layers(layers.inputs, layers.target), resized, target.output, given, pads) or found
+            return _as_matrices(Layers(layers.inputs, layers.target), attrs, version, kernel, given) or found
         if found:
             return found
         inputs: list[Ref | Array] = [target]
@@ -70,6 +65,25 @@ def migrate_interpolate(version: int, kernel: Kernel) -> Step:
         return layers.rewrite("same attributes", "the layer reads only the input that shape_calculation_mode selects")
 
     return VersionStep("Interpolate", version, change)
+
+
+def _amount(attrs: Attrs, version: int) -> Ref:
+    """Return the input with the sizes or scales."""
+    return Ref(None, 2 if version == 4 and attrs.shape_calculation_mode == "scales" else 1)
+
+
+def _as_matrices(layers: Layers, attrs: Attrs, version: int, kernel: Kernel, given: Sequence[Fact]) -> Rewrite | None:
+    """Return what `_by_matrices` makes of an Interpolate-4 or -11."""
+    if version == 1:
+        return None
+    plain = Attrs({**attrs, "pads_begin": (), "pads_end": ()})
+
+    def resized(data: Array, amount: Array, axis: Array) -> Array:
+        amounts = [amount] * (2 if version == 4 else 1)
+        return kernel(plain, [data, *amounts, axis])[0]
+
+    pads = [(*attrs[name],) for name in ("pads_begin", "pads_end")]
+    return _by_matrices(layers, resized, _amount(attrs, version).output, given, pads)
 
 
 def _interpolate(layers: Layers, version: int, inputs: Sequence[Ref | Array], attributes: Mapping[str, object]) -> None:
@@ -133,6 +147,39 @@ def _to_1(layers: Layers, attrs: Attrs, given: Sequence[Fact]) -> Rewrite | Refu
         f"Interpolate-1 has no {attrs.mode} with {attrs.coordinate_transformation_mode}",
         "coordinate_transformation_mode",
     )
+
+
+def resized_last(version: int, kernel: Kernel) -> Step:
+    """Rewrite a resizing of batch or channels, which releases do not compile: axis by axis, or with those axes last."""
+
+    def step(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
+        layers = Layers(inputs, target)
+        rank = layers.rank(DATA)
+        given = inputs[3 if version == 4 else 2 :]
+        axes = attrs.axes if version == 1 else given[0].integers() if given else range(rank)
+        if axes is None:
+            return Refused("its axes are not known")
+        axes = [normal_axis(axis, rank) for axis in axes]
+        kept = [axis for axis in range(rank) if axis not in axes]
+        order = [*kept, *axes]
+        if len(kept) < UNRESIZED or order == [*range(rank)]:
+            found = _as_matrices(layers, attrs, version, kernel, given)
+            return found or Refused("it resizes other axes than batch and channels, or its sizes are not known")
+        settings = _as_4(attrs, axes, rank) if version == 1 else {name: attrs[name] for name in MODERN}
+        for name in ("pads_begin", "pads_end"):
+            pads = [*attrs[name], *[0] * rank][:rank]
+            settings[name] = tuple(pads[axis] for axis in order)
+        amounts: list[Ref | Array] = [*layers.given[1 : 3 if version == 4 else 2]]
+        if version == 1:
+            amounts.append(np.ones(len(axes), np.float32))
+        moved = layers.call("Transpose", DATA, np.array(order))
+        resized = layers.call(
+            "Interpolate", moved, *amounts, np.arange(len(kept), rank), version=max(version, 4), **settings
+        )
+        layers.call("Transpose", resized, np.argsort(order))
+        return layers.rewrite("resized axes last", "the same elements, resized along the same axes")
+
+    return step
 
 
 Resize = Callable[[Array, Array, Array], Array]

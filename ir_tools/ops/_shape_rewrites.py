@@ -23,6 +23,7 @@ __all__ = [
     "migrate_squeeze_15",
     "with_known_axes",
     "with_sizes_in_front",
+    "without_single_elements",
 ]
 
 FAR = int(np.iinfo(np.int64).max)
@@ -157,6 +158,23 @@ def _pad(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused | None:
 
 
 migrate_pad_12 = VersionStep("Pad", 12, _pad)
+
+
+def without_single_elements(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
+    """Rewrite a reflecting Pad without the axes of one element, of which releases want two."""
+    layers = Layers(inputs, target)
+    begins, ends = (fact.integers() for fact in inputs[1:3])
+    if begins is None or ends is None:
+        return Refused("how much is padded is not known")
+    whole = inputs[0].dims
+    single = [axis for axis in range(2, len(whole)) if whole[axis] == 1 and begins[axis] == ends[axis] == 0]
+    if attrs.pad_mode != "reflect" or not single:
+        return Refused("no axis without padding has one element")
+    pads = (np.array([pad for axis, pad in enumerate(each) if axis not in single]) for each in (begins, ends))
+    padded = layers.call("Pad", layers.call("Squeeze", DATA, np.array(single)), *pads, pad_mode="reflect")
+    layers.call("Unsqueeze", padded, np.array(single))
+    return layers.rewrite("axes of one element left out", "these axes are not padded")
+
 
 # --- Slice ------------------------------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from ir_tools.display import plural
 from ir_tools.errors import ShapeError
 from ir_tools.ops._grid_sample import grid_sample
-from ir_tools.ops._image_rewrites import migrate_interpolate
+from ir_tools.ops._image_rewrites import migrate_interpolate, resized_last
 from ir_tools.ops._interpolate import Resizing, resize, scales_of
 from ir_tools.ops._numbers import half_away, in_working_type, is_half, low_bits, to_integer
 from ir_tools.ops._requirements import agreed, require, require_list, require_rank, require_size
@@ -412,6 +412,7 @@ INTERPOLATE_1 = Op(
     kernel=interpolated(target_1),
     undefined_mask=torn_integers(target_1),
     migrate=migrate_interpolate(1, interpolated(target_1)),
+    substitute=resized_last(1, interpolated(target_1)),
 )
 
 MODES = ("nearest", "linear", "linear_onnx", "cubic")
@@ -454,6 +455,7 @@ INTERPOLATE_4 = Op(
     kernel=interpolated(target_4),
     undefined_mask=torn_integers(target_4),
     migrate=migrate_interpolate(4, interpolated(target_4)),
+    substitute=resized_last(4, interpolated(target_4)),
 )
 INTERPOLATE_11 = INTERPOLATE_4.at(
     11,
@@ -468,6 +470,7 @@ INTERPOLATE_11 = INTERPOLATE_4.at(
     kernel=interpolated(target_11),
     undefined_mask=torn_integers(target_11),
     migrate=migrate_interpolate(11, interpolated(target_11)),
+    substitute=None,
 )
 
 GRID_SAMPLE_9 = Op(

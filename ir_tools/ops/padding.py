@@ -15,7 +15,12 @@ from ir_tools.errors import ShapeError
 from ir_tools.ops._broadcast import broadcast, first_axis
 from ir_tools.ops._moving_rewrites import moved
 from ir_tools.ops._requirements import require_integers, require_list, require_one, require_sizes, same_type
-from ir_tools.ops._shape_rewrites import migrate_broadcast, migrate_pad_12, with_sizes_in_front
+from ir_tools.ops._shape_rewrites import (
+    migrate_broadcast,
+    migrate_pad_12,
+    with_sizes_in_front,
+    without_single_elements,
+)
 from ir_tools.ops._values import carried, divided, intervals, shifted, sizes_of, times
 from ir_tools.ops._versions import VersionStep
 from ir_tools.ops.definition import UNBOUNDED, Array, Elements, Fact, Infinity, Input, Op, Violation, ViolationKind
@@ -479,8 +484,9 @@ PAD_1 = Op(
     shape=pad_shape,
     kernel=pad,
     migrate=VersionStep("Pad", 1),
+    substitute=without_single_elements,
 )
-PAD_12 = PAD_1.at(12, migrate=migrate_pad_12)
+PAD_12 = PAD_1.at(12, migrate=migrate_pad_12, substitute=None)
 TILE = Op(
     type="Tile",
     version=1,

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ir_tools.graph import Layer, Located, Model
-from ir_tools.known_differences.releases import Seen, release_differences
+from ir_tools.known_differences.releases import MULTIPLE, REMAINDERS, Seen, release_differences
 from ir_tools.known_differences.verdicts import Answer, Surroundings, behaviour, decisive, is_plain, verdict
 from ir_tools.ops import Op, Role, find_op
 from ir_tools.ops.definition import Array, Bounds, Fact, NewLayer, Ref, Rewrite
@@ -171,7 +171,24 @@ def _producers(rewrite: Rewrite, new: NewLayer, old: Seen, made: Sequence[Seen])
             return op.type if op.role is Role.COMPUTATION else ""
         return old.producers[given.output] if given.output < len(old.producers) else ""
 
-    return tuple(map(alone, new.inputs))
+    found = tuple(map(alone, new.inputs))
+    return (MULTIPLE, *found[1:]) if new.type == "Divide" and _is_multiple(rewrite, *new.inputs) else found
+
+
+def _is_multiple(rewrite: Rewrite, data: Ref | Array, divisor: Ref | Array) -> bool:
+    """Return whether the data are another tensor less its remainder of a division by the divisor."""
+    difference = _made(rewrite, data)
+    remainder = (
+        _made(rewrite, difference.inputs[1]) if difference is not None and difference.type == "Subtract" else None
+    )
+    if difference is None or remainder is None or remainder.type not in REMAINDERS or not isinstance(divisor, Ref):
+        return False
+    return [*remainder.inputs] == [difference.inputs[0], divisor]
+
+
+def _made(rewrite: Rewrite, given: Ref | Array) -> NewLayer | None:
+    """Return the new layer that an input reads; None for an input of the old layer, or a constant."""
+    return rewrite.layers[given.layer] if isinstance(given, Ref) and given.layer is not None else None
 
 
 def _readers(rewrite: Rewrite, index: int, old: Seen) -> tuple[tuple[int, str], ...]:

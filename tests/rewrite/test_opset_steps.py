@@ -167,6 +167,24 @@ MORE = {
         sample(f"eps={eps};eps_mode={mode}", "f32 2,3,4,5", np.array(axes))
         for eps, mode, axes in (("2", "max", [1, 2]), ("0.5", "add", [3, -2]), ("1e-6", "add", [1]))
     ],
+    "Pad-1": [
+        sample("pad_mode=reflect", f"f32 {dims}", np.array(begins), np.array(ends))
+        for dims, begins, ends in (
+            ("2,4,1", [0, 3, 0], [1, 0, 0]),
+            ("1,1,1,3", [0, 0, 0, 2], [0, 0, 0, 1]),
+            ("2,3,1,4,1", [1, 0, 0, 2, 0], [0, 2, 0, 3, 0]),
+        )
+    ],
+    "Interpolate-4": [
+        sample(f"mode={mode};shape_calculation_mode={by};pads_end={pads}", "f32 2,3,4,5", *amounts, np.array(axes))
+        for mode, by, pads, axes in (
+            ("linear_onnx", "sizes", "0,0,0,0", [1, 2]),
+            ("nearest", "scales", "0,1,1,0", [2, 1]),
+            ("cubic", "sizes", "0,0,0,0", [0]),
+            ("linear", "scales", "1,0,0,0", [0, 3]),
+        )
+        for amounts in [(np.array([6, 3][: len(axes)]), np.array([1.5, 2][: len(axes)], np.float32))]
+    ],
     "Tile-1": [sample("", "f32 2,3", np.array([2, 1, 3])), sample("", "i32 ", np.array([2, 1]))],
     **{
         name: [

@@ -376,12 +376,34 @@ def test_quotients_of_bytes_that_a_release_rounds_to_the_nearest_integer(
     assert found.tolist() == wanted.tolist()
 
 
-@pytest.mark.parametrize(
-    ("kind", "before", "noted"), [("i32", "Add", True), ("i64", "Subtract", True), ("i32", "", False)]
-)
-def test_quotients_that_a_release_rounds_because_of_the_layer_before_are_noted(
-    kind: str, before: str, noted: bool
+@pytest.mark.parametrize("release", ["2021.4", "2022.1"])
+@pytest.mark.parametrize("constant", [True, False])
+@pytest.mark.parametrize("floors", [True, False])
+@pytest.mark.parametrize(("kind", "before"), [("i32", "Add"), ("i64", "Subtract"), ("i32", "Abs"), ("u16", "Multiply")])
+def test_quotients_that_a_release_rounds_because_of_the_layer_before(
+    kind: str, before: str, floors: bool, constant: bool, release: str
 ) -> None:
+    dtype = element_type(kind).dtype
+    assert dtype is not None
+    builder = Builder()
+    data = builder.parameter("x", "4", kind)
+    data = builder.call(before, data, *([] if before == "Abs" else [np.array(2, dtype)]))
+    divisor = builder.constant(np.array(3, dtype)) if constant else builder.parameter("d", "1", kind)
+    builder.result(builder.call("Divide", data, divisor, m_pythondiv=floors), "y")
+    assert migrate(builder.model, "openvino-2022.3").steps == ()
+    migrated = migrate(builder.model, f"openvino-{release}")
+    fed = {"x": np.array([3, 4, 7, 8], dtype)} | ({} if constant else {"d": np.array([3], dtype)})
+    (wanted,) = run(builder.model, fed).values()
+    with client_of(release) as client:
+        (found,) = client.infer_model(migrated.model, fed).outputs.values()
+    assert found.tolist() == wanted.tolist()
+    assert any(step.strategy == "remainder subtracted first" for step in migrated.steps)
+    assert not any("rounded to the nearest integer" in note for note in migrated.notes)
+    assert migrate(migrated.model, f"openvino-{release}").steps == ()
+
+
+@pytest.mark.parametrize(("kind", "before"), [("u64", "Add"), ("i32", "")])
+def test_quotients_that_are_rounded_and_cannot_be_computed_otherwise_are_noted(kind: str, before: str) -> None:
     dtype = element_type(kind).dtype
     assert dtype is not None
     builder = Builder()
@@ -390,7 +412,51 @@ def test_quotients_that_a_release_rounds_because_of_the_layer_before_are_noted(
     builder.result(builder.call("Divide", data, np.array(2, dtype)), "y")
     migrated = migrate(builder.model, "openvino-2022.1")
     assert migrated.steps == ()
-    assert any("rounded to the nearest integer" in note for note in migrated.notes) is noted
+    assert any("rounded to the nearest integer" in note for note in migrated.notes) is bool(before)
+
+
+@pytest.mark.parametrize(
+    ("axes", "sizes", "end", "opset"),
+    [
+        ((1, 2), (7, 3), 2, 4),
+        ((2, 1), (7, 3), 0, 11),
+        ((0,), (5,), 0, 4),
+        ((0,), (5,), 2, 4),
+        ((1, 2, 3), (3, 7, 2), 2, 4),
+    ],
+)
+@pytest.mark.parametrize("mode", ["linear_onnx", "nearest", "cubic"])
+def test_batch_and_channels_that_a_release_does_not_resize(
+    mode: str, axes: tuple[int, ...], sizes: tuple[int, ...], end: int, opset: int
+) -> None:
+    builder = Builder(opset=opset)
+    data = builder.parameter("x", "2,4,5,3")
+    amounts = [np.array(sizes)] if opset == 11 else [np.array(sizes), np.ones(len(axes), np.float32)]
+    attributes: dict[str, Any] = {"mode": mode, "shape_calculation_mode": "sizes", "pads_end": [0, 0, end, 0]}
+    builder.result(builder.call("Interpolate", data, *amounts, np.array(axes), **attributes), "y")
+    migrated = migrate(builder.model, "openvino-2021.4")
+    assert migrated.refused == ()
+    assert {"resized axes last", "each axis resized separately"} & {step.strategy for step in migrated.steps}
+    fed = {"x": np.random.default_rng(5).normal(size=(2, 4, 5, 3)).astype(np.float32)}
+    (wanted,) = run(builder.model, fed).values()
+    with client_of("2021.4") as client:
+        (found,) = client.infer_model(migrated.model, fed).outputs.values()
+    np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize(("release", "dims"), [("2021.4", "2,4,1"), ("2022.1", "?,4,1"), ("2022.2", "?,1,4,1")])
+def test_axes_of_one_element_are_left_out_where_a_release_reflects_none(release: str, dims: str) -> None:
+    builder = Builder()
+    data = builder.parameter("x", dims)
+    pads = [4 if size == "4" else 0 for size in dims.split(",")]
+    before, after = np.minimum(pads, 3), np.minimum(pads, 1)
+    builder.result(builder.call("Pad", data, before, after, pad_mode="reflect"), "y")
+    assert all(step.after != "Squeeze + Pad + Unsqueeze" for step in migrate(builder.model, "openvino-2022.3").steps)
+    migrated = migrate(builder.model, f"openvino-{release}")
+    fed = {"x": np.arange(8, dtype=np.float32).reshape([*map(int, dims.replace("?", "2").split(","))])}
+    with client_of(release) as client:
+        (found,) = client.infer_model(migrated.model, fed).outputs.values()
+    np.testing.assert_array_equal(found, np.pad(fed["x"], [*zip(before, after, strict=True)], mode="reflect"))
 
 
 def test_what_2021_2_needs_written_is_written() -> None:

@@ -25,13 +25,15 @@ from ir_tools.known_differences.releases import (
     _types,
 )
 from ir_tools.known_differences.releases._row import ReleaseDifference
-from ir_tools.known_differences.releases._seen import FIRST_VERSION, NUMBER, UNCONVERTED, Seen
+from ir_tools.known_differences.releases._seen import FIRST_VERSION, MULTIPLE, NUMBER, REMAINDERS, UNCONVERTED, Seen
 from ir_tools.releases.measured import State
 from ir_tools.releases.table import Release
 
 __all__ = [
     "FIRST_VERSION",
+    "MULTIPLE",
     "NUMBER",
+    "REMAINDERS",
     "ROWS",
     "UNCONVERTED",
     "ReleaseDifference",

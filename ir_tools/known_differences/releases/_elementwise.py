@@ -8,7 +8,7 @@ from ir_tools.known_differences._model import Call, Fixed, Given, counted, float
 from ir_tools.known_differences.releases._predicates import CONVOLUTIONS, ELEMENTWISE, ELEMENTWISE_ALONE, has_value
 from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_read
 from ir_tools.known_differences.releases._samples import UNPADDED, attention, quantized
-from ir_tools.known_differences.releases._seen import FIRST_VERSION, Seen
+from ir_tools.known_differences.releases._seen import FIRST_VERSION, MULTIPLE, Seen
 from ir_tools.processors import Processor
 from ir_tools.releases.measured import State
 from ir_tools.types import element_type, is_static
@@ -47,6 +47,8 @@ BITS = ("BitwiseAnd-13", "BitwiseOr-13", "BitwiseXor-13")
 
 def _may_be_rounded(seen: Seen) -> bool:
     """Return whether quotients are not known to be integers."""
+    if seen.is_behind({MULTIPLE}):
+        return False
     data, divisor = (fact.exact for fact in seen.inputs)
     return data is None or divisor is None or not divisor.all() or bool((data % divisor).any())
 
@@ -273,7 +275,7 @@ ROWS = (
                 Call("Minimum-1", (np.array([5, 8], np.int32), Fixed(np.array(9, np.int32)))),
                 frozenset({"Minimum"}),
             ),
-            ("an absolute value", "2022.1 to 2022.2", Call("Abs-1", (np.array([5, 8], np.int32),)), frozenset({"Abs"})),
+            ("an absolute value", "2021.4 to 2022.2", Call("Abs-1", (np.array([5, 8], np.int32),)), frozenset({"Abs"})),
         )
     ),
     *(

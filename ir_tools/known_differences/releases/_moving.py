@@ -551,6 +551,18 @@ ROWS = (
         applies=lambda seen: len(seen.inputs) < 2,
     ),
     not_read(
+        name="reflecting Pad of an axis of one element",
+        span="2021.2 to 2022.2",
+        ops=("Pad-1",),
+        reason="With pad_mode reflect, all axes from the third on need two elements, those without padding, too.",
+        model=Call(
+            "Pad-1",
+            (counted(2, 8, 1), Fixed(whole(0, 3, 0)), Fixed(whole(0, 3, 0)), Fixed(np.array(0, np.float32))),
+            {"pad_mode": "reflect"},
+        ),
+        applies=lambda seen: has_value("pad_mode", "reflect")(seen) and 1 in seen.inputs[0].dims[2:],
+    ),
+    not_read(
         name="Pad by a number of axes that is unknown",
         span="2023.0 to 2025.3",
         ops=("Pad-1", "Pad-12"),

@@ -6,12 +6,16 @@ from dataclasses import KW_ONLY, dataclass
 from ir_tools.ops import Attrs, Op, Role
 from ir_tools.ops.definition import Fact
 
-__all__ = ["FIRST_VERSION", "NUMBER", "UNCONVERTED", "Seen"]
+__all__ = ["FIRST_VERSION", "MULTIPLE", "NUMBER", "REMAINDERS", "UNCONVERTED", "Seen"]
 
 FIRST_VERSION = 10
 """The IR version whose inputs and outputs go by the names of layers, and are converted unless they are f32 or i32."""
 UNCONVERTED = frozenset({"f32", "i32", "i8", "u8", "boolean"})
 """Element types that inputs and outputs of IR v10 keep."""
+MULTIPLE = "Subtract of the remainder"
+"""What stands in `Seen.producers` of a Divide for the type of a layer whose output its divisor divides."""
+REMAINDERS = frozenset({"FloorMod", "Mod"})
+"""Operations of remainders."""
 NUMBER = -1
 """What stands for an axis in `Seen.scaled` if one number scales or shifts all elements."""
 OF_FIRST = frozenset({"ConvertLike"})
@@ -65,7 +69,8 @@ class Seen:
         open: whether a port of it records an unknown size.
         names: what is wrong with its name or its file, of what `verdicts.NAMES` lists.
         between: whether it reads inputs of its graph alone, and only outputs of it read its outputs.
-        producers: the type of the layer that computes each input, if nothing else reads that; else empty.
+        producers: the type of the layer that computes each input, if nothing else reads that; else empty. `MULTIPLE`
+            if that subtracts the remainder of a division by the second input.
         readers: the layers that read its outputs, by number of the output and type, sorted; a Result that IR v10
             converts is a Convert.
         scaled: of a reduction: along which axes of its output constants scale or shift this, in elementwise layers
