@@ -165,6 +165,8 @@ def resized_last(version: int, kernel: Kernel) -> Step:
         if len(kept) < UNRESIZED or order == [*range(rank)]:
             found = _as_matrices(layers, attrs, version, kernel, given)
             return found or Refused("it resizes other axes than batch and channels, or its sizes are not known")
+        if attrs.mode != "nearest" and not inputs[0].dtype.is_float:
+            return Refused("integers would be rounded after sums in another order", "mode")
         settings = _as_4(attrs, axes, rank) if version == 1 else {name: attrs[name] for name in MODERN}
         for name in ("pads_begin", "pads_end"):
             pads = [*attrs[name], *[0] * rank][:rank]
