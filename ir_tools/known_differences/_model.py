@@ -37,14 +37,15 @@ class Given:
 class Call:
     """A layer: the operation (`Tile-1`), `<data>` as text, what feeds it, and which of its outputs have a Result.
 
-    An input is an array (a Parameter of this shape), a constant, or the first output of another layer. None for the
-    Results: all outputs of the last layer have one, and none of others.
+    An input is an array (a Parameter of this shape), a constant, or an output of another layer, the one that it
+    `gives`. None for the Results: all outputs of the last layer have one, and none of others.
     """
 
     op: str
     inputs: tuple[Array | Given | Fixed | Call, ...]
     raw: Mapping[str, str] = field(default_factory=dict)
     results: tuple[int, ...] | None = None
+    gives: int = 0
 
     @property
     def operation(self) -> Op:
@@ -72,7 +73,10 @@ def as_model(call: Call, name: str = "minimal") -> tuple[Model, dict[str, Array]
 def _called(
     builder: Builder, call: Call, fed: dict[str, Array], known: dict[int, tuple[Source, ...]]
 ) -> tuple[Source, ...]:
-    """Add the layers of a call; the arrays of its Parameters go to `fed`. One that is read twice is added once."""
+    """Add the layers of a call; the arrays of its Parameters go to `fed`. One that is read twice is added once.
+
+    So are constants.
+    """
     if id(call) in known:
         return known[id(call)]
     op = call.operation
@@ -97,9 +101,12 @@ def _fed(
         made = _called(builder, feed, fed, known)
         for number in feed.results or ():
             builder.result(made[number], f"{name}{number}")
-        return made[0]
+        return made[feed.gives]
     if isinstance(feed, Fixed):
-        return builder.constant(feed.array, name, feed.kind or None, feed.shape if feed.kind else None)
+        if id(feed) not in known:
+            shape = feed.shape if feed.kind else None
+            known[id(feed)] = (builder.constant(feed.array, name, feed.kind or None, shape),)
+        return known[id(feed)][0]
     given = feed if isinstance(feed, Given) else Given(feed, ",".join(map(str, feed.shape)))
     source = builder.parameter(name, given.shape, given.array.dtype)
     fed[builder.graph.layer(source.layer).name] = given.array

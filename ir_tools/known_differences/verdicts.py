@@ -11,6 +11,7 @@ from ir_tools.display import plural
 from ir_tools.graph import Graph, Layer, Located, Model, Source, find_port
 from ir_tools.known_differences.packed_weights import PackedWeights
 from ir_tools.known_differences.releases import (
+    COMBINING,
     FIRST_VERSION,
     MULTIPLE,
     NUMBER,
@@ -136,6 +137,11 @@ SUMS, MOVED = frozenset({"Add", "Subtract"}), frozenset({"Convert", "Reshape", "
 """Types of layers that shift by constants, and of those that products are computed with across."""
 JOINED = SUMS | MOVED | {"Multiply", "Negative", "Divide"}
 """Types of layers that products and sums are looked for across, and of these."""
+JOINING = COMBINING | {"Equal", "NotEqual", "Greater", "GreaterEqual", "Less", "LessEqual"}
+"""Types of layers that combine a part of a split with another tensor element by element."""
+FAR = 64
+"""How many layers are looked at for what a list of lengths is computed of."""
+SPLITS = frozenset({"Split", "VariadicSplit"})
 RANKS = (State.UNREAD, State.DIES, State.UNCOMPILED, State.FAILS, State.DIFFERS, State.RUNS)
 """From worst to best."""
 
@@ -484,6 +490,8 @@ class Surroundings:
             producers=_producers(graph, layer),
             readers=tuple(sorted(readers)),
             scaled=_scaled(graph, layer, known, self._scales[id(graph)]),
+            shared=op.type == "VariadicSplit" and _is_shared(graph, layer),
+            joined=op.type in SPLITS and _is_joined(graph, layer),
             affine=op.type == "StridedSlice" and _is_affine(graph, layer, known, self._joined[id(graph)]),
             weights=_uses(graph, layer, self.origins[id(graph)]) if op.role is Role.CONSTANT else frozenset(),
         )
@@ -610,6 +618,33 @@ def _scaling(graph: Graph, layer: Layer, rank: int, constants: Collection[int]) 
         by_channel = reader.type == "PReLU" and axes and len(shapes[0]) == 1
         return {1} if by_channel else negative | (axes or SCALES[reader.type]), reader
     return none, reader if reader.type in KEPT else None
+
+
+def _is_shared(graph: Graph, split: Layer) -> bool:
+    """Return whether other layers read the axis of a split, and a remainder is among what its lengths depend on."""
+    _, axis, lengths = _sources(graph, split)
+    if axis is None or lengths is None or graph.reads(*axis) == 1:
+        return False
+    waiting, passed = [lengths.layer], {split.id}
+    while waiting and len(passed) < FAR:
+        layer = graph.layer(waiting.pop())
+        if layer.type in REMAINDERS:
+            return True
+        passed.add(layer.id)
+        waiting += [one for one in graph.producers(layer.id) if one not in passed and layer.type != "ShapeOf"]
+    return False
+
+
+def _is_joined(graph: Graph, split: Layer) -> bool:
+    """Return whether an elementwise layer combines a part behind the first with a tensor of unknown size."""
+    readers = (
+        graph.layer(reader) for port in split.common.outputs[1:] for reader, _ in graph.consumers(split.id, port.id)
+    )
+    return any(
+        reader.type in JOINING and any(size < 0 for size in port.dims)
+        for reader in readers
+        for port in (*reader.common.inputs, *reader.common.outputs)
+    )
 
 
 def _is_affine(

@@ -11,7 +11,7 @@ from ir_tools.ops.definition import Fact, Ref, Refused, Rewrite, Step
 from ir_tools.ops.fields import Attrs
 from ir_tools.types import element_type
 
-__all__ = ["as_in_numpy", "quotient_in_another_way", "select_in_another_way"]
+__all__ = ["as_in_numpy", "quotient_in_another_way", "remainder_in_another_way", "select_in_another_way"]
 
 LOW = 5
 """The most dimensions of a Select that all releases run."""
@@ -63,6 +63,17 @@ def quotient_in_another_way(attrs: Attrs, inputs: Sequence[Fact], target: int) -
     if kind.bits == 8:
         return layers.rewrite("computed in i32", "i32 holds all values of 8 bits")
     return layers.rewrite("remainder subtracted first", "what is left is a multiple of the divisor")
+
+
+def remainder_in_another_way(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
+    """Rewrite a Mod that broadcasts as in pdpd, and one of sizes, which 2021 does not compute before a device runs."""
+    if attrs.auto_broadcast == "pdpd":
+        return as_in_numpy("Mod")(attrs, inputs, target)
+    if any(fact.value is None or not (fact.value.lower >= 0).all() for fact in inputs):
+        return Refused("its numbers are not known to be 0 or more")
+    layers = Layers(inputs, target)
+    layers.call("FloorMod", *layers.given)
+    return layers.rewrite("FloorMod", "of numbers that are not negative, both give the same remainder")
 
 
 def select_in_another_way(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:

@@ -1,12 +1,13 @@
 """Rewrite layers that change shapes and move elements to other versions and older opsets."""
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 import numpy as np
 
 from ir_tools.ops._layers import DATA, I64, Layers, composed
 from ir_tools.ops._slices import exact_slice
-from ir_tools.ops._values import known_axes
+from ir_tools.ops._values import known_axes, normal_axis
 from ir_tools.ops._versions import VersionStep
 from ir_tools.ops.definition import Array, Fact, Ref, Refused, Rewrite, Step
 from ir_tools.ops.fields import Attrs
@@ -21,6 +22,7 @@ __all__ = [
     "migrate_slice",
     "migrate_slice_scatter",
     "migrate_squeeze_15",
+    "split_in_another_way",
     "with_known_axes",
     "with_sizes_in_front",
     "without_single_elements",
@@ -177,6 +179,32 @@ def without_single_elements(attrs: Attrs, inputs: Sequence[Fact], target: int) -
 
 
 # --- Slice ------------------------------------------------------------------------------------------------------
+
+
+def split_in_another_way(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
+    """Rewrite a split of the first axis as slices, and one into computed lengths with a constant axis of its own.
+
+    Releases do not combine the later parts of the first with tensors of unknown sizes, and do not read the second.
+    """
+    layers = Layers(inputs, target)
+    axis, size = inputs[1].integers(), inputs[0].dims[0]
+    if axis is None:
+        return Refused("its axis is not known")
+    lengths = inputs[2].integers() if len(inputs) > 2 else [size // attrs.num_splits] * attrs.num_splits
+    if lengths is None or size < 0 or normal_axis(axis[0], layers.rank(DATA)) != 0:
+        if len(inputs) < 3:
+            return Refused("it does not split the first axis")
+        parts = layers.outputs(
+            "VariadicSplit", DATA, np.array(axis[0]), Ref(None, 2) if lengths is None else np.array(lengths)
+        )
+        return layers.rewrite("an axis of its own", "the same axis", parts)
+    rest = size - sum(length for length in lengths if length >= 0)
+    ends = np.cumsum([length if length >= 0 else rest for length in lengths])
+    parts = tuple(
+        layers.call("StridedSlice", DATA, np.array([start]), np.array([end]), begin_mask=(0,), end_mask=(0,))
+        for start, end in pairwise((0, *ends.tolist()))
+    )
+    return layers.rewrite("slices", "the same elements in each part", parts)
 
 
 @composed(8, "StridedSlice takes all axes; the others are not sliced")

@@ -14,7 +14,12 @@ from ir_tools.ops import _activation_rewrites as rewrites
 from ir_tools.ops import _bit_rewrites as bits
 from ir_tools.ops._broadcast import AUTO_BROADCAST, auto_broadcast, broadcast_arrays, interval
 from ir_tools.ops._by_blocks import elementwise
-from ir_tools.ops._elementwise_rewrites import as_in_numpy, quotient_in_another_way, select_in_another_way
+from ir_tools.ops._elementwise_rewrites import (
+    as_in_numpy,
+    quotient_in_another_way,
+    remainder_in_another_way,
+    select_in_another_way,
+)
 from ir_tools.ops._numbers import in_working_type, through_floats
 from ir_tools.ops._requirements import require_type, same_type
 from ir_tools.ops.definition import (
@@ -319,6 +324,7 @@ ROWS = (
     ),
     Binary(
         type="Mod",
+        substitute=remainder_in_another_way,
         function=exact(np.fmod, through_floats(mod, np.trunc), without_quotient),
         folds_of="integer",
         folded=np.fmod,

@@ -11,7 +11,7 @@ import numpy as np
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops._requirements import require_integers, require_one, require_sizes, same_type
-from ir_tools.ops._shape_rewrites import migrate_slice, migrate_slice_scatter
+from ir_tools.ops._shape_rewrites import migrate_slice, migrate_slice_scatter, split_in_another_way
 from ir_tools.ops._slices import exact_slice, positions, sliced
 from ir_tools.ops._values import carried, known_axes, known_axis, normal_axis, plus
 from ir_tools.ops.definition import Array, Elements, Fact, Input, Op, Output
@@ -262,6 +262,7 @@ SPLIT = Op(
     attrs={"num_splits": Int(minimum=1, maximum=MAX_SIZES)},
     shape=split_shape,
     kernel=split,
+    substitute=split_in_another_way,
 )
 VARIADIC_SPLIT = Op(
     type="VariadicSplit",
@@ -270,6 +271,7 @@ VARIADIC_SPLIT = Op(
     outputs=(Output(many=True),),
     shape=variadic_split_shape,
     kernel=variadic_split,
+    substitute=split_in_another_way,
 )
 SLICE_INPUTS = (Input("start", type="integer"), Input("stop", type="integer"), Input("step", type="integer"))
 AXES = Input("axes", optional=True, type="integer")

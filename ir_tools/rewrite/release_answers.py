@@ -134,6 +134,8 @@ class ReleaseAnswers:
                     readers=_readers(rewrite, index, old),
                     scaled=old.scaled if gives else frozenset(),
                     affine=old.affine and gives,
+                    shared=False,
+                    joined=False,
                 )
             )
         return min(map(self.of, made), key=quality)

@@ -25,11 +25,20 @@ from ir_tools.known_differences.releases import (
     _types,
 )
 from ir_tools.known_differences.releases._row import ReleaseDifference
-from ir_tools.known_differences.releases._seen import FIRST_VERSION, MULTIPLE, NUMBER, REMAINDERS, UNCONVERTED, Seen
+from ir_tools.known_differences.releases._seen import (
+    COMBINING,
+    FIRST_VERSION,
+    MULTIPLE,
+    NUMBER,
+    REMAINDERS,
+    UNCONVERTED,
+    Seen,
+)
 from ir_tools.releases.measured import State
 from ir_tools.releases.table import Release
 
 __all__ = [
+    "COMBINING",
     "FIRST_VERSION",
     "MULTIPLE",
     "NUMBER",

@@ -241,6 +241,33 @@ ROWS = (
         model=Call("Mod-1", (counted(2, 3), counted(3))),
         applies=lambda seen: seen.short and seen.inputs[0].shape != seen.inputs[1].shape,
     ),
+    not_compiled(
+        name="remainders of sizes",
+        span="2021.2 to 2021.4",
+        ops=("Mod-1",),
+        reason="The remainder of a size is known only when a device runs, so that no other size may depend on it.",
+        model=Call(
+            "Reshape-1",
+            (
+                counted(2, 6),
+                Call(
+                    "Concat-1",
+                    (
+                        Call(
+                            "Mod-1",
+                            (Call("ShapeOf-3", (counted(5),), {"output_type": "i64"}), Fixed(whole(3))),
+                            {"auto_broadcast": "numpy"},
+                        ),
+                        Fixed(whole(-1)),
+                    ),
+                    {"axis": "0"},
+                ),
+            ),
+            {"special_zero": "false"},
+        ),
+        types="i32 i64",
+        applies=lambda seen: seen.outputs[0].exact is not None and not seen.last,
+    ),
     ReleaseDifference(
         name="quotients of i32",
         span="2021.2 to 2021.2",

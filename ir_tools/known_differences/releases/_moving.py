@@ -8,19 +8,20 @@ import numpy as np
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, number, whole
 from ir_tools.known_differences.releases._predicates import axes_of, has_rank, has_value
 from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_read, not_run
-from ir_tools.known_differences.releases._seen import FIRST_VERSION, Seen
+from ir_tools.known_differences.releases._seen import COMBINING, FIRST_VERSION, Seen
 from ir_tools.ops.definition import Fact
 from ir_tools.releases.measured import State
 from ir_tools.types import Dim, element_type, is_static
 
 __all__ = ["ROWS"]
 
-COMBINING = frozenset(
-    {"Add", "Subtract", "Multiply", "Divide", "Maximum", "Minimum", "SquaredDifference", "FloorMod", "Mod", "Power"}
-)
-"""Types of layers that combine two tensors of numbers element by element."""
 MEMORY, UNBOUNDED = 16 << 33, (1 << 31) - 1
 """The bits of 16 GiB, and the least size that counts as unknown in a range."""
+ROWS_OF_SIX, SECOND = Call("ReLU-1", (Given(counted(2, 6), "2,?"),)), Fixed(whole(1)[0])
+"""Data, and the constant that is its second axis."""
+SIX = Call("Gather-8", (Call("ShapeOf-3", (ROWS_OF_SIX,), {"output_type": "i64"}), SECOND, Fixed(whole(0)[0])))
+REST = Call("Concat-1", (Call("FloorMod-1", (SIX, Fixed(whole(4)))), Fixed(whole(-1))), {"axis": "0"})
+"""The size of the second axis, and two lengths of parts that its remainder decides."""
 
 
 def _is_infinite(fact: Fact) -> bool:
@@ -549,6 +550,25 @@ ROWS = (
         reason="A Squeeze is read only with an input of axes.",
         model=Call("Squeeze-1", (counted(2, 1, 3),)),
         applies=lambda seen: len(seen.inputs) < 2,
+    ),
+    not_read(
+        name="VariadicSplit with a remainder among its lengths",
+        span="2022.1 to 2022.1",
+        ops=("VariadicSplit-1",),
+        reason="With lengths that depend on a remainder, an axis that other layers read, too, is not read.",
+        model=Call("VariadicSplit-1", (ROWS_OF_SIX, SECOND, REST)),
+        applies=lambda seen: seen.shared and not is_static(seen.inputs[0].shape),
+    ),
+    not_compiled(
+        name="Split whose later parts are combined with unknown sizes",
+        span="2022.1 to 2022.3",
+        ops=("Split-1", "VariadicSplit-1"),
+        reason="An elementwise layer of unknown sizes that reads a part behind the first is read but not compiled.",
+        model=Call(
+            "Multiply-1",
+            (Given(whole(2, 3), "?"), Call("Split-1", (whole(1, 2), Fixed(whole(0)[0])), {"num_splits": "2"}, gives=1)),
+        ),
+        applies=lambda seen: seen.joined and axes_of(seen) == [0],
     ),
     not_read(
         name="reflecting Pad of an axis of one element",

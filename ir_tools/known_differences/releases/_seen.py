@@ -6,7 +6,7 @@ from dataclasses import KW_ONLY, dataclass
 from ir_tools.ops import Attrs, Op, Role
 from ir_tools.ops.definition import Fact
 
-__all__ = ["FIRST_VERSION", "MULTIPLE", "NUMBER", "REMAINDERS", "UNCONVERTED", "Seen"]
+__all__ = ["COMBINING", "FIRST_VERSION", "MULTIPLE", "NUMBER", "REMAINDERS", "UNCONVERTED", "Seen"]
 
 FIRST_VERSION = 10
 """The IR version whose inputs and outputs go by the names of layers, and are converted unless they are f32 or i32."""
@@ -18,6 +18,10 @@ REMAINDERS = frozenset({"FloorMod", "Mod"})
 """Operations of remainders."""
 NUMBER = -1
 """What stands for an axis in `Seen.scaled` if one number scales or shifts all elements."""
+COMBINING = frozenset(
+    {"Add", "Subtract", "Multiply", "Divide", "Maximum", "Minimum", "SquaredDifference", "FloorMod", "Mod", "Power"}
+)
+"""Types of layers that combine two tensors of numbers element by element."""
 OF_FIRST = frozenset({"ConvertLike"})
 """Operations whose first input alone decides whether their outputs are known before a device sees them."""
 KEPT = frozenset(
@@ -76,6 +80,8 @@ class Seen:
         scaled: of a reduction: along which axes of its output constants scale or shift this, in elementwise layers
             behind it that alone read it; `NUMBER`: by one number.
         affine: of a StridedSlice: whether a product and a sum behind it become one layer.
+        shared: of a split: whether other layers read its axis, too, and a remainder decides the lengths of its parts.
+        joined: of a split: whether an elementwise layer combines a part behind the first with a tensor of unknown size.
         weights: of a constant of few bits: `PackedWeights.uses`.
     """
 
@@ -98,12 +104,24 @@ class Seen:
     readers: tuple[tuple[int, str], ...] = ()
     scaled: frozenset[int] = frozenset()
     affine: bool = False
+    shared: bool = False
+    joined: bool = False
     weights: frozenset[str] = frozenset()
 
     @property
     def around(self) -> tuple[object, ...]:
         """What decides about it besides its operation, attributes and tensors, to compare it with others."""
-        alone = self.first, self.last, self.short, self.open, self.between, self.folded, self.affine, self.weights
+        alone = (
+            self.first,
+            self.last,
+            self.short,
+            self.open,
+            self.between,
+            self.folded,
+            self.affine,
+            self.joined,
+            self.weights,
+        )
         return (self.opset, self.constant, self.held, self.names, self.producers, self.readers, self.scaled, *alone)
 
     def is_behind(self, types: Collection[str], number: int = 0) -> bool:
