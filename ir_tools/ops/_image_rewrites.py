@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from ir_tools.ops._layers import DATA, F32, Layers, by_formula, composed
+from ir_tools.ops._layers import DATA, F32, I64, Layers, by_formula, composed
 from ir_tools.ops._values import normal_axis
 from ir_tools.ops._versions import VersionStep, as_it_is
 from ir_tools.ops.convolution_shapes import Layout, reach, windows_of
@@ -150,7 +150,10 @@ def _to_1(layers: Layers, attrs: Attrs, given: Sequence[Fact]) -> Rewrite | Refu
 
 
 def resized_last(version: int, kernel: Kernel) -> Step:
-    """Rewrite a resizing of batch or channels, which releases do not compile: axis by axis, or with those axes last."""
+    """Rewrite a resizing of batch or channels, which releases do not compile: axis by axis, or with those axes last.
+
+    One of other axes gets sizes and axes in i64: of constants, 2021 reads them as such, whatever their type.
+    """
 
     def step(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
         layers = Layers(inputs, target)
@@ -162,6 +165,11 @@ def resized_last(version: int, kernel: Kernel) -> Step:
         axes = [normal_axis(axis, rank) for axis in axes]
         kept = [axis for axis in range(rank) if axis not in axes]
         order = [*kept, *axes]
+        if order == [*range(rank)] and version == 4 and any(fact.dtype.name == "i32" for fact in inputs[1:]):
+            wide = [layers.to_type(one, I64) for one in layers.given[1:2]]
+            written = {name: attrs[name] for name in MODERN}
+            layers.call("Interpolate", DATA, *wide, Ref(None, 2), np.array(axes), version=4, **written)
+            return layers.rewrite("sizes and axes in i64", "the same numbers")
         if len(kept) < UNRESIZED or order == [*range(rank)]:
             found = _as_matrices(layers, attrs, version, kernel, given)
             return found or Refused("it resizes other axes than batch and channels, or its sizes are not known")

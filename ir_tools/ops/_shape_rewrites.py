@@ -14,6 +14,7 @@ from ir_tools.ops.fields import Attrs
 from ir_tools.types import Dim, is_static
 
 __all__ = [
+    "joined_along_the_first_axis",
     "migrate_broadcast",
     "migrate_identity",
     "migrate_pad_12",
@@ -24,6 +25,7 @@ __all__ = [
     "migrate_squeeze_15",
     "split_in_another_way",
     "with_known_axes",
+    "with_listed_axis",
     "with_sizes_in_front",
     "without_single_elements",
 ]
@@ -62,6 +64,16 @@ def with_known_axes(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrit
     layers = Layers(inputs, target)
     layers.call("Squeeze", DATA, np.array([axis for axis, dim in enumerate(sizes) if dim.hi == 1], np.int64), version=1)
     return layers.rewrite("axes written explicitly", "these are the axes of size 1")
+
+
+def with_listed_axis(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
+    """Rewrite an Unsqueeze by one number with a list of one, which 2021 needs where it computes constants."""
+    layers = Layers(inputs, target)
+    axis = inputs[1].integers()
+    if axis is None or inputs[1].dims != ():
+        return Refused("its axes are a list, or not known")
+    layers.call("Unsqueeze", DATA, np.array(axis))
+    return layers.rewrite("the axis in a list", "the same axis")
 
 
 def _squeeze(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused | None:
@@ -179,6 +191,17 @@ def without_single_elements(attrs: Attrs, inputs: Sequence[Fact], target: int) -
 
 
 # --- Slice ------------------------------------------------------------------------------------------------------
+
+
+def joined_along_the_first_axis(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
+    """Rewrite a Concat of one batch along axis 1 without that batch: 2021.4 loses a constant that comes first."""
+    layers = Layers(inputs, target)
+    if normal_axis(attrs.axis, layers.rank(DATA)) != 1 or any(fact.dims[:1] != (1,) for fact in inputs):
+        return Refused("it does not concatenate along axis 1, or there is more than one batch")
+    first = np.array([0])
+    joined = layers.call("Concat", *(layers.call("Squeeze", one, first) for one in layers.given), axis=0)
+    layers.call("Unsqueeze", joined, first)
+    return layers.rewrite("without the batch", "a dimension of 1 is removed and added again")
 
 
 def split_in_another_way(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:

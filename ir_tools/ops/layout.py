@@ -13,7 +13,7 @@ from typing import Any
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops._requirements import require_integers, require_list, require_sizes
-from ir_tools.ops._shape_rewrites import migrate_squeeze_15, with_known_axes
+from ir_tools.ops._shape_rewrites import migrate_squeeze_15, with_known_axes, with_listed_axis
 from ir_tools.ops._values import carried, divided, element_count, intervals, known_axes, normal_axis, times
 from ir_tools.ops._versions import VersionStep
 from ir_tools.ops.definition import UNBOUNDED, Array, Elements, Fact, Input, Op, Violation
@@ -372,6 +372,7 @@ UNSQUEEZE = Op(
     inputs=(ORDERED, Input("axes", type="integer float")),
     shape=unsqueeze_shape,
     kernel=unsqueeze,
+    substitute=with_listed_axis,
 )
 TRANSPOSE = Op(
     type="Transpose",

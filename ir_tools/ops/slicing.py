@@ -11,7 +11,12 @@ import numpy as np
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops._requirements import require_integers, require_one, require_sizes, same_type
-from ir_tools.ops._shape_rewrites import migrate_slice, migrate_slice_scatter, split_in_another_way
+from ir_tools.ops._shape_rewrites import (
+    joined_along_the_first_axis,
+    migrate_slice,
+    migrate_slice_scatter,
+    split_in_another_way,
+)
 from ir_tools.ops._slices import exact_slice, positions, sliced
 from ir_tools.ops._values import carried, known_axes, known_axis, normal_axis, plus
 from ir_tools.ops.definition import Array, Elements, Fact, Input, Op, Output
@@ -252,6 +257,7 @@ CONCAT = Op(
     types={"T": "any"},
     shape=concat_shape,
     kernel=concat,
+    substitute=joined_along_the_first_axis,
 )
 SPLIT = Op(
     type="Split",

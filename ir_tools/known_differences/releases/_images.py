@@ -1,6 +1,7 @@
 """Images: Interpolate, patches, color."""
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -25,6 +26,11 @@ def _resized(seen: Seen) -> set[int]:
     """Return the axes whose sizes are known to change."""
     pairs = zip(seen.inputs[0].shape or (), seen.outputs[0].shape or (), strict=False)
     return {axis for axis, (old, new) in enumerate(pairs) if old.static and new.static and old != new}
+
+
+def _is_constant_by_narrow(seen: Seen, number: int) -> bool:
+    """Return whether constant data are resized by sizes or axes of i32."""
+    return 0 in seen.constant and len(seen.inputs) > number and seen.inputs[number].dtype.name == "i32"
 
 
 def _resizes_channels(seen: Seen) -> bool:
@@ -167,6 +173,27 @@ ROWS = (
             ("cubic", "2021.2 to 2021.3", State.UNCOMPILED, "not compiled"),
             ("cubic", "2021.4 to 2021.4", State.DIES, "ends the process"),
             ("linear_onnx", "2021.2 to 2021.2", State.UNCOMPILED, "not compiled"),
+        )
+    ),
+    *(
+        ReleaseDifference(
+            name=f"Interpolate of a constant by {what} of i32, {span}",
+            span=span,
+            ops=("Interpolate-4",),
+            state=state,
+            reason="If the data are constant, sizes and axes of i32 are read as i64, from memory that is not theirs.",
+            folded=True,
+            model=Call(
+                "Interpolate-4",
+                (Fixed(counted(1, 1, 3, 3)), Fixed(sizes), Fixed(floats(1, 1)), Fixed(axes)),
+                {"mode": "linear_onnx", "shape_calculation_mode": "sizes"},
+            ),
+            applies=partial(_is_constant_by_narrow, number=number),
+        )
+        for what, number, sizes, axes, span, state in (
+            ("sizes", 1, np.array([5, 5], np.int32), whole(2, 3), "2021.2 to 2021.2", State.UNREAD),
+            ("sizes", 1, np.array([5, 5], np.int32), whole(2, 3), "2021.3 to 2021.4", State.UNCOMPILED),
+            ("axes", 3, whole(5, 5), np.array([2, 3], np.int32), "2021.2 to 2021.4", State.DIES),
         )
     ),
     not_compiled(

@@ -17,6 +17,8 @@ __all__ = ["ROWS"]
 
 MEMORY, UNBOUNDED = 16 << 33, (1 << 31) - 1
 """The bits of 16 GiB, and the least size that counts as unknown in a range."""
+ONE_LIST = Call("Squeeze-1", (Call("Unsqueeze-1", (Fixed(whole(3, 2)), Fixed(whole(0)[0]))), Fixed(whole(0))))
+"""Two sizes, a dimension added by one number and removed by a list."""
 ROWS_OF_SIX, SECOND = Call("ReLU-1", (Given(counted(2, 6), "2,?"),)), Fixed(whole(1)[0])
 """Data, and the constant that is its second axis."""
 SIX = Call("Gather-8", (Call("ShapeOf-3", (ROWS_OF_SIX,), {"output_type": "i64"}), SECOND, Fixed(whole(0)[0])))
@@ -122,6 +124,14 @@ def _is_masked_and_affine(seen: Seen) -> bool:
     if attrs is None or not seen.affine or (old == new and is_static(old)):
         return False
     return bool(attrs.new_axis_mask or attrs.shrink_axis_mask or attrs.ellipsis_mask)
+
+
+def _loses_the_first(seen: Seen) -> bool:
+    """Return whether a Concat along axis 1 of one batch has a constant first, and others behind it."""
+    attrs, whole = seen.attrs, seen.outputs[0].dims
+    if attrs is None or len(whole) < 2 or attrs.axis % len(whole) != 1:
+        return False
+    return whole[0] == 1 and 0 in seen.constant and not seen.folded
 
 
 def _is_combined(seen: Seen) -> bool:
@@ -550,6 +560,22 @@ ROWS = (
         reason="A Squeeze is read only with an input of axes.",
         model=Call("Squeeze-1", (counted(2, 1, 3),)),
         applies=lambda seen: len(seen.inputs) < 2,
+    ),
+    ReleaseDifference(
+        name="Concat of one batch behind a constant",
+        span="2021.4 to 2021.4",
+        ops=("Concat-1",),
+        reason="Along axis 1 of one batch, a constant that comes first is not copied: what is in its place is random.",
+        model=Call("Concat-1", (Fixed(counted(1, 3, 4)), counted(1, 2, 4)), {"axis": "1"}),
+        applies=_loses_the_first,
+    ),
+    not_read(
+        name="Unsqueeze of constants by one number",
+        span="2021.3 to 2021.4",
+        ops=("Unsqueeze-1",),
+        reason="Constants, and what is known from sizes, need a list of axes, even of one.",
+        model=Call("Reshape-1", (counted(2, 3), ONE_LIST), {"special_zero": "false"}),
+        applies=lambda seen: 0 in seen.constant and seen.inputs[1].shape == (),
     ),
     not_read(
         name="VariadicSplit with a remainder among its lengths",
