@@ -219,10 +219,10 @@ def migrate_promotion(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewr
 
 
 @by_formula("x != 0")
-def boolean_of_floats(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """Rewrite Convert-1 of floats to boolean."""
-    if not (layers.inputs[0].dtype.is_float and attrs.destination_type.kind == "boolean"):
-        return Refused("it does not convert floats to boolean")
+def boolean_of_numbers(layers: Layers, attrs: Attrs) -> Ref | Refused:
+    """Rewrite Convert-1 of numbers to boolean."""
+    if layers.inputs[0].dtype.kind == "boolean":
+        return Refused("it does not convert numbers to boolean")
     return layers.call("NotEqual", Ref(None), layers.number(0, Ref(None)))
 
 
@@ -236,8 +236,8 @@ def bytes_of_floats(layers: Layers, attrs: Attrs) -> Ref | Refused:
 
 
 def other_conversion(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
-    """Rewrite Convert-1 of floats to boolean or to integers of 8 bits."""
-    step = boolean_of_floats if attrs.destination_type.kind == "boolean" else bytes_of_floats
+    """Rewrite Convert-1 of numbers to boolean, or of floats to integers of 8 bits."""
+    step = boolean_of_numbers if attrs.destination_type.kind == "boolean" else bytes_of_floats
     return step(attrs, inputs, target)
 
 

@@ -82,6 +82,23 @@ ROWS = (
         model=Call("ScaledDotProductAttention-13", (*ATTENTION, np.array([[True, False, True]] * 2)), PLAIN),
         applies=lambda seen: _has_mask(seen) and seen.inputs[3].dtype.kind == "boolean",
     ),
+    not_compiled(
+        name="attention of unknown sizes with a boolean mask",
+        span="2023.3 to 2023.3",
+        ops=("ScaledDotProductAttention-13",),
+        reason="If a size is unknown, a boolean mask is read but not compiled.",
+        model=Call(
+            "ScaledDotProductAttention-13",
+            (Given(counted(1, 2, 3, 4), "1,2,?,4"), *[counted(1, 2, 3, 4)] * 2, np.ones((3, 3), bool)),
+            PLAIN,
+        ),
+        applies=lambda seen: (
+            _has_mask(seen)
+            and has_rank(seen, 4)
+            and seen.inputs[3].dtype.kind == "boolean"
+            and not all(is_static(fact.shape) for fact in seen.inputs)
+        ),
+    ),
     ReleaseDifference(
         name="causal attention of unknown sizes",
         span="2023.3 to 2023.3",
