@@ -185,6 +185,12 @@ MORE = {
         )
         for amounts in [(np.array([6, 3][: len(axes)]), np.array([1.5, 2][: len(axes)], np.float32))]
     ],
+    "Unsqueeze-1": [sample("", "f32 2,3", np.array(axis)) for axis in (0, 1, -1)],
+    "Concat-1": [
+        sample("axis=1", "f32 1,2,3", "f32 1,4,3"),
+        sample("axis=-1", "i64 1,2", "i64 1,1", "i64 1,3"),
+        sample("axis=-3", "f32 1,1,2,2", "f32 1,2,2,2"),
+    ],
     "Tile-1": [sample("", "f32 2,3", np.array([2, 1, 3])), sample("", "i32 ", np.array([2, 1]))],
     **{
         name: [

@@ -1,6 +1,6 @@
 """Targets of a migration, and what they make of layers of all stamps."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -17,7 +17,7 @@ from ir_tools.known_differences.verdicts import Answer
 from ir_tools.ops import Array, Attrs, find_op
 from ir_tools.ops.definition import Fact, NewLayer, Ref, Rewrite
 from ir_tools.releases.table import find_release
-from ir_tools.rewrite.migration import _Migrating, migrate
+from ir_tools.rewrite.migration import Migration, _Migrating, migrate
 from ir_tools.rewrite.target import Target, parse_target, releases_in_words
 from ir_tools.runtime.client import sources
 from ir_tools.runtime.release import ReleaseClient
@@ -457,6 +457,104 @@ def test_axes_of_one_element_are_left_out_where_a_release_reflects_none(release:
     with client_of(release) as client:
         (found,) = client.infer_model(migrated.model, fed).outputs.values()
     np.testing.assert_array_equal(found, np.pad(fed["x"], [*zip(before, after, strict=True)], mode="reflect"))
+
+
+def migrated_on(builder: Builder, release: str, fed: Mapping[str, Array]) -> tuple[Migration, Array]:
+    """The model migrated for a release, and its only output there."""
+    migrated = migrate(builder.model, f"openvino-{release}")
+    assert migrated.refused == ()
+    with client_of(release) as client:
+        (found,) = client.infer_model(migrated.model, fed).outputs.values()
+    return migrated, found
+
+
+@pytest.mark.parametrize(
+    ("release", "dims"), [("2021.4", "2,7"), ("2022.1", "2,7"), ("2022.1", "?,7"), ("2022.1", "?,?")]
+)
+def test_chunks_whose_size_a_remainder_decides(release: str, dims: str) -> None:
+    """As torch.chunk is converted: the first part is larger by one if there is a rest; the axis is one constant."""
+    builder = Builder(opset=8)
+    data, axis = builder.parameter("x", dims), builder.constant(np.array(1))
+    size = builder.call("Gather", builder.call("ShapeOf", data, output_type="i64"), axis, np.array(0))
+    rest = builder.call("Greater", builder.call("Mod", size, np.array(2)), np.array([0]))
+    half = builder.call("Divide", size, np.array(2))
+    first = builder.call("Add", half, builder.call("Convert", rest, destination_type="i64"))
+    parts = builder.outputs("VariadicSplit", data, axis, builder.call("Concat", first, np.array([-1]), axis=0))
+    builder.result(builder.call("ReduceSum", parts[0], np.array(1)), "y")
+    fed = {"x": np.arange(14, dtype=np.float32).reshape(2, 7)}
+    migrated, found = migrated_on(builder, release, fed)
+    assert found.ravel().tolist() == fed["x"][:, :4].sum(1).tolist()
+    if "?" in dims:
+        assert {step.strategy for step in migrated.steps} >= {"an axis of its own"}
+    elif release == "2021.4":
+        assert {step.strategy for step in migrated.steps} >= {"FloorMod"}
+
+
+@pytest.mark.parametrize("type", ["Split", "VariadicSplit"])
+def test_later_parts_that_a_release_does_not_combine_with_unknown_sizes_are_slices(type: str) -> None:
+    builder = Builder(opset=8)
+    sizes = builder.call("ShapeOf", builder.parameter("x", "?,?"), output_type="i64")
+    if type == "Split":
+        parts = builder.outputs("Split", sizes, np.array(0), num_splits=2)
+    else:
+        parts = builder.outputs("VariadicSplit", sizes, np.array(0), np.array([1, -1]))
+    builder.result(builder.call("Multiply", builder.parameter("n", "?", "i64"), parts[1]), "y")
+    assert migrate(builder.model, "openvino-2023.0").steps == ()
+    fed = {"x": np.zeros((2, 3), np.float32), "n": np.array([5, 7])}
+    migrated, found = migrated_on(builder, "2022.3", fed)
+    assert [step.strategy for step in migrated.steps] == ["slices"]
+    assert found.tolist() == [15, 21]
+
+
+@pytest.mark.parametrize("opset", [1, 8])
+def test_a_constant_that_a_release_loses_in_front_of_others_is_kept(opset: int) -> None:
+    """A vision transformer puts a constant in front of what it computes of an image."""
+    builder = Builder(opset=opset)
+    token = np.array([[[7.0, 8, 9]]], np.float32)
+    builder.result(builder.call("Concat", token, builder.parameter("x", "1,2,3"), axis=1), "y")
+    assert migrate(builder.model, "openvino-2022.1").steps == ()
+    fed = {"x": np.arange(6, dtype=np.float32).reshape(1, 2, 3)}
+    migrated, found = migrated_on(builder, "2021.4", fed)
+    assert "without the batch" in {step.strategy for step in migrated.steps}
+    np.testing.assert_array_equal(found, np.concatenate([token, fed["x"]], 1))
+
+
+def test_sizes_that_2021_computes_from_constants() -> None:
+    """An Unsqueeze by one number, and an Interpolate of a constant by sizes and axes of i32."""
+    builder = Builder(opset=4)
+    data, table = builder.parameter("x", "1,1,6,6"), np.arange(9, dtype=np.float32).reshape(1, 1, 3, 3)
+    sizes = builder.call("ShapeOf", data, output_type="i32")
+    high, wide = (
+        builder.call("Unsqueeze", builder.call("Gather", sizes, np.array(at), np.array(0)), np.array(0))
+        for at in (2, 3)
+    )
+    resized = builder.call(
+        "Interpolate",
+        table,
+        builder.call("Concat", high, wide, axis=0),
+        np.ones(2, np.float32),
+        np.array([2, 3], np.int32),
+        mode="nearest",
+        nearest_mode="floor",
+        shape_calculation_mode="sizes",
+        coordinate_transformation_mode="asymmetric",
+    )
+    builder.result(builder.call("Add", data, resized), "y")
+    fed = {"x": np.ones((1, 1, 6, 6), np.float32)}
+    for release in ("2021.3", "2021.4"):
+        _, found = migrated_on(builder, release, fed)
+        np.testing.assert_array_equal(found, 1 + table.repeat(2, 2).repeat(2, 3))
+
+
+@pytest.mark.parametrize("kind", ["i64", "u8", "f32"])
+def test_numbers_become_booleans_in_ir_v10_by_a_comparison(kind: str) -> None:
+    builder = Builder(opset=6)
+    is_set = builder.call("Convert", builder.parameter("x", "4", kind), destination_type="boolean")
+    builder.result(builder.call("Convert", is_set, destination_type="i32"), "y")
+    dtype = element_type(kind).dtype
+    migrated, found = migrated_on(builder, "2021.4", {"x": np.array([0, 1, 2, 0], dtype)})
+    assert "NotEqual opset1" in {step.after for step in migrated.steps}
+    assert found.tolist() == [0, 1, 1, 0]
 
 
 def test_what_2021_2_needs_written_is_written() -> None:
