@@ -95,7 +95,7 @@ class Answers:
     def of(self, signature: LayerSignature, inputs: Sequence[InternedFact]) -> Answer:
         """Return the answer for a layer; `inputs`: one for every input port that is fed."""
         if self._looked_at > MAX_LOOKED_AT:
-            inputs = [fact.value.template if isinstance(fact.value, StoredBounds) else fact for fact in inputs]
+            inputs = [_without_long_values(fact) for fact in inputs]
         key: object = (signature.number, *map(key_of, inputs))
         found = self._known.get(key, self)
         if isinstance(found, Answer):
@@ -226,6 +226,13 @@ def _values(layer: Layer, weights: Weights, fact: Fact) -> Bounds:
 def _digest(fact: Fact) -> object:
     """Return a key that differs for facts with different values; of too many values each array has its own."""
     return None if fact.value is None else content(fact.value) or fact.value
+
+
+def _without_long_values(fact: InternedFact) -> InternedFact:
+    """Return a fact without the values of a long constant."""
+    if isinstance(fact.value, StoredBounds) and minimum_size(fact.shape, MAX_KEPT) > MAX_KEPT:
+        return fact.value.template
+    return fact
 
 
 def _unknowable(op: Op, inputs: Sequence[Fact]) -> bool:

@@ -137,10 +137,14 @@ def _bidirectional(layers: Layers, wanted: int) -> Rewrite | Refused:
 
 
 def with_sizes_in_front(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | None:
-    """Rewrite Tile of data with fewer dimensions than there are repeats."""
+    """Rewrite Tile of data with fewer dimensions than there are repeats, and give others repeats of i64."""
     data, repeats = inputs[0].shape, inputs[1].shape
     if data is None or repeats is None or not repeats[0].static or repeats[0].size <= len(data):
-        return None
+        if inputs[1].dtype == I64:
+            return None
+        layers = Layers(inputs, target)
+        layers.call("Tile", DATA, layers.to_type(Ref(None, 1), I64))
+        return layers.rewrite("repeats in i64", "the same numbers")
     layers = Layers(inputs, target)
     layers.call("Tile", layers.call("Unsqueeze", DATA, np.arange(repeats[0].size - len(data))), Ref(None, 1))
     return layers.rewrite("a Reshape to the number of repeats", "Tile also prepends dimensions of size 1")

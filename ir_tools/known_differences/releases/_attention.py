@@ -99,6 +99,22 @@ ROWS = (
             and not all(is_static(fact.shape) for fact in seen.inputs)
         ),
     ),
+    not_run(
+        name="attention of unknown sizes with values of another size than keys",
+        span="2023.3 to 2023.3",
+        ops=("ScaledDotProductAttention-13",),
+        reason="If a size is unknown, a model whose values have other sizes than its keys does not run.",
+        model=Call(
+            "ScaledDotProductAttention-13",
+            (Given(counted(1, 2, 3, 4), "1,2,?,4"), counted(1, 2, 3, 4), counted(1, 2, 3, 6)),
+            PLAIN,
+        ),
+        applies=lambda seen: (
+            has_rank(seen, 4)
+            and not all(is_static(fact.shape) for fact in seen.inputs)
+            and seen.inputs[1].dims[-1:] != seen.inputs[2].dims[-1:]
+        ),
+    ),
     ReleaseDifference(
         name="causal attention of unknown sizes",
         span="2023.3 to 2023.3",

@@ -7,7 +7,7 @@ import numpy as np
 
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, whole
 from ir_tools.known_differences.releases._predicates import has_rank, has_value
-from ir_tools.known_differences.releases._row import ReleaseDifference, not_compiled, not_read, not_run
+from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_read, not_run
 from ir_tools.known_differences.releases._seen import Seen
 from ir_tools.releases.measured import State
 from ir_tools.types import is_static
@@ -195,6 +195,15 @@ ROWS = (
             ("sizes", 1, np.array([5, 5], np.int32), whole(2, 3), "2021.3 to 2021.4", State.UNCOMPILED),
             ("axes", 3, whole(5, 5), np.array([2, 3], np.int32), "2021.2 to 2021.4", State.DIES),
         )
+    ),
+    ends(
+        name="Col2Im by computed sizes",
+        span="2024.3 to 2025.4",
+        ops=("Col2Im-15",),
+        reason="If the sizes of the data are known, but not those of the image or the windows, the process ends.",
+        instead=("input 1", "input 2"),
+        model=Call("Col2Im-15", (counted(1, 4, 4), whole(3, 3), Fixed(whole(2, 2)))),
+        applies=lambda seen: is_static(seen.inputs[0].shape) and not {1, 2} <= {*seen.constant},
     ),
     not_compiled(
         name="Interpolate of batch or channels",

@@ -570,6 +570,18 @@ ROWS = (
         applies=_loses_the_first,
     ),
     not_read(
+        name="Tile of constants by repeats of i32",
+        span="2021.2 to 2021.4",
+        ops=("Tile-1",),
+        reason="Constants, and what is known from sizes, need repeats of i64.",
+        model=Call(
+            "Reshape-1",
+            (counted(2, 3), Call("Tile-1", (Fixed(whole(-1)), Fixed(np.array([1], np.int32))))),
+            {"special_zero": "false"},
+        ),
+        applies=lambda seen: 0 in seen.constant and seen.inputs[1].dtype != element_type("i64"),
+    ),
+    not_read(
         name="Unsqueeze of constants by one number",
         span="2021.3 to 2021.4",
         ops=("Unsqueeze-1",),
