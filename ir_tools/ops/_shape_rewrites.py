@@ -318,7 +318,8 @@ def migrate_roll(layers: Layers, attrs: Attrs) -> Ref | Refused:
     for axis, by in totals.items():
         dim = data.shape[axis]
         if not dim.static:
-            return Refused(f"opset{layers.target} has no Roll, and the size of axis {axis} is not known")
-        if dim.lo and by % dim.lo:
+            moved = layers.call("Subtract", layers.places(out, axis), np.array(by))
+            out = layers.call("Gather", out, layers.call("FloorMod", moved, layers.size(out, axis)), np.array(axis))
+        elif dim.lo and by % dim.lo:
             out = layers.call("Gather", out, np.roll(np.arange(dim.lo), by), np.array(axis))
     return out if layers.made else layers.reshape(DATA, np.zeros(len(data.shape), np.int64))

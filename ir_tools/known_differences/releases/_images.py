@@ -202,7 +202,11 @@ ROWS = (
         ops=("Col2Im-15",),
         reason="If the sizes of the data are known, but not those of the image or the windows, the process ends.",
         instead=("input 1", "input 2"),
-        model=Call("Col2Im-15", (counted(1, 4, 4), whole(3, 3), Fixed(whole(2, 2)))),
+        model=Call(
+            "Col2Im-15",
+            (counted(1, 4, 4), whole(3, 3), Fixed(whole(2, 2))),
+            {"strides": "1,1", "dilations": "1,1", "pads_begin": "0,0", "pads_end": "0,0"},
+        ),
         applies=lambda seen: is_static(seen.inputs[0].shape) and not {1, 2} <= {*seen.constant},
     ),
     not_compiled(
