@@ -215,6 +215,19 @@ def test_indices_beyond_a_table(rows: int | None, largest: int | None, values: l
     assert (wrong is not None) == (rows is not None and most is not None and most not in range(rows))
 
 
+def test_values_of_short_constants_are_known_after_many_of_long_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only long constants cost time: what a Gather takes from a short list decides a size, whatever was read before."""
+    monkeypatch.setattr("ir_tools.infer._answers.MAX_LOOKED_AT", -1)
+    builder = Builder()
+    data = builder.parameter("x", "2,3")
+    for name, sizes in (("short", np.array([6, 1])), ("long", np.full(100, 6))):
+        first = builder.call("Gather", builder.constant(sizes), np.array([0]), np.array(0))
+        builder.result(builder.call("Reshape", data, first, special_zero=False), name)
+    shapes = propagate_shapes(builder.model, {"x": "2,3"}).shapes
+    found = [shapes["reshape", 2], shapes["reshape/2", 2]]
+    assert list(map(format_shape, found)) == ["6", "?"]
+
+
 def test_unknown_input() -> None:
     with pytest.raises(UsageError, match="no input 'z'; it has x"):
         propagate_shapes(small(), {"z": "1"})
