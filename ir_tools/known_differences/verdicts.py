@@ -141,6 +141,11 @@ JOINING = COMBINING | {"Equal", "NotEqual", "Greater", "GreaterEqual", "Less", "
 """Types of layers that combine a part of a split with another tensor element by element."""
 FAR = 64
 """How many layers are looked at for what a list of lengths is computed of."""
+LIMITING = {
+    "Slice": REMAINDERS | {"Add", "Subtract", "Multiply", "Maximum", "Minimum", "Power"},
+    "VariadicSplit": REMAINDERS,
+}
+"""Types of layers whose limits a release follows back to constants, and which types it then gets wrong."""
 SPLITS = frozenset({"Split", "VariadicSplit"})
 RANKS = (State.UNREAD, State.DIES, State.UNCOMPILED, State.FAILS, State.DIFFERS, State.RUNS)
 """From worst to best."""
@@ -490,7 +495,7 @@ class Surroundings:
             producers=_producers(graph, layer),
             readers=tuple(sorted(readers)),
             scaled=_scaled(graph, layer, known, self._scales[id(graph)]),
-            shared=op.type == "VariadicSplit" and _is_shared(graph, layer),
+            shared=op.type in LIMITING and _is_shared(graph, layer),
             joined=op.type in SPLITS and _is_joined(graph, layer),
             affine=op.type == "StridedSlice" and _is_affine(graph, layer, known, self._joined[id(graph)]),
             weights=_uses(graph, layer, self.origins[id(graph)]) if op.role is Role.CONSTANT else frozenset(),
@@ -620,19 +625,24 @@ def _scaling(graph: Graph, layer: Layer, rank: int, constants: Collection[int]) 
     return none, reader if reader.type in KEPT else None
 
 
-def _is_shared(graph: Graph, split: Layer) -> bool:
-    """Return whether other layers read the axis of a split, and a remainder is among what its lengths depend on."""
-    _, axis, lengths = _sources(graph, split)
-    if axis is None or lengths is None or graph.reads(*axis) == 1:
+def _is_shared(graph: Graph, layer: Layer) -> bool:
+    """Return whether a constant that a layer reads is among what its other limits are computed of, by certain types."""
+    limits = [source for source in _sources(graph, layer)[1:] if source is not None]
+    constants = {source for source in limits if role_of(graph.layer(source.layer)) is Role.CONSTANT}
+    if all(graph.reads(*source) == 1 for source in constants):
         return False
-    waiting, passed = [lengths.layer], {split.id}
+    waiting, passed = [source.layer for source in limits if source not in constants], {layer.id}
+    types, read = set[str](), set[Source]()
     while waiting and len(passed) < FAR:
-        layer = graph.layer(waiting.pop())
-        if layer.type in REMAINDERS:
-            return True
-        passed.add(layer.id)
-        waiting += [one for one in graph.producers(layer.id) if one not in passed and layer.type != "ShapeOf"]
-    return False
+        behind = graph.layer(waiting.pop())
+        if behind.id in passed or behind.type == "ShapeOf":
+            continue
+        passed.add(behind.id)
+        types.add(behind.type)
+        sources = graph.sources(behind.id).values()
+        read.update(sources)
+        waiting += [source.layer for source in sources]
+    return not types.isdisjoint(LIMITING[layer.type]) and not read.isdisjoint(constants)
 
 
 def _is_joined(graph: Graph, split: Layer) -> bool:

@@ -23,6 +23,7 @@ __all__ = [
     "migrate_slice",
     "migrate_slice_scatter",
     "migrate_squeeze_15",
+    "slice_by_own_constants",
     "split_in_another_way",
     "with_known_axes",
     "with_listed_axis",
@@ -195,6 +196,16 @@ def without_single_elements(attrs: Attrs, inputs: Sequence[Fact], target: int) -
 
 
 # --- Slice ------------------------------------------------------------------------------------------------------
+
+
+def slice_by_own_constants(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
+    """Rewrite a Slice with constants of its own: 2022.1 reads none whose limits are computed of those that it reads."""
+    layers = Layers(inputs, target)
+    limits = [Ref(None, index) if fact.exact is None else fact.exact for index, fact in enumerate(inputs)][1:]
+    if all(isinstance(limit, Ref) for limit in limits):
+        return Refused("its limits are not constant")
+    layers.call("Slice", DATA, *limits)
+    return layers.rewrite("constants of its own", "the same numbers")
 
 
 def joined_along_the_first_axis(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:

@@ -15,6 +15,7 @@ from ir_tools.ops._shape_rewrites import (
     joined_along_the_first_axis,
     migrate_slice,
     migrate_slice_scatter,
+    slice_by_own_constants,
     split_in_another_way,
 )
 from ir_tools.ops._slices import exact_slice, positions, sliced
@@ -288,6 +289,7 @@ SLICE = Op(
     shape=slice_shape,
     kernel=slice_,
     migrate=migrate_slice,
+    substitute=slice_by_own_constants,
 )
 SLICE_SCATTER = Op(
     type="SliceScatter",

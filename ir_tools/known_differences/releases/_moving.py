@@ -24,6 +24,15 @@ ROWS_OF_SIX, SECOND = Call("ReLU-1", (Given(counted(2, 6), "2,?"),)), Fixed(whol
 SIX = Call("Gather-8", (Call("ShapeOf-3", (ROWS_OF_SIX,), {"output_type": "i64"}), SECOND, Fixed(whole(0)[0])))
 REST = Call("Concat-1", (Call("FloorMod-1", (SIX, Fixed(whole(4)))), Fixed(whole(-1))), {"axis": "0"})
 """The size of the second axis, and two lengths of parts that its remainder decides."""
+LAST = Fixed(whole(1))
+LESS = Call(
+    "Subtract-1",
+    (
+        Call("Gather-8", (Call("ShapeOf-3", (ROWS_OF_SIX,), {"output_type": "i64"}), LAST, Fixed(whole(0)[0]))),
+        Fixed(whole(2)),
+    ),
+)
+"""A list of the second axis, and one less than the size of that by two."""
 
 
 def _is_infinite(fact: Fact) -> bool:
@@ -589,13 +598,19 @@ ROWS = (
         model=Call("Reshape-1", (counted(2, 3), ONE_LIST), {"special_zero": "false"}),
         applies=lambda seen: 0 in seen.constant and seen.inputs[1].shape == (),
     ),
-    not_read(
-        name="VariadicSplit with a remainder among its lengths",
-        span="2022.1 to 2022.1",
-        ops=("VariadicSplit-1",),
-        reason="With lengths that depend on a remainder, an axis that other layers read, too, is not read.",
-        model=Call("VariadicSplit-1", (ROWS_OF_SIX, SECOND, REST)),
-        applies=lambda seen: seen.shared and not is_static(seen.inputs[0].shape),
+    *(
+        not_read(
+            name=f"{name} that depend on its own constants",
+            span="2022.1 to 2022.1",
+            ops=(model.op,),
+            reason="Limits that are computed of a constant which the layer reads itself are not read.",
+            model=model,
+            applies=lambda seen: seen.shared and not is_static(seen.inputs[0].shape),
+        )
+        for name, model in (
+            ("lengths of a VariadicSplit", Call("VariadicSplit-1", (ROWS_OF_SIX, SECOND, REST))),
+            ("ends of a Slice", Call("Slice-8", (ROWS_OF_SIX, Fixed(whole(0)), LESS, Fixed(whole(1)), LAST))),
+        )
     ),
     not_compiled(
         name="Split whose later parts are combined with unknown sizes",

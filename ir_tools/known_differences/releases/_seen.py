@@ -80,7 +80,8 @@ class Seen:
         scaled: of a reduction: along which axes of its output constants scale or shift this, in elementwise layers
             behind it that alone read it; `NUMBER`: by one number.
         affine: of a StridedSlice: whether a product and a sum behind it become one layer.
-        shared: of a split: whether other layers read its axis, too, and a remainder decides the lengths of its parts.
+        shared: of a Slice or VariadicSplit: whether its computed limits depend on a constant that it reads itself, by
+            types that `verdicts.LIMITING` lists.
         joined: of a split: whether an elementwise layer combines a part behind the first with a tensor of unknown size.
         weights: of a constant of few bits: `PackedWeights.uses`.
     """
