@@ -14,7 +14,7 @@ from ir_tools.ops.fields import Attrs
 from ir_tools.types import Dim, is_static
 
 __all__ = [
-    "joined_along_the_first_axis",
+    "concat_in_another_way",
     "migrate_broadcast",
     "migrate_identity",
     "migrate_pad_12",
@@ -208,9 +208,19 @@ def slice_by_own_constants(attrs: Attrs, inputs: Sequence[Fact], target: int) ->
     return layers.rewrite("constants of its own", "the same numbers")
 
 
-def joined_along_the_first_axis(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
-    """Rewrite a Concat of one batch along axis 1 without that batch: 2021.4 loses a constant that comes first."""
+def concat_in_another_way(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
+    """Rewrite a Concat without its empty parts, or of one batch along axis 1 without that batch.
+
+    Releases before 2022.1 compile no empty parts; 2021.4 loses a constant that comes first along axis 1.
+    """
     layers = Layers(inputs, target)
+    full = [one for one, fact in zip(layers.given, inputs, strict=True) if 0 not in fact.dims]
+    if 0 < len(full) < len(inputs):
+        if len(full) > 1:
+            layers.call("Concat", *full, axis=attrs.axis)
+        else:
+            layers.copy(full[0])
+        return layers.rewrite("without empty parts", "they have no elements")
     if normal_axis(attrs.axis, layers.rank(DATA)) != 1 or any(fact.dims[:1] != (1,) for fact in inputs):
         return Refused("it does not concatenate along axis 1, or there is more than one batch")
     first = np.array([0])

@@ -12,7 +12,7 @@ import numpy as np
 from ir_tools.errors import ShapeError
 from ir_tools.ops._requirements import require_integers, require_one, require_sizes, same_type
 from ir_tools.ops._shape_rewrites import (
-    joined_along_the_first_axis,
+    concat_in_another_way,
     migrate_slice,
     migrate_slice_scatter,
     slice_by_own_constants,
@@ -258,7 +258,7 @@ CONCAT = Op(
     types={"T": "any"},
     shape=concat_shape,
     kernel=concat,
-    substitute=joined_along_the_first_axis,
+    substitute=concat_in_another_way,
 )
 SPLIT = Op(
     type="Split",

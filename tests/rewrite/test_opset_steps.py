@@ -190,6 +190,8 @@ MORE = {
         sample("axis=1", "f32 1,2,3", "f32 1,4,3"),
         sample("axis=-1", "i64 1,2", "i64 1,1", "i64 1,3"),
         sample("axis=-3", "f32 1,1,2,2", "f32 1,2,2,2"),
+        sample("axis=1", "f32 2,0", "f32 2,3"),
+        sample("axis=0", "f32 2,3", "f32 0,3", "f32 1,3"),
     ],
     "Tile-1": [sample("", "f32 2,3", np.array([2, 1, 3])), sample("", "i32 ", np.array([2, 1]))],
     **{

@@ -506,6 +506,32 @@ def test_later_parts_that_a_release_does_not_combine_with_unknown_sizes_are_slic
     assert found.tolist() == [15, 21]
 
 
+def test_an_empty_part_that_2021_does_not_concatenate_is_left_out() -> None:
+    """A rotary embedding of all columns puts those that it leaves as they are beside, which are none."""
+    builder = Builder(opset=8)
+    data = builder.parameter("x", "2,3,4")
+    rest = builder.call("Slice", data, np.array([4]), np.array([9]), np.array([1]), np.array([2]))
+    builder.result(builder.call("Concat", builder.call("Negative", data), rest, axis=-1), "y")
+    fed = {"x": np.arange(24, dtype=np.float32).reshape(2, 3, 4)}
+    migrated, found = migrated_on(builder, "2021.4", fed)
+    assert "without empty parts" in {step.strategy for step in migrated.steps}
+    np.testing.assert_array_equal(found, -fed["x"])
+
+
+def test_ends_of_a_slice_that_depend_on_its_own_constants() -> None:
+    """As halves of a dimension are taken in ONNX: its number is one constant for the size and for the slice."""
+    builder = Builder(opset=8)
+    data, axis = builder.parameter("x", "?,6"), builder.constant(np.array([1]))
+    size = builder.call("Gather", builder.call("ShapeOf", data, output_type="i64"), axis, np.array(0))
+    end = builder.call("Divide", builder.call("Add", size, np.array([1])), np.array([2]))
+    builder.result(builder.call("Slice", data, np.array([0]), end, np.array([1]), axis), "y")
+    fed = {"x": np.arange(12, dtype=np.float32).reshape(2, 6)}
+    assert migrate(builder.model, "openvino-2022.3").steps == ()
+    migrated, found = migrated_on(builder, "2022.1", fed)
+    assert "constants of its own" in {step.strategy for step in migrated.steps}
+    np.testing.assert_array_equal(found, fed["x"][:, :3])
+
+
 @pytest.mark.parametrize("opset", [1, 8])
 def test_a_constant_that_a_release_loses_in_front_of_others_is_kept(opset: int) -> None:
     """A vision transformer puts a constant in front of what it computes of an image."""

@@ -24,6 +24,16 @@ ROWS_OF_SIX, SECOND = Call("ReLU-1", (Given(counted(2, 6), "2,?"),)), Fixed(whol
 SIX = Call("Gather-8", (Call("ShapeOf-3", (ROWS_OF_SIX,), {"output_type": "i64"}), SECOND, Fixed(whole(0)[0])))
 REST = Call("Concat-1", (Call("FloorMod-1", (SIX, Fixed(whole(4)))), Fixed(whole(-1))), {"axis": "0"})
 """The size of the second axis, and two lengths of parts that its remainder decides."""
+FULL = Call("ReLU-1", (counted(2, 3, 4),))
+EMPTY = Call(
+    "StridedSlice-1",
+    (FULL, Fixed(whole(0, 0, 4)), Fixed(whole(0, 0, 9)), Fixed(whole(1, 1, 1))),
+    {
+        **dict.fromkeys(("begin_mask", "end_mask"), "1,1,0"),
+        **dict.fromkeys(("new_axis_mask", "shrink_axis_mask", "ellipsis_mask"), "0,0,0"),
+    },
+)
+"""Four columns, and what a slice behind the last takes of them."""
 LAST = Fixed(whole(1))
 LESS = Call(
     "Subtract-1",
@@ -569,6 +579,20 @@ ROWS = (
         reason="A Squeeze is read only with an input of axes.",
         model=Call("Squeeze-1", (counted(2, 1, 3),)),
         applies=lambda seen: len(seen.inputs) < 2,
+    ),
+    *(
+        ReleaseDifference(
+            name=f"Concat with an empty part, {span}",
+            span=span,
+            ops=("Concat-1",),
+            state=state,
+            reason="Parts without elements are not supported.",
+            model=Call("Concat-1", (FULL, EMPTY), {"axis": "2"}),
+            applies=lambda seen: (
+                any(0 in fact.dims for fact in seen.inputs) and 0 not in seen.outputs[0].dims and not has_rank(seen, 1)
+            ),
+        )
+        for span, state in (("2021.2 to 2021.2", State.UNREAD), ("2021.3 to 2021.4", State.UNCOMPILED))
     ),
     ReleaseDifference(
         name="Concat of one batch behind a constant",
