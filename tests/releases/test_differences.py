@@ -116,7 +116,7 @@ def test_span_by_the_releases(row: ReleaseDifference) -> None:
     if not here:
         pytest.skip("none of the releases is here (ir-tools runtimes)")
     asked = [release for release in here if release.reads[1] >= row.version and release.holds(*_last(row))]
-    answers = {release.name: _answer(release, row, 30 if release.name in inside else 1) for release in asked}
+    answers = {release.name: answer(release, row, 30 if release.name in inside else 1) for release in asked}
     wrong = {name: answer for name, answer in answers.items() if (answer is row.state) is not (name in inside)}
     assert wrong == {}
 
@@ -165,7 +165,7 @@ def _of_constants(op: Op, sample: Sample) -> Model:
     return builder.model
 
 
-def _answer(release: Release, row: ReleaseDifference, most: int) -> State:
+def answer(release: Release, row: ReleaseDifference, most: int) -> State:
     """What a release does with the model of a row, asked up to `most` times: once if it is not one of the row.
 
     What reads beyond the data meets other numbers there, or ends, or, by chance, the right numbers.
