@@ -271,3 +271,35 @@ def test_a_layer_that_is_plain_runs(release: str, typed: bool) -> None:
                 assert answers.of(answers.seen(located, op)) is None, (seed, located)
                 plain += 1
     assert plain > 30
+
+
+def test_layers_of_other_types_are_asked_about_by_themselves() -> None:
+    """2021.4 computes the exponentials of floats rightly, and those of bytes in another way."""
+    builder = Builder()
+    for kind in ("f32", "u8", "f32"):
+        builder.result(builder.call("Exp", builder.parameter("x", "2,3", kind), name=kind))
+    answers = answers_of(builder.model, "openvino-2021.4")
+    layers = [located for located in answers.model.walk() if located.layer.type == "Exp"]
+    assert [answers.is_plain(one.layer, seen_in(answers, one).op) for one in layers] == [True, False, True]
+
+
+def test_nothing_is_known_of_a_rewrite_that_reads_an_input_which_nothing_feeds() -> None:
+    builder = Builder()
+    builder.result(builder.call("ReLU", builder.parameter("x", "2,3", "u8"), name="y"))
+    answers, seen = answers_and_seen(builder, "openvino-2021.4")
+    for number, known in ((0, True), (1, False)):
+        rewrite = Rewrite(layers=(new("Exp", Ref(None, number), "u8"),), strategy="", proof="")
+        assert (answers.of_rewrite(rewrite, seen) is not None) is known
+
+
+def test_which_releases_run_a_refused_layer_is_asked_of_the_model_as_it_is() -> None:
+    """In IR v10, which the migrated model gets, no release takes an input and an output of one name."""
+    builder = Builder(opset=15)
+    boxes, images = np.ones((2, 5), np.float32), np.zeros(2, np.int64)
+    sizes: dict[str, Any] = {"pooled_h": 2, "pooled_w": 2, "sampling_ratio": 1, "spatial_scale": 1.0}
+    data = builder.parameter("x", "1,3,8,8")
+    found = builder.call("ROIAlignRotated", data, boxes, images, clockwise_mode=False, **sizes)
+    builder.graph.layer(found.layer).tag["name"] = "x"
+    builder.result(found)
+    (refused,) = ir_tools.migrate(builder.model, to="openvino-2021.4").refused
+    assert refused.reason.endswith("; OpenVINO 2024.2 and later run it")
