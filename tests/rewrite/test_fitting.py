@@ -280,6 +280,15 @@ def test_the_migrated_model_is_the_same_on_every_processor() -> None:
     assert [step.after for step in migrated.steps] == ["Const of f32"]
 
 
+@pytest.mark.usefixtures("processor")
+def test_what_processors_without_vnni_compute_in_another_way_is_noted_on_every_processor() -> None:
+    builder = Builder(name="compressed")
+    floats = builder.call("Convert", builder.constant(np.ones((3, 3), np.int8)), destination_type="f32")
+    weights = builder.call("Multiply", floats, np.ones((1, 3), np.float32))
+    builder.result(builder.call("MatMul", builder.parameter("x", [3, 3]), weights), "y")
+    assert any("computes other values" in note for note in migrate(builder.model, "openvino-2024.3").notes)
+
+
 UNPACKED = {"2024.3": "by one number", "2024.6": "by one number", "2025.0": "along the sum", "2026.4": "along the sum"}
 
 
@@ -346,7 +355,13 @@ def padded_and_scattered() -> Model:
 
 @pytest.mark.parametrize("release", ["openvino-2021.4", "openvino-2022.3", "openvino-2024.6"])
 @pytest.mark.parametrize(
-    "model", [weighed("i4", [-8, 7, 0, 3] * 8), weighed("u2", [0, 3, 1, 2] * 4), padded_and_scattered()]
+    "model",
+    [
+        weighed("i4", [-8, 7, 0, 3] * 8),
+        weighed("u2", [0, 3, 1, 2] * 4),
+        compressed_product("i4", **PRODUCTS["by one number"][0]),
+        padded_and_scattered(),
+    ],
 )
 def test_nothing_stays_that_nothing_reads(model: Model, release: str, tmp_path: Path) -> None:
     """Bytes that no constant reads stay where no constant gets another type: the others keep their places."""
@@ -467,6 +482,14 @@ def flattened() -> Model:
 def test_lists_are_joined_along_the_first_axis(release: str, steps: int) -> None:
     migrated = migrate(flattened(), release)
     assert [step.strategy for step in migrated.steps if step.before == "Concat-1"] == ["axis 0"] * steps
+
+
+def test_matrices_are_joined_along_the_last_axis() -> None:
+    builder = Builder(name="joined")
+    data = builder.parameter("x", "2,3", "f32")
+    builder.result(builder.call("Concat", data, data, axis=-1), "y")
+    (found,) = run(migrate(builder.model, "openvino-2022.1").model, {"x": np.eye(2, 3, dtype=np.float32)}).values()
+    assert found.tolist() == [[1, 0, 0, 1, 0, 0], [0, 1, 0, 0, 1, 0]]
 
 
 def test_layers_of_one_name_get_others_in_ir_10() -> None:
@@ -594,6 +617,8 @@ def test_inputs_of_packed_types_are_refused_where_they_are_not_compiled(
 def test_inputs_that_no_release_compiles_are_refused_by_all() -> None:
     builder = Builder(name="packed")
     builder.result(builder.call("Convert", builder.parameter("x", [2], "u3"), destination_type="f32"))
+    (refused,) = migrate(builder.model, "openvino-2023.3").refused
+    assert "its output has element type u3, which OpenVINO 2023.3 does not support" in refused.reason
     (refused,) = migrate(builder.model, "openvino-2026.4").refused
     assert refused.reason.endswith("inputs of element type u3 are not compiled; no release of OpenVINO compiles it")
 
