@@ -74,6 +74,11 @@ MORE_ROWS = "reductions of three axes with more rows than channels, scaled by a 
 NEGATIVE = "negative indices of GatherND"
 AT_THE_END = "Add-1 with pdpd, dimensions of 1 at the end"
 SLOPE = "PReLU with a slope inside channels"
+MASKED = Call(
+    "StridedSlice-1",
+    (counted(2, 3), *(Fixed(whole(one, one)) for one in (0, 2, 1))),
+    {"begin_mask": "0,0", "end_mask": "0,0", "shrink_axis_mask": "0,1"},
+)
 BESIDE = [
     Beside(
         "Broadcast of a single element along given axes",
@@ -99,6 +104,17 @@ BESIDE = [
                 (counted(2, 3), *(Fixed(whole(one, one)) for one in (0, 2, 1))),
                 {"begin_mask": "0,0", "end_mask": "0,0", "ellipsis_mask": "1,0"},
             )
+        ),
+    ),
+    Beside(
+        "StridedSlice before a product and a sum",
+        False,
+        Call(
+            "Multiply-1",
+            (
+                Call("Reshape-1", (_scaled(MASKED, 2), Fixed(whole(2, 1))), {"special_zero": "false"}),
+                Fixed(floats(2)),
+            ),
         ),
     ),
     Beside(REPEATED, True, _repeated(1, 1, 1, 1, 2, 3)),
@@ -131,6 +147,19 @@ BESIDE = [
         "reductions of 4 dimensions scaled by channel",
         True,
         _scaled(_reduced("ReduceSum-1", np.ones((2, 3, 4), np.float32), 2), [1, 2, 3]),
+    ),
+    Beside(
+        "reductions of 3 dimensions scaled by channel",
+        False,
+        _scaled(_reduced("ReduceSum-1", np.ones((2, 3, 4), np.float32), 0), counted(3, 4)),
+    ),
+    Beside(
+        f"{MORE_ROWS}, of integers",
+        True,
+        Call(
+            "Subtract-1",
+            (Fixed(np.full((2,), 9, np.int32)), _reduced("ReduceSum-1", np.ones((5, 2, 4), np.int32), 2, keep=False)),
+        ),
     ),
     Beside("reductions along no axis", False, _reduced("ReduceSum-1", number(3))),
     Beside("TopK of one element of the last axis, sizes unknown", True, _top_k(-1)),
