@@ -13,10 +13,11 @@ from ir_tools.compatibility import Answer, _layers, compatibility
 from ir_tools.diagnostics import Severity
 from ir_tools.errors import RuntimeFailure
 from ir_tools.format.read import read
+from ir_tools.format.write import render
 from ir_tools.graph import Graph, Source
 from ir_tools.known_differences import as_model
 from ir_tools.known_differences.releases import ROWS, Seen
-from ir_tools.known_differences.verdicts import decisive, verdict
+from ir_tools.known_differences.verdicts import decisive, lacks_bytes, verdict
 from ir_tools.ops.definition import Fact
 from ir_tools.ops.fields import Attrs, Flag, OneOf
 from ir_tools.ops.records import constant_fact
@@ -113,6 +114,15 @@ def test_inputs_and_outputs_of_one_name() -> None:
     assert set(answers(rename(builder(version=10), "second", "data")).values()) == {Answer.STOPPED}
 
 
+def test_outputs_of_a_layer_with_several_have_numbers_in_their_names() -> None:
+    for name, wanted in (("parts", Answer.RUNS), ("parts.0", Answer.STOPPED)):
+        made = Builder(opset=7)
+        for one in made.outputs("Split", made.parameter("x", "2,3"), np.array(0), num_splits=2, name="parts"):
+            made.result(one)
+        made.model.version = 10
+        assert answers(rename(made, "x", name))["2026.4"] is wanted
+
+
 def test_results_of_one_name() -> None:
     found = answers(rename(builder(version=10), "end/result", "first"))
     assert found["2021.2"] is Answer.STOPPED
@@ -173,6 +183,14 @@ def test_a_file_without_bytes() -> None:
     assert found["2022.1"] is found["2026.1"] is found["2026.4"] is Answer.RUNS
 
 
+def test_a_file_whose_bytes_are_missing_is_no_file_without_bytes() -> None:
+    """One of two constants has elements."""
+    made = Builder(opset=7)
+    total = made.call("ReduceSum", made.parameter("x", "2,3"), np.zeros(0, np.int64), keep_dims=True)
+    made.result(made.call("Add", total, np.ones(1, np.float32)))
+    assert not lacks_bytes(read(bytes(render(made.model)), b""))
+
+
 def test_layers_that_nothing_needs_are_not_read() -> None:
     made = builder(version=10)
     made.call("Abs", made.parameter("more", "2"), name="unused")
@@ -226,6 +244,24 @@ def test_records_that_validate_only_warns_of_do_not_hide_the_answer() -> None:
     first.outputs[0].dims = (-1, 3)
     assert {one.severity for one in validate(made.model)} == {Severity.WARNING}
     assert answers(made)["2022.1"] is Answer.RUNS
+
+
+def test_a_wrong_precision_of_a_port_does_not_hide_the_answer() -> None:
+    """Releases compute the element types themselves."""
+    made = builder()
+    next(layer for layer in made.graph.layers() if layer.name == "first").outputs[0].precision = "FP16"
+    assert {one.severity for one in validate(made.model)} == {Severity.ERROR}
+    assert answers(made)["2022.1"] is Answer.RUNS
+
+
+def test_f16_is_asked_about_on_releases_that_convert_it() -> None:
+    """2021.4 does not run ScatterNDUpdate of f16 as it does that of f32."""
+    for kind, wanted in (("f32", Answer.RUNS), ("f16", Answer.DIFFERS)):
+        made = Builder(opset=7)
+        data, updates = made.parameter("data", "3,2", kind), made.parameter("updates", "1,2", kind)
+        made.result(made.call("ScatterNDUpdate", data, np.array([[1]]), updates))
+        made.model.version = 10
+        assert answers(made)["2021.4"] is wanted
 
 
 def test_sizes_of_1_before_others_are_found_beside_unknown_ones() -> None:
