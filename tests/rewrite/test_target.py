@@ -379,7 +379,7 @@ def test_quotients_of_bytes_that_a_release_rounds_to_the_nearest_integer(
 @pytest.mark.parametrize("release", ["2021.4", "2022.1"])
 @pytest.mark.parametrize("constant", [True, False])
 @pytest.mark.parametrize("floors", [True, False])
-@pytest.mark.parametrize(("kind", "before"), [("i32", "Add"), ("i64", "Subtract"), ("i32", "Abs"), ("u16", "Multiply")])
+@pytest.mark.parametrize(("kind", "before"), [("i32", "Add"), ("i64", "Subtract"), ("i32", "Abs"), ("i16", "Add"), ("u16", "Multiply")])
 def test_quotients_that_a_release_rounds_because_of_the_layer_before(
     kind: str, before: str, floors: bool, constant: bool, release: str
 ) -> None:
@@ -581,6 +581,16 @@ def test_numbers_become_booleans_in_ir_v10_by_a_comparison(kind: str) -> None:
     migrated, found = migrated_on(builder, "2021.4", {"x": np.array([0, 1, 2, 0], dtype)})
     assert "NotEqual opset1" in {step.after for step in migrated.steps}
     assert found.tolist() == [0, 1, 1, 0]
+
+
+@pytest.mark.parametrize(("rank", "strategy"), [(5, None), (6, "axes merged")])
+def test_a_select_of_as_many_dimensions_as_all_releases_run_is_not_rewritten(rank: int, strategy: str | None) -> None:
+    op = find_op("Select", "opset1")
+    assert op is not None
+    assert op.substitute is not None
+    facts = [Fact(element_type(kind), (Dim(2, 2),) * rank) for kind in ("boolean", "f32", "f32")]
+    found = op.substitute(op.read({}, []) or Attrs(), facts, 15)
+    assert (found.strategy if isinstance(found, Rewrite) else None) == strategy
 
 
 def test_what_2021_2_needs_written_is_written() -> None:
