@@ -1,7 +1,9 @@
 """Layers that the newest release does not run, by the models that its rows of known differences were measured with."""
 
+import numpy as np
 import pytest
 
+from ir_tools.builder import Builder
 from ir_tools.checks.uncompiled_layer import NEWEST
 from ir_tools.compatibility import Answer, report
 from ir_tools.diagnostics import Severity
@@ -10,6 +12,7 @@ from ir_tools.known_differences.releases import ROWS, ReleaseDifference
 from ir_tools.releases.measured import State
 from ir_tools.rules.compatibility import UNCOMPILED_LAYER
 from ir_tools.validation import validate
+from tests.ops.test_control_flow import iterator_model
 from tests.rules.test_rules import FOLDER
 
 STOPS = {State.UNREAD, State.UNCOMPILED, State.FAILS, State.DIES}
@@ -45,3 +48,23 @@ def test_a_file_with_errors_has_no_such_finding() -> None:
     text = (FOLDER / "uncompiled_layer" / "bad.xml").read_bytes()
     assert [one.code for one in validate(text, bytes(24))] == [UNCOMPILED_LAYER.code]
     assert UNCOMPILED_LAYER.code not in {one.code for one in validate(text, bytes(23))}
+
+
+def test_an_input_of_a_body_in_a_body_without_an_element_type() -> None:
+    text, weights = iterator_model(np.random.default_rng(1), static=True)
+    before, body = text[text.index(b"<layers>") : text.index(b"</net>")].split(b"<body>")
+    untyped = body.replace(b'element_type="f32"', b'element_type="dynamic"', 1)
+    start, end = text.index(b"<body>"), text.index(b"</body>")
+    nested = text[:start] + b"<body>" + before + b"<body>" + untyped + text[end:]
+    (found,) = (one for one in validate(nested, weights) if "the body of a TensorIterator" in one.message)
+    assert (found.path or "").count("/body/") == 2
+
+
+def test_a_layer_that_stops_only_at_the_inputs_and_outputs_of_ir_v10_is_found() -> None:
+    builder = Builder(opset=15)
+    begins, ends, symbols = (builder.parameter(f"x{kind}", "2", kind) for kind in ("i32", "i64", "u8"))
+    ends = builder.call("Convert", ends, destination_type="i32")
+    builder.result(builder.call("StringTensorPack", begins, ends, symbols, name="packed"), "y")
+    for version, wanted in ((11, set[str]()), (10, {"packed"})):
+        builder.model.version = version
+        assert {one.path for one in validate(builder.model, select=UNCOMPILED_LAYER.code)} == wanted
