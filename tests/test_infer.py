@@ -25,7 +25,7 @@ from ir_tools.infer._trials import ShapeTrials
 from ir_tools.ops import NEWEST_OPSET, Bounds, Fact, find_op, known_types
 from ir_tools.runtime.ask import LayerOracle
 from ir_tools.runtime.client import RuntimeClient
-from ir_tools.types import Dim, element_type, format_shape, parse_shape
+from ir_tools.types import Dim, element_type, format_shape, is_static, parse_shape
 from ir_tools.validation import validate
 from tests import ir_text
 from tests.conftest import corpus_cases
@@ -531,3 +531,13 @@ def test_values_are_kept_up_to_a_number_in_all(monkeypatch: pytest.MonkeyPatch) 
     assert [fact.value is not None for fact in kept] == [True, True, False, False]
     assert kept[2] is kept[3]
     assert table.interned(Fact(element_type("i64"), (Dim.of(64),), Bounds.exactly(small))).value is not None
+
+
+def test_short_constants_do_not_count_among_the_values_that_rules_look_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    builder = Builder()
+    data = builder.parameter("x", "6")
+    for sizes in ([2, 3], [3, 2], [1, 6]):
+        data = builder.call("Reshape", data, np.array(sizes), special_zero=False)
+    builder.result(data)
+    monkeypatch.setattr("ir_tools.infer._answers.MAX_LOOKED_AT", 3)
+    assert all(map(is_static, propagate_shapes(builder.model).shapes.values()))

@@ -130,6 +130,17 @@ def test_tensors_of_one_run_are_as_many_as_fit(with_inputs: bool, monkeypatch: p
         assert found == wanted
 
 
+def test_quantized_tensors_that_lead_nowhere_are_not_taken_out() -> None:
+    builder = Builder()
+    limits = [np.array(limit, np.float32) for limit in (0, 1, 0, 1)]
+    for name in ("living", "dead"):
+        data = builder.call("Abs", builder.parameter(f"{name}_input", "2,3"), name=name)
+        found = builder.call("FakeQuantize", data, *limits, levels=256)
+        if name == "living":
+            builder.result(found)
+    assert tensors.quantized(builder.model) == (Tap("living", 0),)
+
+
 @pytest.mark.parametrize("kind", ["rejected", "crashed", "timeout", "memory", "missing"])
 def test_a_group_runs_in_parts_without_what_cannot_be_taken_out(kind: str) -> None:
     for bad in map(set, subsets(range(5))):

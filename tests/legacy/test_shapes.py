@@ -37,9 +37,9 @@ def test_windows_with_the_end_pad_are_as_many_as_declared() -> None:
 
 @pytest.mark.parametrize("axis", [None, -1, 0, 1, 3])
 def test_a_row_of_a_port_map_cuts_along_its_axis(axis: int | None) -> None:
-    given = {"external_port_id": "0", "internal_layer_id": "1", "start": "0", "end": "-1"}
+    given = {"external_port_id": "0", "internal_layer_id": "1", "start": "0", "end": "-1", "part_size": "2"}
     found = _row(given | ({} if axis is None else {"axis": str(axis)}), 5, 7)
-    cut = {} if axis is None or axis < 0 else {"axis": str(axis), "start": "0", "end": "-1"}
+    cut = {} if axis is None or axis < 0 else {"axis": str(axis), "start": "0", "end": "-1", "part_size": "2"}
     assert found == {"external_port_id": "5", "internal_layer_id": "7"} | cut
 
 
