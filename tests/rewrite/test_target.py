@@ -589,7 +589,7 @@ def test_a_select_of_as_many_dimensions_as_all_releases_run_is_not_rewritten(ran
     assert op is not None
     assert op.substitute is not None
     facts = [Fact(element_type(kind), (Dim(2, 2),) * rank) for kind in ("boolean", "f32", "f32")]
-    found = op.substitute(op.read({}, []) or Attrs(), facts, 15)
+    found = op.substitute(op.read({}, []) or Attrs({}), facts, 15)
     assert (found.strategy if isinstance(found, Rewrite) else None) == strategy
 
 
