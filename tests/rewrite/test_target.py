@@ -379,7 +379,9 @@ def test_quotients_of_bytes_that_a_release_rounds_to_the_nearest_integer(
 @pytest.mark.parametrize("release", ["2021.4", "2022.1"])
 @pytest.mark.parametrize("constant", [True, False])
 @pytest.mark.parametrize("floors", [True, False])
-@pytest.mark.parametrize(("kind", "before"), [("i32", "Add"), ("i64", "Subtract"), ("i32", "Abs"), ("i16", "Add"), ("u16", "Multiply")])
+@pytest.mark.parametrize(
+    ("kind", "before"), [("i32", "Add"), ("i64", "Subtract"), ("i32", "Abs"), ("i16", "Add"), ("u16", "Multiply")]
+)
 def test_quotients_that_a_release_rounds_because_of_the_layer_before(
     kind: str, before: str, floors: bool, constant: bool, release: str
 ) -> None:
