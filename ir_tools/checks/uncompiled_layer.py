@@ -1,6 +1,6 @@
 """Layers that the newest release of OpenVINO does not compile, or does not run, by the tables of releases."""
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import replace
 from functools import cache
 
@@ -9,7 +9,7 @@ from ir_tools.checks.file import IrFile, element_of
 from ir_tools.diagnostics import Severity
 from ir_tools.format.problems import ElementProblem
 from ir_tools.graph import Located
-from ir_tools.infer import LayerKind
+from ir_tools.infer import LayerKind, LayerSignature
 from ir_tools.known_differences import Call
 from ir_tools.known_differences.releases import Seen, rows_of
 from ir_tools.known_differences.verdicts import Answer, Surroundings, behaviour, is_deadly, is_plain
@@ -32,10 +32,10 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
     model, consistency = file.model, file.consistency
     if model.is_legacy or any(one.is_error for one in file.unread) or consistency.has_errors:
         return
-    kinds = {id(kind.signature): kind for kind in consistency.kinds if _may_be_stopped(kind, model.version)}
+    kinds = {_key(kind.signature): kind for kind in consistency.kinds if _may_be_stopped(kind, model.version)}
     around = Surroundings(model)
     for located in model.walk() if kinds else ():
-        kind = kinds.get(id(consistency.signatures.of(located.layer)[0]))
+        kind = kinds.get(_key(consistency.signatures.of(located.layer)[0]))
         if kind is None or not around.is_read(located):
             continue
         seen = _seen(file, located, kind, around)
@@ -44,6 +44,14 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
             message = f"OpenVINO {NEWEST.short} does not run the layer: {reason.removesuffix('.')}"
             severity = Severity.ERROR if is_deadly(NEWEST, seen) else Severity.WARNING
             yield ElementProblem(UNCOMPILED_LAYER, element_of(located.layer), message, HELP, severity)
+
+
+def _key(signature: LayerSignature) -> Hashable:
+    """Return what layers of a kind have in common, whether another rule has looked into a layer or not."""
+    ports = (
+        tuple((port.id, port.precision, port.dims) for port in side) for side in (signature.inputs, signature.outputs)
+    )
+    return signature.type, signature.version, *signature.raw.items(), *ports
 
 
 HELP = "see ir-tools compat for the releases that run it"
