@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_tools.errors import ShapeError, UsageError
-from ir_tools.graph import Graph, Layer, LayerContent, Model, Port, Source
+from ir_tools.graph import Graph, Layer, LayerContent, Model, Port, Source, find_port
 from ir_tools.ops import COMPLETE_OPSETS, Array, Attrs, Fact, Op, Violation, find_op
 from ir_tools.ops.checks import check_ports
 from ir_tools.ops.records import LARGEST_VALUE, constant_fact, port_of, recorded_output
@@ -221,9 +221,11 @@ class Builder:
         Args:
             source: the output port that the Result reads.
             name: a name that is added to the tensor names of that port.
+
+        Raises:
+            UsageError: there is no such output port.
         """
-        producer = self.graph.layer(source.layer)
-        port = producer.port(source.port)
+        producer, port = self._output(source)
         if name is not None and name not in port.names:
             port.names = (*port.names, name)
         return self.graph.add(*self.make(f"{name or producer.name}/result", "Result", 1, {}, [source], ()))
@@ -249,11 +251,29 @@ class Builder:
         return new
 
     def fact(self, source: Source) -> Fact:
-        """Return the known facts of an output port: element type, partial shape, and the values of small constants."""
+        """Return the known facts of an output port: element type, partial shape, and the values of small constants.
+
+        Raises:
+            UsageError: there is no such output port.
+        """
         if source not in self._facts:
-            layer = self.graph.layer(source.layer)
-            self._facts[source] = recorded_output(layer, layer.port(source.port), self.model.weights)
+            self._facts[source] = recorded_output(*self._output(source), self.model.weights)
         return self._facts[source]
+
+    def _output(self, source: Source) -> tuple[Layer, Port]:
+        """Return a layer and one of its output ports.
+
+        Raises:
+            UsageError: the graph has no such layer, or the layer no such output.
+        """
+        if source.layer not in self.graph:
+            raise UsageError(f"there is no layer {source.layer} in the graph")
+        layer = self.graph.layer(source.layer)
+        port = find_port(layer.outputs, source.port)
+        if port is None:
+            known = ", ".join(str(port.id) for port in layer.outputs) or "none"
+            raise UsageError(f"layer '{layer.name}' has no output port {source.port}; it has {known}")
+        return layer, port
 
     def _numbers(self, given: npt.ArrayLike, inputs: Sequence[Tensor]) -> Array:
         """Return numbers as an array; Python floats get the element type of the first output port among the inputs."""
@@ -282,7 +302,7 @@ class Builder:
             sources: the output ports that it reads; its input ports record their types and sizes.
             outputs: the facts of its outputs.
         """
-        ports = [self.graph.layer(source.layer).port(source.port) for source in sources]
+        ports = [self._output(source)[1] for source in sources]
         inputs = [Port(number, port.precision, port.dims) for number, port in enumerate(ports)]
         content = LayerContent(
             {**raw}, inputs, [port_of(number, fact) for number, fact in enumerate(outputs, len(inputs))]

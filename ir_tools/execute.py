@@ -19,7 +19,7 @@ from ir_tools.inputs import checked_inputs
 from ir_tools.known_differences import KnownDifference, find
 from ir_tools.ops import Array, Attrs, Op, Role, Violation, find_op, role_of
 from ir_tools.ops.bodies import port_maps
-from ir_tools.ops.checks import check_types, fact_of, require_known_kinds
+from ir_tools.ops.checks import check_ports, check_types, fact_of, require_known_kinds
 from ir_tools.rules.running import NO_KERNEL
 from ir_tools.states import checked_states, read_id, stored_id
 from ir_tools.types import ElementType, element_type, precision_in_file, type_in_file
@@ -413,7 +413,8 @@ def run_layer(
         except (ShapeError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as why:
             shapes = ", ".join(f"{element_type_of(array)} {list(array.shape)}" for array in inputs)
             reason = why if isinstance(why, ShapeError) else _problem(op, attrs, inputs, why)
-            raise ShapeError(f"layer '{layer.name}' ({op}) cannot take inputs of {shapes}: {reason}") from why
+            given = f"inputs of {shapes}" if inputs else "no inputs"
+            raise ShapeError(f"layer '{layer.name}' ({op}) cannot take {given}: {reason}") from why
         undefined = op.undefined_mask(attrs, inputs) if op.undefined_mask else None
         bounds = None
         if masked:
@@ -478,6 +479,8 @@ def _in_element_types(op: Op, attrs: Attrs, inputs: Sequence[Array], outputs: tu
 def _problem(op: Op, attrs: Attrs, inputs: Sequence[Array], failure: Exception) -> str:
     """Return what the operation's own checks say of inputs that its kernel fails on, or what kind of failure it is."""
     facts = [fact_of(array) for array in inputs]
+    for missing in check_ports(op, len(inputs), 0):
+        return missing.text
     try:
         for violation in (*check_types(op, facts), *op.check(attrs, facts)):
             if not violation.kind.mild:

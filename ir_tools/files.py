@@ -177,14 +177,23 @@ def is_stream(path: Path) -> bool:
     return False
 
 
+ENDLESS = frozenset(f"/dev/{name}" for name in ("zero", "full", "random", "urandom"))
+"""Devices that can be read for ever."""
+
+
 def check_readable(path: Path) -> None:
-    """Check that `path` is not a pipe on disk, which nobody may ever write to; one that is open already may be read.
+    """Check that `path` is not a pipe on disk, which nobody may ever write to, or a device that does not end.
+
+    A pipe that is open already may be read.
 
     Raises:
         UsageError: it is.
     """
-    if Path(os.path.realpath(path)).is_fifo():
+    real = Path(os.path.realpath(path))
+    if real.is_fifo():
         raise UsageError(f"{path} is a named pipe; copy its content to a file, or use <(command)")
+    if real.is_char_device() and str(real) in ENDLESS:
+        raise UsageError(f"{path} is a device without an end; name a file")
 
 
 def check_target(path: Path, *, overwrite: bool = True) -> None:

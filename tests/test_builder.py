@@ -168,6 +168,9 @@ def test_in_a_body() -> None:
         (lambda b, x: b.call("Gather", x, np.array([0])), UsageError, "it has 2 inputs, but Gather-8 has 3"),
         (lambda b, x: b.call("ReLU", x, x), UsageError, "it has 2 inputs, but ReLU-1 has 1"),
         (lambda b, x: b.parameter("y", "1,b"), UsageError, "b"),
+        (lambda b, x: b.insert(Source(x.layer, 99), "ReLU"), UsageError, "layer 'x' has no output port 99; it has 0"),
+        (lambda b, x: b.call("ReLU", Source(99, 0)), UsageError, "there is no layer 99"),
+        (lambda b, x: b.result(Source(x.layer, 7)), UsageError, "layer 'x' has no output port 7"),
     ],
 )
 def test_what_has_no_meaning_is_refused(

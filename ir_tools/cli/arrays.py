@@ -12,6 +12,7 @@ import numpy as np
 from ir_tools.cli.images import ImageOptions, split_name
 from ir_tools.errors import IrToolsError, RuntimeFailure, UsageError, WriteError
 from ir_tools.files import check_readable
+from ir_tools.lfs import LARGEST_POINTER, pointer_problem
 
 if TYPE_CHECKING:
     from ir_tools.cli.app import Row
@@ -156,6 +157,10 @@ def read_arrays(file: str, label: str) -> "dict[str, Array]":
     except OSError as error:
         raise UsageError(f"{label}: {error.strerror or error}") from None
     except (ValueError, EOFError, MemoryError, zipfile.BadZipFile, zipfile.LargeZipFile) as error:
+        with open(file, "rb") as stream:
+            pointer = pointer_problem(stream.read(LARGEST_POINTER), file)
+        if pointer is not None:
+            raise UsageError(f"{label}: {file}: {pointer.message}; {pointer.help}") from None
         reason = (
             "it holds Python objects" if "allow_pickle" in str(error) else "it is damaged, or is another kind of file"
         )

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 from ir_tools.cli.patterns import Pattern
 from ir_tools.diagnostics import Severity
 from ir_tools.errors import UsageError
-from ir_tools.files import protect
+from ir_tools.files import check_readable, protect
 from ir_tools.types import closest
 from ir_tools.validation import chosen
 
@@ -155,6 +155,7 @@ def _table(file: Path) -> Mapping[str, object] | None:
     """Return the settings in a file; None for a `pyproject.toml` without any."""
     import tomllib
 
+    check_readable(file)
     protect(file)
     try:
         document = tomllib.loads(file.read_text(encoding="utf-8"))

@@ -178,7 +178,8 @@ def _crashes(op: Op, layer: Layer) -> bool:
     """Return whether a runtime crashes over the attributes of a layer that it reads."""
     violations: list[Violation] = []
     attrs = op.read(layer.common.raw, violations)
-    found = () if attrs is None else op.check(attrs, [recorded(port) for port in layer.common.inputs])
+    inputs = [recorded(port) for port in layer.common.inputs]
+    found = () if attrs is None or any(check_ports(op, len(inputs), 0)) else op.check(attrs, inputs)
     return any(violation.kind is ViolationKind.FATAL for violation in (*violations, *found))
 
 

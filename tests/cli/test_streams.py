@@ -228,7 +228,7 @@ NO_MODELS = {
     "/dev/zero": "/dev/zero: error IR001: is a device without an end",
     "/dev/null": "/dev/null:1: error IR009: the file is empty",
     "w.xml --bin named.xml": "named.xml is a named pipe",
-    "w.xml --bin /dev/zero": "/dev/zero: error IR010: cannot be opened: it is not a regular file",
+    "w.xml --bin /dev/zero": "/dev/zero is a device without an end; name a file",
     "piped.xml": "piped.bin: error IR010: cannot be opened: it is not a regular file",
     "circle.xml": "circle.xml is a link to circle.xml, which does not exist",
     "lost.xml": "lost.xml is a link to nowhere.xml, which does not exist",
@@ -277,6 +277,10 @@ FILES_OF_VALUES = {
     "validate w.xml --baseline named.json": "named.json is a named pipe",
     "validate w.xml --write-baseline named.json": "named.json is a named pipe",
     "validate w.xml --config named.toml": "named.toml is a named pipe",
+    "validate w.xml --config /dev/zero": "/dev/zero is a device without an end; name a file",
+    "validate w.xml --baseline /dev/urandom": "/dev/urandom is a device without an end; name a file",
+    "run w.xml --state x=/dev/full": "/dev/full is a device without an end; name a file",
+    "run w.xml --input data=pointer.npy": "pointer.npy: the file is a Git LFS pointer; the file itself was not",
 }
 
 
@@ -286,6 +290,9 @@ def test_other_files_that_cannot_be_read_are_one_line(cli: Cli, weighted: Path, 
     for ending in ("npy", "png", "json", "toml"):
         os.mkfifo(weighted / f"named.{ending}")
     (weighted / "cut.npz").write_bytes(b"PK\3\4")
+    (weighted / "pointer.npy").write_text(
+        f"version https://git-lfs.github.com/spec/v1\noid sha256:{'0' * 64}\nsize 9\n"
+    )
     outcome = cli(*command.split())
     assert (outcome.code, outcome.out, outcome.err.count("\n")) == (2, "", 1)
     assert FILES_OF_VALUES[command] in outcome.err

@@ -11,7 +11,7 @@ import pytest
 
 from ir_tools.builder import Builder
 from ir_tools.diagnostics import Severity
-from ir_tools.errors import RuntimeFailure, ShapeError
+from ir_tools.errors import IrToolsError, RuntimeFailure, ShapeError
 from ir_tools.execute import run
 from ir_tools.format.write import render
 from ir_tools.graph import Model
@@ -709,6 +709,26 @@ def test_substitutes(name: str) -> None:
             assert not any(wrong.values()), f"{setting}: {wrong}"
             compared += 1
     assert compared
+
+
+UNFED = {"BinaryConvolution-1", "StringTensorUnpack-15"}
+"""Operations of types of which no random numbers are made."""
+FED = [name for name, op in OPERATIONS.items() if op.kernel and op.inputs and name not in UNFED]
+
+
+@pytest.mark.parametrize("name", [name for name in FED if any(sampled(OPERATIONS[name], np.random.default_rng(0)))])
+def test_a_layer_that_lacks_its_inputs_is_refused(name: str) -> None:
+    """By the reference; a migration leaves it as it is, or refuses it."""
+    setting = next(sampled(OPERATIONS[name], np.random.default_rng(4)))
+    model = setting.model(0)
+    place = next(located for located in model.walk() if located.path == "layer")
+    place.graph.remove_edges_from([*place.graph.in_edges(place.layer.id, keys=True)])
+    place.layer.content.inputs = []
+    if any(not slot.optional for slot in OPERATIONS[name].inputs):
+        with pytest.raises(IrToolsError):
+            run(model, setting.inputs())
+    for target in ("opset1", "openvino-2021.4"):
+        migrate(model, target)
 
 
 @pytest.mark.parametrize("name", named_rewrites())
