@@ -4,7 +4,7 @@ import numpy as np
 
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, number, whole
 from ir_tools.known_differences.releases._predicates import gives_alone, has_value
-from ir_tools.known_differences.releases._row import ReleaseDifference, not_compiled, not_run
+from ir_tools.known_differences.releases._row import ReleaseDifference, not_compiled, not_read, not_run
 from ir_tools.known_differences.releases._seen import FIRST_VERSION, Seen
 from ir_tools.releases.measured import State
 
@@ -68,7 +68,32 @@ def _has_sigma(seen: Seen) -> bool:
     return exact is None or bool(exact.any())
 
 
+def _detections(**settings: str) -> Call:
+    """Return a DetectionOutput of two boxes and two classes."""
+    raw = {"keep_top_k": "4", "top_k": "4", "nms_threshold": "0.5", "normalized": "true", "num_classes": "2"}
+    boxes = np.array([[[0, 0, 0.5, 0.5, 0.4, 0.4, 1, 1], [0.1] * 8]], np.float32)
+    inputs = np.zeros((1, 8), np.float32), np.array([[0.1, 0.9, 0.2, 0.8]], np.float32), Fixed(boxes)
+    return Call("DetectionOutput-1", inputs, {**raw, "background_label_id": "0", **settings})
+
+
 ROWS = (
+    not_compiled(
+        name="DetectionOutput of all boxes",
+        span="2021.2 to 2021.2",
+        ops=("DetectionOutput-1",),
+        reason="A top_k below 0 is read but not compiled.",
+        measured=True,
+        model=_detections(top_k="-1"),
+        applies=lambda seen: seen.attrs is not None and seen.attrs.top_k < 0,
+    ),
+    not_read(
+        name="DetectionOutput that keeps all boxes",
+        span="2021.2 to 2021.2",
+        ops=("DetectionOutput-1",),
+        reason="A keep_top_k below 0 is not read.",
+        model=_detections(keep_top_k="-1"),
+        applies=lambda seen: seen.attrs is not None and any(kept < 0 for kept in seen.attrs.keep_top_k),
+    ),
     not_compiled(
         name="PriorBox in the order of aspect ratios",
         span="2022.3 to 2026.4",
