@@ -118,6 +118,22 @@ BESIDE = [
         ),
     ),
     Beside(REPEATED, True, _repeated(1, 1, 1, 1, 2, 3)),
+    Beside(REPEATED, True, _repeated(1, 1, 1, 1, 1, 2, 3)),
+    Beside(
+        "SearchSorted in sequences of one number",
+        True,
+        Call("SearchSorted-15", (counted(1, 1), Fixed(floats([2]))), {"right_mode": "false"}),
+    ),
+    Beside(
+        "SearchSorted in sequences of one number",
+        False,
+        Call("SearchSorted-15", (counted(3, 2), Fixed(floats([2], [0], [3]))), {"right_mode": "false"}),
+    ),
+    Beside(
+        "the shape of a number",
+        True,
+        Call("Abs-1", (Call("ShapeOf-3", (number(3),), {"output_type": "i64"}, (0,)),)),
+    ),
     Beside(ONE_SHIFT, False, Call("Roll-7", (counted(3, 4), Fixed(number(1, np.int64)), Fixed(whole(0))))),
     Beside(
         "Slice along computed axes",

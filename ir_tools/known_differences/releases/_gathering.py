@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, number, whole
-from ir_tools.known_differences.releases._predicates import axes_of, gives_alone, has_rank, has_value
+from ir_tools.known_differences.releases._predicates import axes_of, has_rank, has_value
 from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_run
 from ir_tools.known_differences.releases._seen import FIRST_VERSION, Seen
 from ir_tools.ops.definition import Fact
@@ -54,14 +54,9 @@ def _is_one_batch(seen: Seen, *, single: bool, lanes: int = 16) -> bool:
 
 
 def _has_short_sequences(seen: Seen) -> bool:
-    """Return whether a SearchSorted of more than one number is known to have sequences of one."""
-    sequences, found = seen.inputs[0].shape, seen.outputs[0].shape
-    return (
-        sequences is not None
-        and bool(sequences)
-        and sequences[-1].hi == 1
-        and any(size.hi != 1 for size in found or ())
-    )
+    """Return whether the sequences of a SearchSorted are known to hold one number."""
+    sequences = seen.inputs[0].shape
+    return sequences is not None and bool(sequences) and sequences[-1].hi == 1
 
 
 OF_4_BYTES = "f32 f16 bf16 f64 i16 u16 i32 u32 i64 u64"
@@ -92,7 +87,7 @@ ROWS = (
             has_rank(seen, 0)
             and seen.outputs[0].dtype.name == "i64"
             and seen.version != FIRST_VERSION
-            and gives_alone(seen, 0)
+            and (0, "Result") in seen.readers
         ),
     ),
     not_compiled(
@@ -227,7 +222,8 @@ ROWS = (
         name="SearchSorted in sequences of one number",
         span="2024.5 to 2024.6",
         ops=("SearchSorted-15",),
-        reason="Several sequences of one element, or several values that are searched in one sequence, are mixed up.",
+        reason="Values that are searched in sequences of one element are mixed up.",
+        sometimes=True,
         model=Call("SearchSorted-15", (counted(3, 1), Fixed(floats([2], [0], [3]))), {"right_mode": "false"}),
         applies=_has_short_sequences,
     ),

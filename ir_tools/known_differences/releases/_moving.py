@@ -159,12 +159,11 @@ def _is_combined(seen: Seen) -> bool:
 
 
 def _is_repeated_and_combined(seen: Seen) -> bool:
-    """Return whether a Broadcast by numpy's rules up to six dimensions may repeat data, and its output is combined."""
+    """Return whether a Broadcast by numpy's rules may repeat data, and its output is combined."""
     old, new = seen.inputs[0].shape, seen.outputs[0].shape
     same = 1 in seen.constant and old is not None and is_static(old) and old == new
-    low = new is None or len(new) <= 6
     numpy = has_value("mode", "numpy")(seen) or (has_value("mode", "explicit")(seen) and len(seen.inputs) == 2)
-    return _is_combined(seen) and numpy and low and not same
+    return _is_combined(seen) and numpy and not same
 
 
 def _is_low(seen: Seen) -> bool:
