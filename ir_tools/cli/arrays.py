@@ -17,6 +17,7 @@ from ir_tools.lfs import LARGEST_POINTER, pointer_problem
 if TYPE_CHECKING:
     from ir_tools.cli.app import Row
     from ir_tools.cli.screen import Screen
+    from ir_tools.diagnostics import Diagnostic
     from ir_tools.graph import Model
     from ir_tools.inputs import InputPlan, InputValue
     from ir_tools.ops import Array
@@ -143,6 +144,14 @@ def _known(model: "Model") -> str:
     return ", ".join(end.name for end in model.inputs) or "none"
 
 
+def _pointer(file: Path) -> "Diagnostic | None":
+    """Return the finding for a file that holds a Git LFS pointer; None for any other, and for a stream."""
+    if not file.is_file():
+        return None
+    with file.open("rb") as stream:
+        return pointer_problem(stream.read(LARGEST_POINTER), str(file))
+
+
 def read_arrays(file: str, label: str) -> "dict[str, Array]":
     """Return the arrays of a `.npy` or `.npz` by name; that of a `.npy` has none.
 
@@ -157,8 +166,7 @@ def read_arrays(file: str, label: str) -> "dict[str, Array]":
     except OSError as error:
         raise UsageError(f"{label}: {error.strerror or error}") from None
     except (ValueError, EOFError, MemoryError, zipfile.BadZipFile, zipfile.LargeZipFile) as error:
-        with open(file, "rb") as stream:
-            pointer = pointer_problem(stream.read(LARGEST_POINTER), file)
+        pointer = _pointer(Path(file))
         if pointer is not None:
             raise UsageError(f"{label}: {file}: {pointer.message}; {pointer.help}") from None
         reason = (

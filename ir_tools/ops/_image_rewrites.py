@@ -166,9 +166,8 @@ def resized_last(version: int, kernel: Kernel) -> Step:
         kept = [axis for axis in range(rank) if axis not in axes]
         order = [*kept, *axes]
         if order == [*range(rank)] and version == 4 and any(fact.dtype.name == "i32" for fact in inputs[1:]):
-            wide = [layers.to_type(one, I64) for one in layers.given[1:2]]
-            written = {name: attrs[name] for name in MODERN}
-            layers.call("Interpolate", DATA, *wide, Ref(None, 2), np.array(axes), version=4, **written)
+            sizes, written = layers.to_type(Ref(None, 1), I64), {name: attrs[name] for name in MODERN}
+            layers.call("Interpolate", DATA, sizes, Ref(None, 2), np.array(axes), version=4, **written)
             return layers.rewrite("sizes and axes in i64", "the same numbers")
         if len(kept) < UNRESIZED or order == [*range(rank)]:
             found = _as_matrices(layers, attrs, version, kernel, given)

@@ -534,6 +534,28 @@ def test_ends_of_a_slice_that_depend_on_its_own_constants() -> None:
     np.testing.assert_array_equal(found, fed["x"][:, :3])
 
 
+@pytest.mark.parametrize("dims", ["?", "?,3"])
+def test_parts_of_data_of_unknown_size_are_combined_as_they_are(dims: str) -> None:
+    builder = Builder(opset=8)
+    parts = builder.outputs("VariadicSplit", builder.parameter("x", dims), np.array(0), np.array([1, -1]))
+    builder.result(builder.call("Multiply", builder.parameter("n", dims), parts[1]), "y")
+    fed = {name: np.ones([4, 3][: len(dims.split(","))], np.float32) for name in ("x", "n")}
+    fed["n"] = fed["n"][:1]
+    migrated, found = migrated_on(builder, "2022.3", fed)
+    assert migrated.steps == ()
+    assert found.tolist() == fed["x"][1:].tolist()
+
+
+def test_of_two_equal_slices_the_one_that_shares_its_constants_is_rewritten() -> None:
+    builder = Builder(opset=8)
+    data, axis = builder.parameter("x", "?,6"), builder.constant(np.array([1]))
+    for name, own in (("alone", builder.constant(np.array([1]))), ("shared", axis)):
+        size = builder.call("Gather", builder.call("ShapeOf", data, output_type="i64"), axis, np.array(0))
+        end = builder.call("Subtract", size, np.array([2]))
+        builder.result(builder.call("Slice", data, np.array([0]), end, np.array([1]), own, name=name), f"y_{name}")
+    assert [step.path for step in migrate(builder.model, "openvino-2022.1").steps] == ["shared"]
+
+
 @pytest.mark.parametrize("opset", [1, 8])
 def test_a_constant_that_a_release_loses_in_front_of_others_is_kept(opset: int) -> None:
     """A vision transformer puts a constant in front of what it computes of an image."""

@@ -644,7 +644,7 @@ ROWS = (
             "Multiply-1",
             (Given(whole(2, 3), "?"), Call("Split-1", (whole(1, 2), Fixed(whole(0)[0])), {"num_splits": "2"}, gives=1)),
         ),
-        applies=lambda seen: seen.joined and axes_of(seen) == [0],
+        applies=lambda seen: seen.joined and axes_of(seen) == [0] and is_static(seen.inputs[0].shape),
     ),
     not_read(
         name="reflecting Pad of an axis of one element",

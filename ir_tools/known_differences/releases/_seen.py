@@ -120,6 +120,7 @@ class Seen:
             self.between,
             self.folded,
             self.affine,
+            self.shared,
             self.joined,
             self.weights,
         )
