@@ -47,6 +47,7 @@ class Fork:
 
     def __init__(self, process: ForkServerProcess) -> None:
         self._process = process
+        self.pid = process.pid
 
     def poll(self) -> int | None:
         return self._process.exitcode

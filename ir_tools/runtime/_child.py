@@ -5,6 +5,7 @@ import fcntl
 import mmap
 import os
 import select
+import signal
 import socket
 import subprocess
 import sys
@@ -84,10 +85,13 @@ class Child:
         return self._read(head, deadline), self._map(body) if shared else self._read(body, deadline)
 
     def stop(self) -> None:
-        """End it now, and leave nothing behind."""
+        """End it and the processes that it started now, and leave nothing behind."""
         if self.owner != os.getpid():
             return
-        self._process.kill()
+        if self._process.poll() is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.kill()
         self._process.wait()
         self._files.close()
 

@@ -105,7 +105,7 @@ class WorkerProcess:
                 self._request(self._child, self._hello, [], STARTUP)
             except RuntimeFailure as failure:
                 self.close()
-                remedy = self._remedy if failure.kind in {"missing", "crashed"} else ""
+                remedy = self._remedy if failure.kind in {"missing", "crashed", "timeout"} else ""
                 raise RuntimeFailure(
                     f"{failure}{remedy}", kind=failure.kind, stage=failure.stage, reason=failure.reason
                 ) from None
@@ -125,7 +125,7 @@ class WorkerProcess:
             self.close()
             raise self._failure("crashed", "", "", f"{self._program[0]} does not return valid answers") from None
         except TimeoutError:
-            failure = self._failure("timeout", f"{timeout:g}", child.stage())
+            failure = self._failure("timeout", f"{timeout:g}", self._stage(child, header))
             self.close()
             raise failure from None
         except (OSError, EOFError):
@@ -139,20 +139,22 @@ class WorkerProcess:
             return answer, results
         if answer["error"] == "usage":
             raise UsageError(answer["message"])
-        raise self._failure(answer["error"], answer["message"], child.stage())
+        raise self._failure(answer["error"], answer["message"], self._stage(child, header))
+
+    def _stage(self, child: Child, header: Header) -> str:
+        """Return what a child was last doing."""
+        return child.stage() or (f"starting {self._program[0]}" if header["do"] == "hello" else "")
 
     def _post_mortem(self, child: Child, header: Header) -> RuntimeFailure:
         """Return why a child that no longer answers is dead."""
         code, words = child.death()
         if code == -signal.SIGPROF:
-            return self._failure("timeout", f"{header['seconds']:g}", child.stage())
+            return self._failure("timeout", f"{header['seconds']:g}", self._stage(child, header))
         if is_memory(words) or (code == -signal.SIGKILL and _out_of_memory_kills() != self._kills):
             words = "" if words == "MemoryError" else words or "the system killed it"
-            return self._failure("memory", words, child.stage())
+            return self._failure("memory", words, self._stage(child, header))
         how = signal.Signals(-code).name if code < 0 else f"exit code {code}"
-        if header["do"] == "hello" and not child.stage():
-            how += f" of {self._program[0]}"
-        return self._failure("crashed", words, child.stage(), how)
+        return self._failure("crashed", words, self._stage(child, header), how)
 
     def _failure(self, kind: str, words: str, stage: str, how: str = "") -> RuntimeFailure:
         """Return what happened, in words. `words`: the runtime's own, or the seconds that it took."""

@@ -1,6 +1,7 @@
 """Environments of other releases: found, made with venv and pip or uv, removed."""
 
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 from ir_tools import RuntimeFailure, UsageError
 from ir_tools.display import LINES
 from ir_tools.releases.table import RELEASES, Release, find_release
-from ir_tools.runtime import environments
+from ir_tools.runtime import _process, environments
 from ir_tools.runtime._child import Child
 from ir_tools.runtime._foreign_files import Files
 from ir_tools.runtime.environments import (
@@ -180,15 +181,35 @@ def test_page_lists_every_release() -> None:
         pytest.param(
             "#!/nonexistent\n", r"OpenVINO 2022.3 cannot start: .*python does not start: No such", id="no-python"
         ),
-        pytest.param("#!/bin/sh\nexit 3\n", r"OpenVINO 2022.3 crashed \(exit code 3 of .*python\)", id="ends"),
+        pytest.param(
+            "#!/bin/sh\nexit 3\n", r"OpenVINO 2022.3 crashed \(exit code 3\) while starting .*python", id="ends"
+        ),
+        pytest.param(
+            "#!/bin/sh\nsleep 600\n",
+            r"OpenVINO 2022.3 took more than 1 s while starting .*python and was stopped; name another Python",
+            id="sleeps",
+        ),
     ],
 )
-def test_broken_python_is_named(folder: Path, text: str, words: str) -> None:
+def test_broken_python_is_named(folder: Path, text: str, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_process, "STARTUP", 1.0)
     python = program(folder / "python", "")
     python.write_text(text)
     client = release_client(find_release("openvino-2022.3"), python)
     with pytest.raises(RuntimeFailure, match=words):
         client.describe(b"<net/>")
+
+
+def test_what_a_stopped_python_started_is_stopped_too(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_process, "STARTUP", 1.0)
+    python = program(folder / "python", f"sleep 600 & echo $! > {folder}/started; wait")
+    with pytest.raises(RuntimeFailure, match="took more than 1 s"):
+        release_client(find_release("openvino-2022.3"), python).describe(b"<net/>")
+    status = Path(f"/proc/{(folder / 'started').read_text().strip()}/stat")
+    deadline = time.monotonic() + 5.0
+    while status.exists() and " Z " not in status.read_text() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not status.exists() or " Z " in status.read_text()
 
 
 def test_an_environment_that_does_not_work_is_to_be_made_again(folder: Path) -> None:
