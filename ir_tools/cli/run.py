@@ -109,7 +109,8 @@ def run(
         located(loaded, client),
         working(f"running on the {engine}", steps) as advance,
     ):
-        for step, plan in enumerate(plans, 1):
+        for step in range(1, (steps or 1) + 1):
+            plan = plans[min(step, len(plans)) - 1]
             arrays = plan.arrays(step - 1)
             outputs = _run_step(session, arrays, plan, step)
             fed += [{**entry.as_dict(), **_summary(entry.name, arrays[entry.name], step)} for entry in plan.inputs]

@@ -23,7 +23,7 @@ STATE = "state/"
 
 
 def plans_by_step(options: InputOptions, model: "Model", steps: int | None) -> "list[InputPlan]":
-    """Return what the inputs get in each step.
+    """Return what the inputs get in the first steps; all later ones get what the last of these gets.
 
     The values that are given for one input are those of the first steps, the last of them of all later steps. With
     `steps`, an array with one dimension more than its input holds one value per step along its first axis.
@@ -46,12 +46,9 @@ def plans_by_step(options: InputOptions, model: "Model", steps: int | None) -> "
         for name, values in by_input(model, options.values(model)).items()
     }
     plans: list[InputPlan] = []
-    for step in range(steps):
-        if step < max(map(len, given.values()), default=1):
-            current = {name: values[min(step, len(values) - 1)] for name, values in given.items()}
-            plans.append(plan_inputs(model, current, seed=options.seed))
-        else:
-            plans.append(plans[-1])
+    for step in range(min(steps, max(map(len, given.values()), default=1))):
+        current = {name: values[min(step, len(values) - 1)] for name, values in given.items()}
+        plans.append(plan_inputs(model, current, seed=options.seed))
     return plans
 
 

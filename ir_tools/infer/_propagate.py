@@ -21,6 +21,7 @@ from ir_tools.infer._relaxed import relaxed_patterns
 from ir_tools.infer._signatures import LayerSignatures
 from ir_tools.ops import LEGACY, Role, opset_number, role_of
 from ir_tools.ops.definition import Array, Bounds, Fact
+from ir_tools.ops.limits import excessive
 from ir_tools.ops.records import recorded
 from ir_tools.rules import Rule
 from ir_tools.rules.shapes import IMPOSSIBLE_SHAPE, UNKNOWN_SHAPES
@@ -172,6 +173,8 @@ def _new_inputs(model: Model, inputs: Shapes) -> dict[int, Fact]:
         if known[name].layer.id in given:
             raise UsageError(f"input '{known[name].name}' has two shapes; pass only one")
         shape = None if text is None else parse_shape(text)
+        if excess := excessive(shape):
+            raise UsageError(f"input '{known[name].name}' would have the shape {excess}")
         given[known[name].layer.id] = Fact(element_type("dynamic"), shape)
     return given
 

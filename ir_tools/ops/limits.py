@@ -21,6 +21,7 @@ __all__ = [
     "MAX_WINDOW",
     "check_kernel_size",
     "check_output_size",
+    "excessive",
     "too_large",
 ]
 
@@ -50,12 +51,16 @@ MAX_ITERATIONS = 1 << 16
 """Of shape propagation through a body, after which its shapes count as never settling."""
 
 
+def excessive(shape: Shape) -> str:
+    """Return a shape and the number of its elements if they fit into no memory, however small unknown sizes are."""
+    elements = product(dim.lo for dim in shape or ())
+    return f"{shape_text(shape)}, whose {elements} elements do not fit into memory" if elements > MAX_ELEMENTS else ""
+
+
 def too_large(name: str, shape: Shape) -> Iterator[Violation]:
     """Yield a violation of `name` if an output of this shape fits into no memory, however small unknown sizes are."""
-    elements = product(dim.lo for dim in shape or ())
-    if elements > MAX_ELEMENTS:
-        message = f"makes the output {shape_text(shape)}, whose {elements} elements do not fit into memory"
-        yield Violation(name, message, kind=ViolationKind.FATAL)
+    if excess := excessive(shape):
+        yield Violation(name, f"makes the output {excess}", kind=ViolationKind.FATAL)
 
 
 def check_output_size(name: str, shape: ShapeRule) -> Check:

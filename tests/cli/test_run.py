@@ -8,6 +8,8 @@ import openvino.opset13 as ops
 import pytest
 
 import ir_tools
+from ir_tools.cli.arrays import InputOptions
+from ir_tools.cli.steps import plans_by_step
 from tests import stateful
 from tests.cli.conftest import Cli
 
@@ -173,6 +175,11 @@ def test_a_state_that_is_set(cli: Cli, accumulator: Path, tmp_path: Path) -> Non
         assert (outcome.code, outcome.err.count("\n"), says in outcome.err) == (2, 1, True), outcome.err
     np.save(tmp_path / "x.npy", np.zeros((4, 1, 2), np.float32))
     assert "has values for 4 steps; expected 3" in cli(*words, "--steps", 3).err
+
+
+def test_steps_are_not_planned_one_by_one(accumulator: Path) -> None:
+
+    assert len(plans_by_step(InputOptions(), ir_tools.read(accumulator), 10**18)) == 1
 
 
 def test_many_steps_fit_on_a_screen(cli: Cli, accumulator: Path) -> None:

@@ -99,6 +99,10 @@ def test_every_port(cli: Cli, model: Path) -> None:
         (["--set", "data=1,x"], "'x'"),
         (["--set", "nobody=1,2,8,8"], "data"),
         (["--set", "data=8..2"], "8..2"),
+        (
+            ["--set", "data=9223372036854775807,2,8,8"],
+            "[9223372036854775807,2,8,8], whose 1180591620717411303296 elements",
+        ),
         (["-o", "out.onnx"], ".xml"),
         (["-o", "nowhere/out.xml"], "nowhere"),
     ],
