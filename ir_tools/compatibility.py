@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from ir_tools.checks import IrFile
@@ -27,6 +28,7 @@ from ir_tools.rules.shapes import CONTRADICTING_RECORD, WRONG_PORT_PRECISION
 from ir_tools.runtime.client import sources
 from ir_tools.runtime.environments import found_python
 from ir_tools.runtime.release import release_client
+from ir_tools.runtime.trial import COMPILE, READ
 from ir_tools.validation import findings_in, opened
 
 __all__ = [
@@ -43,6 +45,13 @@ __all__ = [
 
 SHOWN = 2
 """Layers that a line names."""
+FAILED = {
+    ("rejected", READ): Answer.STOPPED,
+    ("crashed", READ): Answer.STOPPED,
+    ("rejected", COMPILE): Answer.READS,
+    ("crashed", COMPILE): Answer.READS,
+}
+"""The answer for a model whose check fails so. One that takes too long or too much memory may still run elsewhere."""
 FOREIGN = "releases read this operation only with an extension library that adds it"
 
 
@@ -254,7 +263,8 @@ def report(
         releases: the releases to answer for.
         weights: the path of its `.bin`, if it is not the one beside the `.xml`.
         migrated: also answer for the model after a migration, for each release that does not run it.
-        check: also let the installed releases read and compile it.
+        check: also let the installed releases read and compile it, and what a migration makes of it; a release that
+            rejects it does not run it.
 
     Raises:
         ReadError: the file cannot be read.
@@ -266,28 +276,32 @@ def report(
             file = opened(source, weights)
             model = file.whole_model()
     found = compatibility(model, releases, file)
+    if check:
+        found = tuple(_checked(model, one) for one in found)
     badge = f"Inference Engine up to 2020 (IR v{model.version})" if model.is_legacy else summary(found)
     if migrated:
-        found = tuple(one if one.runs else replace(one, migrated=after_migration(model, one.release)) for one in found)
-    if check:
-        found = tuple(replace(one, checked=_checked(model, one.release)) for one in found)
+        ask = partial(after_migration, model, check=check)
+        found = tuple(one if one.runs else replace(one, migrated=ask(one.release)) for one in found)
     return CompatibilityReport(found, badge, "" if model.is_legacy else quantized_note(model))
 
 
-def _checked(model: Model, release: Release) -> str:
-    """Return the result of reading and compiling a model on a release; `not here` if it is not installed."""
-    if found_python(release) is None:
-        return "not here"
-    with release_client(release) as client, sources(model) as files:
+def _checked(model: Model, one: Compatibility) -> Compatibility:
+    """Return an answer with the result of reading and compiling the model on the release, which overrides tables."""
+    if found_python(one.release) is None:
+        return replace(one, checked="not here")
+    with release_client(one.release) as client, sources(model) as files:
         try:
             client.check(*files)
         except RuntimeFailure as failure:
-            return failure.kind
-    return "compiles"
+            answer = FAILED.get((failure.kind, failure.stage))
+            if answer is not None and one.answer in {Answer.RUNS, Answer.DIFFERS}:
+                one = _whole(one.release, answer, f"{failure} (no known difference explains it)")
+            return replace(one, checked=failure.kind)
+    return replace(one, checked="compiles")
 
 
-def after_migration(model: Model, release: Release) -> Migrated:
-    """Return whether a release runs a model after `migrate --for` this release."""
+def after_migration(model: Model, release: Release, *, check: bool = False) -> Migrated:
+    """Return whether a release runs a model after `migrate --for` this release; with `check`, if it compiles it too."""
     migration = migrate_legacy if model.is_legacy else migrate
     try:
         found = migration(model, release.name)
@@ -297,6 +311,8 @@ def after_migration(model: Model, release: Release) -> Migrated:
         more = f" and {len(found.refused) - 1} more" if len(found.refused) > 1 else ""
         return Migrated(False, f"{found.refused[0]}{more}")
     after = _on(release, found.model, [*_layers(found.model)])
+    if check:
+        after = _checked(found.model, after)
     if after.answer is Answer.RUNS:
         return Migrated(True, plural(len(found.steps), "step"))
     return Migrated(False, f"{after.answer}: {after.obstacles[0]}")

@@ -20,9 +20,11 @@ from ir_tools.compatibility import (
     compatibility,
     summary,
 )
+from ir_tools.errors import RuntimeFailure
 from ir_tools.format.write import write
 from ir_tools.releases.table import OPENVINO, find_release
 from ir_tools.rewrite.migration import migrate
+from ir_tools.runtime.release import ReleaseClient
 from ir_tools.source import Document
 from tests.cli.conftest import Cli, pooling_xml
 from tests.importers.onnx.models import Row, model_of
@@ -213,6 +215,34 @@ def test_document(cli: Cli, model: Path) -> None:
     assert row["layers"][0]["line"] == 15
     newest = cli("compat", model, "--json", "--release", OPENVINO[-1].name, "--check").document
     assert newest["files"][0]["releases"][0]["checked"] == "compiles"
+
+
+@pytest.mark.parametrize(
+    ("kind", "stage", "answer", "checked"),
+    [
+        ("rejected", "reading the model", Answer.STOPPED, "rejected"),
+        ("rejected", "compiling the model", Answer.READS, "rejected"),
+        ("crashed", "compiling the model", Answer.READS, "crashed"),
+        ("timeout", "compiling the model", Answer.RUNS, "timeout"),
+        ("memory", "compiling the model", Answer.RUNS, "memory"),
+        ("crashed", "starting python", Answer.RUNS, "crashed"),
+    ],
+)
+def test_a_release_that_rejects_a_model_does_not_run_it(
+    model: Path, monkeypatch: pytest.MonkeyPatch, kind: str, stage: str, answer: Answer, checked: str
+) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeFailure("could not create a primitive", kind=kind, stage=stage)
+
+    monkeypatch.setattr(ReleaseClient, "check", fail)
+    newest = OPENVINO[-1].name
+    report = ir_tools.compat(model, newest, check=True, migrated=True)
+    (one,) = report
+    assert (one.answer, one.checked, report.runs) == (answer, checked, answer is Answer.RUNS)
+    if answer is not Answer.RUNS:
+        assert "could not create a primitive" in one.why
+        assert str(one.migrated).startswith(f"no: {answer}: could not create a primitive")
+        assert report.badge == f"not OpenVINO {OPENVINO[-1].short}"
 
 
 def test_in_python(model: Path) -> None:
