@@ -18,6 +18,7 @@ class Processor(enum.StrEnum):
     ANY = "any processor"
     AVX512 = "processors with AVX-512"
     NO_AVX512 = "processors without AVX-512"
+    AMD_AVX512 = "AMD processors with AVX-512"
     VNNI = "processors with VNNI (AVX512_VNNI or AVX_VNNI)"
     NO_VNNI = "processors without VNNI (AVX512_VNNI or AVX_VNNI)"
 
@@ -29,6 +30,8 @@ class Processor(enum.StrEnum):
                 return "avx512bw" in _flags()
             case Processor.NO_AVX512:
                 return "avx512bw" not in _flags()
+            case Processor.AMD_AVX512:
+                return {"avx512bw", "AuthenticAMD"} <= _flags()
             case Processor.VNNI:
                 return not _VNNI.isdisjoint(_flags())
             case Processor.NO_VNNI:

@@ -121,6 +121,15 @@ def _limits_as_channels(seen: Seen) -> bool:
     return _limits_rows(CONVOLUTIONS)(seen) and shape[1:2] == shape[2:3]
 
 
+def _is_quantized_convolution(seen: Seen) -> bool:
+    """Return whether both the data and the constant weights of a convolution are quantized."""
+    return (
+        seen.is_behind({"FakeQuantize"})
+        and 1 in seen.constant
+        and (seen.is_behind({"FakeQuantize"}, 1) or "i8" in seen.held)
+    )
+
+
 def _has_constant_limits(seen: Seen) -> bool:
     """Return whether all limits of a FakeQuantize are constants."""
     return {1, 2, 3, 4} <= {*seen.constant}
@@ -465,6 +474,22 @@ ROWS = (
             processor=processor,
         )
         for first, processor in (("2024.1", Processor.AVX512), ("2023.3", Processor.NO_AVX512))
+    ),
+    not_compiled(
+        name="quantized convolutions",
+        span="2023.0 to 2023.0",
+        ops=("Convolution-1", "GroupConvolution-1"),
+        reason="Convolutions of quantized data with quantized weights are not compiled.",
+        model=Call(
+            "Convolution-1",
+            (
+                quantized(counted(1, 3, 4, 4), Fixed(floats(48)), levels=256),
+                quantized(Fixed(counted(2, 3, 1, 1)), Fixed(floats(6).reshape(1, 1, 1, 1)), levels=255),
+            ),
+            UNPADDED,
+        ),
+        applies=_is_quantized_convolution,
+        processor=Processor.AMD_AVX512,
     ),
 )
 """The rows."""

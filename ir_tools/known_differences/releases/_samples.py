@@ -10,7 +10,7 @@ WINDOWS = {"kernel": "1,1", "strides": "1,1", "pads_end": "0,0", "exclude-pad": 
 UNPADDED = {"strides": "1,1", "dilations": "1,1", "pads_begin": "0,0", "pads_end": "0,0"}
 
 
-def quantized(data: Array | Given | Call, high: Fixed, *, levels: int = 256) -> Call:
+def quantized(data: Array | Fixed | Given | Call, high: Fixed, *, levels: int = 256) -> Call:
     """Return data quantized to so many levels between limits and their opposites."""
     low = Fixed(-high.array)
     return Call("FakeQuantize-1", (data, low, high, low, high), {"levels": str(levels)})
