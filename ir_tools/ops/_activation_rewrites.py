@@ -44,12 +44,12 @@ def sloped(layers: Layers, attrs: Attrs) -> Ref | Refused:
     if not layers.fact(DATA).dtype.is_float or layers.fact(data).dtype != layers.fact(slope).dtype:
         return Refused("data and slope are not floats of one type")
     rank, sizes = layers.rank(data), layers.fact(slope).shape
-    if sizes is None or len(sizes) > max(rank, 1):
+    if sizes is None:
         return Refused("the shape of the slope is not known, so neither is its broadcast")
     if len(sizes) == 1 and sizes[0].hi != 1 and rank > 2:
         slope = layers.call("Unsqueeze", slope, np.arange(1, rank - 1))
-    if len(sizes) == 1 and rank == 0:
-        slope = layers.call("Squeeze", slope, np.array([0]))
+    if len(sizes) > rank:
+        slope = layers.call("Squeeze", slope, np.arange(len(sizes) - rank))
     below = layers.call("Less", data, layers.number(0, data))
     return layers.call("Select", below, layers.call("Multiply", data, slope), data)
 

@@ -40,7 +40,7 @@ from ir_tools.ops.definition import (
     no_violations,
 )
 from ir_tools.ops.fields import NOT_NEGATIVE, Attrs, Field, Flag, Float, Int, OneOf, Usual
-from ir_tools.types import element_type, shape_text
+from ir_tools.types import Dim, element_type, shape_text
 
 __all__ = ["OPS", "Unary", "erf"]
 
@@ -471,15 +471,18 @@ def selu(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 def check_prelu(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check that slopes broadcast to the data, or that a list of them is as long as the channels.
 
-    Nothing else compiles (measured).
+    Nothing else compiles (measured), except slopes of more dimensions than the data, of which some values are used.
     """
     data, slope = inputs[0].shape, inputs[1].shape
-    if data is None or slope is None or len(slope) > len(data):
+    if data is None or slope is None:
         return
-    if all(1 in one or one.meet(two) is not None for one, two in zip(reversed(slope), reversed(data), strict=False)):
+    wanted = (*[Dim(1, 1)] * (len(slope) - len(data)), *data)
+    if all(1 in one or one.meet(two) is not None for one, two in zip(reversed(slope), reversed(wanted), strict=False)):
         return
     if len(slope) > 1 or len(data) < 2:
-        yield Violation("slope", f"is {shape_text(slope)}, which cannot be broadcast to the data {shape_text(data)}")
+        kind = ViolationKind.SUSPECT if len(slope) > len(data) else ViolationKind.CONTRADICTION
+        message = f"is {shape_text(slope)}, which cannot be broadcast to the data {shape_text(data)}"
+        yield Violation("slope", message, kind=kind)
     elif data[1].meet(slope[0]) is None:
         message = f"has {slope[0]} values, but the data {shape_text(data)} has {data[1]} channels"
         yield Violation("slope", message)
@@ -490,8 +493,7 @@ def prelu(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     data, slope = arrays
     if slope.ndim == 1 and slope.size > 1 and data.ndim > 1 and data.shape[1] == slope.size:
         slope = slope.reshape(1, -1, *[1] * (data.ndim - 2))
-    if not data.ndim and slope.size == 1:
-        slope = slope.reshape(())
+    slope = slope.reshape(slope.shape[max(0, slope.ndim - data.ndim) :])
 
     def parts(x: Array, s: Array) -> Array:
         """Return the sum of the parts above and below 0, which is much faster than a choice for each element."""

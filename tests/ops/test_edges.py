@@ -82,6 +82,7 @@ def calls() -> Iterator[Call]:
         rows, updates = Fixed(whole("i32", 0, 0, 1)), whole("i32", -4, -3, 5)
         yield Call("ScatterElementsUpdate-12", (whole("i32", -1, -8, 9), rows, updates, axes(0)), raw)
     yield Call("PReLU-1", (-np.arange(18, dtype=np.float32).reshape(2, 3, 3), Fixed(floats(0.5, 2, -1))))
+    yield Call("PReLU-1", (-np.arange(6, dtype=np.float32).reshape(2, 3), Fixed(floats(0.5, 2, -1).reshape(1, 1, 3))))
     yield Call("BatchToSpace-2", (ramp("i32", 2, 3, 2), axes(1, 1, 2), axes(0, 0, 1), axes(0, 0, 3)))
     yield Call("FakeQuantize-1", (np.array(4.5), *LIMITS), {"levels": "3"})
     yield between_two_levels()

@@ -109,6 +109,7 @@ BROKEN: Mapping[str, Case] = {
 """What the runtime rejects, cannot run, or exhausts memory on, by what is said of it."""
 
 SUSPECT: Mapping[str, Case] = {
+    "is [2,1,1], which cannot be broadcast to the data [2,3]": ("PReLU", 1, {}, [DATA, ("f32", "2,1,1")]),
     "the runtime returns zeros": ("Gather", 8, {}, [DATA, ints(0, 5), one(1)]),
     "the runtime may crash": ("Gather", 8, {"batch_dims": "1"}, [("f32", "1,3"), ("i64", "1,2"), one(1)]),
     "uninitialized": ("Tile", 1, {}, [DATA, ints()]),

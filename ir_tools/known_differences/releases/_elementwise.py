@@ -125,6 +125,22 @@ def _are_single_numbers(seen: Seen, *, mode: str, constant: int) -> bool:
     return numbers and {*seen.constant} == {constant} and has_value("auto_broadcast", mode)(seen)
 
 
+def _rank(seen: Seen, number: int) -> int:
+    """Return the number of dimensions of an input; 0 if that is not known."""
+    return len(seen.inputs[number].shape or ())
+
+
+def _is_raised_by_a_number(seen: Seen) -> bool:
+    """Return whether a constant of one element has more dimensions than several elements that it is combined with."""
+    return any(
+        number in seen.constant
+        and any(size.hi != 1 for size in seen.inputs[1 - number].shape or ())
+        and all(size.hi == 1 for size in seen.inputs[number].shape or ())
+        and _rank(seen, number) > _rank(seen, 1 - number)
+        for number in (0, 1)
+    )
+
+
 def _has_elementwise_slope(seen: Seen) -> bool:
     """Return whether an elementwise layer computes the slope, which is not a list of several numbers."""
     shape = seen.inputs[1].shape
@@ -403,6 +419,23 @@ ROWS = (
         model=Call("PReLU-1", (counted(2, 3), Fixed(counted(2, 3)))),
         types="f32 f16",
         applies=_has_slope_inside_channels,
+    ),
+    not_read(
+        name="PReLU with a slope of more dimensions than the data",
+        span="2021.2 to 2021.2",
+        ops=("PReLU-1",),
+        reason="A slope with more dimensions than the data is not read.",
+        model=Call("PReLU-1", (counted(2, 3), Fixed(floats(2).reshape(1, 1, 1)))),
+        applies=lambda seen: _rank(seen, 1) > _rank(seen, 0) > 0,
+    ),
+    ReleaseDifference(
+        name="a number that adds dimensions",
+        span="2021.2 to 2021.3",
+        ops=("Add-1", "Subtract-1", "Multiply-1", "Divide-1"),
+        types="f32 f16",
+        reason="The output does not have the dimensions that a constant of one element adds to those of the data.",
+        model=Call("Add-1", (counted(2, 3), Fixed(floats(2).reshape(1, 1, 1)))),
+        applies=_is_raised_by_a_number,
     ),
     ReleaseDifference(
         name="PReLU with a slope that an elementwise layer computes",
