@@ -90,6 +90,13 @@ UNTYPED, UNSPECIFIED = (
     "an input of the body of a TensorIterator without an element type is not compiled",
     "a port of the precision UNSPECIFIED is not read",
 )
+WORDS = "a flag that is written as a word is not read"
+COUNTED_FLAGS = {
+    "PriorBox": ("clip", "flip", "scale_all_sizes"),
+    "PriorBoxClustered": ("clip",),
+    "RegionYolo": ("do_softmax",),
+}
+"""The flags that 2021.2 reads only as numbers. Measured."""
 NONE = (9999,)
 """Later than all releases."""
 UNTAKEN = {
@@ -116,9 +123,10 @@ NAMES: Mapping[str, Sequence[tuple[tuple[int, ...], tuple[int, ...]]]] = {
     NO_INPUTS: [((0,), (2021, 3))],
     UNTYPED: [((2022, 3), NONE)],
     UNSPECIFIED: [((0,), (2023, 0))],
+    WORDS: [((0,), (2021, 3))],
     **{problem: [((0,), first)] for problem, first in UNTAKEN.values()},
 }
-"""What can be wrong with a name, an input or the file; of each span the first release that stops, and the next."""
+"""What can be wrong with a name, flag, input or file; of each span the first release that stops, and the next."""
 UNCOMPILED = frozenset({NO_INPUTS, UNTYPED, *(problem for problem, _ in UNTAKEN.values())})
 """Those that a release reads, but does not compile."""
 STAND_INS = {"u32": "u64"}
@@ -428,7 +436,8 @@ class Surroundings:
     def _problems_of(self, located: Located, op: Op) -> frozenset[str]:
         """Return what else is wrong with the model, said of a layer."""
         if op.role is not Role.PARAMETER:
-            return self._problems.get(op.role, frozenset())
+            flags = (located.layer.common.raw.get(name, "") for name in COUNTED_FLAGS.get(op.type, ()))
+            return self._problems.get(op.role, frozenset({WORDS} if any(map(str.isalpha, flags)) else ()))
         if located.graph is self.model.graph:
             return frozenset(filter(None, [input_problem(located.layer)]))
         content = located.layer.common
