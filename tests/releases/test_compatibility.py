@@ -95,9 +95,18 @@ def test_an_input_of_a_body_without_an_element_type(precision: bytes, wanted: An
 def test_2021_2_reads_some_flags_only_as_numbers(word: str, wanted: Answer) -> None:
     made = Builder(opset=3)
     sizes = [made.call("ShapeOf", made.parameter(name, "1,3,4,5"), output_type="i64") for name in "xy"]
-    masks = dict.fromkeys(("begin_mask", "end_mask", "new_axis_mask", "shrink_axis_mask", "ellipsis_mask"), (0,))
+    masks: dict[str, Any] = dict.fromkeys(
+        ("begin_mask", "end_mask", "new_axis_mask", "shrink_axis_mask", "ellipsis_mask"), (0,)
+    )
     ends = [made.call("StridedSlice", size, np.array([2]), np.array([4]), np.array([1]), **masks) for size in sizes]
-    prior = {"width": 2.0, "height": 3.0, "step_w": 1.0, "step_h": 1.0, "offset": 0.5, "variance": (0.1, 0.1, 0.2, 0.2)}
+    prior: dict[str, Any] = {
+        "width": 2.0,
+        "height": 3.0,
+        "step_w": 1.0,
+        "step_h": 1.0,
+        "offset": 0.5,
+        "variance": (0.1, 0.1, 0.2, 0.2),
+    }
     boxes = made.call("PriorBoxClustered", *ends, name="boxes", clip=True, **prior)
     made.result(made.call("Unsqueeze", boxes, np.array([0])))
     made.model.version = 10
