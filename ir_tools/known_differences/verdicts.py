@@ -11,11 +11,15 @@ from ir_tools.display import plural
 from ir_tools.graph import Graph, Layer, Located, Model, Source, find_port
 from ir_tools.known_differences.packed_weights import PackedWeights
 from ir_tools.known_differences.releases import (
+    AFFINE,
     COMBINING,
     FIRST_VERSION,
+    JOINED,
     MULTIPLE,
     NUMBER,
+    QUANTIZED,
     REMAINDERS,
+    SHARED,
     UNCONVERTED,
     Seen,
     differences,
@@ -143,10 +147,14 @@ SCALES: Mapping[str, Set[int]] = {
 """Types of layers that scale and shift by constants, and what `Seen.scaled` holds of them if these are numbers."""
 SUMS, MOVED = frozenset({"Add", "Subtract"}), frozenset({"Convert", "Reshape", "Squeeze", "Unsqueeze", "Transpose"})
 """Types of layers that shift by constants, and of those that products are computed with across."""
-JOINED = SUMS | MOVED | {"Multiply", "Negative", "Divide"}
+CROSSED = SUMS | MOVED | {"Multiply", "Negative", "Divide"}
 """Types of layers that products and sums are looked for across, and of these."""
 JOINING = COMBINING | {"Equal", "NotEqual", "Greater", "GreaterEqual", "Less", "LessEqual"}
 """Types of layers that combine a part of a split with another tensor element by element."""
+CARRYING = frozenset({"Gather", "ReLU", "Reshape", "Squeeze", "StridedSlice", "Transpose", "Unsqueeze"})
+"""Types of layers behind a FakeQuantize whose outputs are quantized as their first input is. Measured."""
+LEVELS = frozenset({"15", "16", "255", "256"})
+"""Of a FakeQuantize that releases compute with in 8 bits. Measured."""
 FAR = 64
 """How many layers are looked at for what a list of lengths is computed of."""
 LIMITING = {
@@ -424,6 +432,7 @@ class Surroundings:
         self.origins = defaultdict[int, dict[int, Layer | None]](dict)
         self._scales = defaultdict[int, dict[tuple[int, int], frozenset[int]]](dict)
         self._joined = defaultdict[int, dict[tuple[int, int, bool, bool], bool]](dict)
+        self._quantized = defaultdict[int, dict[int, bool]](dict)
 
     @cached_property
     def _problems(self) -> Mapping[Role, frozenset[str]]:
@@ -504,11 +513,20 @@ class Surroundings:
             producers=_producers(graph, layer),
             readers=tuple(sorted(readers)),
             scaled=_scaled(graph, layer, known, self._scales[id(graph)]),
-            shared=op.type in LIMITING and _is_shared(graph, layer),
-            joined=op.type in SPLITS and _is_joined(graph, layer),
-            affine=op.type == "StridedSlice" and _is_affine(graph, layer, known, self._joined[id(graph)]),
-            weights=_uses(graph, layer, self.origins[id(graph)]) if op.role is Role.CONSTANT else frozenset(),
+            patterns=self._patterns(graph, layer, op, known),
         )
+
+    def _patterns(self, graph: Graph, layer: Layer, op: Op, constants: Collection[int]) -> frozenset[str]:
+        """Return `patterns` of a layer."""
+        if op.role is Role.CONSTANT:
+            return _uses(graph, layer, self.origins[id(graph)])
+        found = {
+            SHARED: op.type in LIMITING and _is_shared(graph, layer),
+            JOINED: op.type in SPLITS and _is_joined(graph, layer),
+            AFFINE: op.type == "StridedSlice" and _is_affine(graph, layer, constants, self._joined[id(graph)]),
+            QUANTIZED: op.type == "MatMul" and _is_quantized(graph, layer, constants, self._quantized[id(graph)]),
+        }
+        return frozenset(name for name, holds in found.items() if holds)
 
 
 def _uses(graph: Graph, constant: Layer, origins: dict[int, Layer | None]) -> frozenset[str]:
@@ -666,6 +684,35 @@ def _is_joined(graph: Graph, split: Layer) -> bool:
     )
 
 
+def _is_quantized(graph: Graph, product: Layer, constants: Collection[int], known: dict[int, bool]) -> bool:
+    """Return whether the data of a product are those of a FakeQuantize between two numbers, to levels of 8 bits.
+
+    Args:
+        graph: that the layer is in.
+        product: the layer.
+        constants: the layers of the graph that are computed of constants alone.
+        known: the answers for outputs of layers of the graph. Without them a chain that many products have in common
+            would be followed from each, in quadratic time.
+    """
+    layer, passed, found = product, list[int](), False
+    while (source := next(iter(_sources(graph, layer)), None)) is not None and source.layer not in known:
+        layer = graph.layer(source.layer)
+        passed.append(layer.id)
+        if layer.type not in CARRYING:
+            found = layer.type == "FakeQuantize" and _is_to_bytes(graph, layer, constants)
+            break
+    found = found if source is None else known.get(source.layer, found)
+    known.update(dict.fromkeys(passed, found))
+    return found
+
+
+def _is_to_bytes(graph: Graph, quantized: Layer, constants: Collection[int]) -> bool:
+    """Return whether the limits of a FakeQuantize are constant numbers, and its levels those of 4 or 8 bits."""
+    limits = [source is not None and source.layer in constants for source in _sources(graph, quantized)[1:]]
+    sizes = {size for port in quantized.common.inputs[1:] for size in port.dims}
+    return all(limits) and sizes <= {1} and quantized.common.raw.get("levels") in LEVELS
+
+
 def _is_affine(
     graph: Graph, layer: Layer, constants: Collection[int], known: dict[tuple[int, int, bool, bool], bool]
 ) -> bool:
@@ -696,7 +743,7 @@ def _joins(
     while (key := (reader, port, product, total)) not in known:
         passed.append(key)
         layer = graph.layer(reader)
-        if layer.type not in JOINED:
+        if layer.type not in CROSSED:
             break
         by_constant = all(
             source.layer in constants for number, source in graph.sources(layer.id).items() if number != port

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ir_tools.graph import Layer, Located, Model
-from ir_tools.known_differences.releases import MULTIPLE, REMAINDERS, Seen, release_differences
+from ir_tools.known_differences.releases import AFFINE, MULTIPLE, REMAINDERS, Seen, release_differences
 from ir_tools.known_differences.verdicts import Answer, Surroundings, behaviour, decisive, is_plain, verdict
 from ir_tools.ops import Op, Role, find_op
 from ir_tools.ops.definition import Array, Bounds, Fact, NewLayer, Ref, Rewrite
@@ -133,9 +133,7 @@ class ReleaseAnswers:
                     producers=_producers(rewrite, new, old, made),
                     readers=_readers(rewrite, index, old),
                     scaled=old.scaled if gives else frozenset(),
-                    affine=old.affine and gives,
-                    shared=False,
-                    joined=False,
+                    patterns=old.patterns & {AFFINE} if gives else frozenset(),
                 )
             )
         return min(map(self.of, made), key=quality)

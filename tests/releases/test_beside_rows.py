@@ -11,6 +11,7 @@ from ir_tools.infer import propagate_shapes
 from ir_tools.known_differences import as_model
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, number, whole
 from ir_tools.known_differences.releases import ROWS, ReleaseDifference, release_differences
+from ir_tools.known_differences.releases._samples import quantized
 from ir_tools.known_differences.verdicts import Answer, Surroundings
 from ir_tools.ops import Array, find_op
 from ir_tools.processors import Processor
@@ -66,6 +67,25 @@ def _pdpd(op: str, *inputs: Array | Fixed, axis: int = -1) -> Call:
     return Call(op, inputs, {"auto_broadcast": "pdpd", "auto_broadcast.auto_broadcast_axis": str(axis)})
 
 
+NUMBERS = np.arange(16 * 128) * 37 % 251
+BYTES = Fixed((NUMBERS - 125).astype(np.int8).reshape(16, 128))
+NIBBLES = Fixed((NUMBERS[: 8 * 128]).astype(np.uint8), "i4", (16, 128))
+
+
+def _compressed(data: Call, held: Fixed = BYTES) -> Call:
+    """Data of 128 columns times weights that are held in few bits."""
+    scale = Fixed((0.01 + np.arange(16) / 1600).astype(np.float32).reshape(16, 1))
+    weights = Call("Multiply-1", (Call("Convert-1", (held,), {"destination_type": "f32"}), scale))
+    return Call("MatMul-1", (data, weights), {"transpose_b": "true"})
+
+
+def _levels(levels: int, *limits: float) -> Call:
+    """Two rows of 128 numbers below 1, quantized."""
+    data = np.abs(np.sin(np.arange(256))).astype(np.float32).reshape(2, 128)
+    return quantized(data, Fixed(floats(*limits)), levels=levels)
+
+
+WEIGHTS = "MatMul with weights of 8 and 4 bits"
 ONE_SHIFT = "Roll of several axes by one shift, 2022.2 to 2026.4"
 CUT_BEHIND = "StridedSlice that inserts an axis before one that it cuts"
 REPEATED = "Broadcast-1 that repeats data before an elementwise layer"
@@ -212,6 +232,18 @@ BESIDE = [
     Beside(SLOPE, False, Call("PReLU-1", (counted(2, 3, 1), Fixed(counted(3, 1))))),
     Beside(SLOPE, True, Call("PReLU-1", (counted(2, 3, 2), Fixed(counted(1, 2))))),
     Beside(AT_THE_END, False, _pdpd("Add-1", counted(2, 2), Fixed(counted(1, 1)))),
+    Beside(WEIGHTS, False, _compressed(_levels(256, 1))),
+    Beside(WEIGHTS, False, _compressed(_levels(16, 1))),
+    Beside(WEIGHTS, False, _compressed(Call("ReLU-1", (_levels(255, 1),)))),
+    Beside(
+        WEIGHTS,
+        False,
+        _compressed(Call("Reshape-1", (_levels(256, 1), Fixed(whole(1, 2, 128))), {"special_zero": "false"})),
+    ),
+    Beside(WEIGHTS, True, _compressed(_levels(100, 1))),
+    Beside(WEIGHTS, True, _compressed(_levels(256, *np.linspace(0.5, 1, 128)))),
+    Beside(WEIGHTS, True, _compressed(Call("Tanh-1", (_levels(256, 1),)))),
+    Beside(WEIGHTS, True, _compressed(_levels(256, 1), NIBBLES)),
     Beside(
         "SoftSign behind one that is not compiled with it",
         True,

@@ -16,7 +16,7 @@ from ir_tools.format.read import read
 from ir_tools.format.write import render
 from ir_tools.graph import Graph, Source
 from ir_tools.known_differences import as_model
-from ir_tools.known_differences.releases import ROWS, Seen
+from ir_tools.known_differences.releases import AFFINE, JOINED, QUANTIZED, ROWS, SHARED, Seen
 from ir_tools.known_differences.verdicts import decisive, lacks_bytes, verdict
 from ir_tools.ops.definition import Fact
 from ir_tools.ops.fields import Attrs, Flag, OneOf
@@ -245,9 +245,9 @@ def variants(seen: Seen) -> Iterator[Seen]:
     yield replace(seen, producers=("ReLU",) * len(seen.inputs), readers=((0, "ReLU"),))
     yield replace(seen, held=frozenset({"i8"}))
     yield replace(seen, scaled=frozenset({1}))
-    yield replace(seen, weights=frozenset({"sum"}))
+    yield from (replace(seen, patterns=frozenset({name})) for name in ("sum", AFFINE, JOINED, SHARED, QUANTIZED))
     changes: list[dict[str, Any]] = [
-        {flag: not getattr(seen, flag)} for flag in ("first", "last", "short", "open", "between", "affine")
+        {flag: not getattr(seen, flag)} for flag in ("first", "last", "short", "open", "between")
     ]
     for side in ("inputs", "outputs"):
         facts = getattr(seen, side)

@@ -26,11 +26,15 @@ from ir_tools.known_differences.releases import (
 )
 from ir_tools.known_differences.releases._row import ReleaseDifference
 from ir_tools.known_differences.releases._seen import (
+    AFFINE,
     COMBINING,
     FIRST_VERSION,
+    JOINED,
     MULTIPLE,
     NUMBER,
+    QUANTIZED,
     REMAINDERS,
+    SHARED,
     UNCONVERTED,
     Seen,
 )
@@ -38,12 +42,16 @@ from ir_tools.releases.measured import State
 from ir_tools.releases.table import Release
 
 __all__ = [
+    "AFFINE",
     "COMBINING",
     "FIRST_VERSION",
+    "JOINED",
     "MULTIPLE",
     "NUMBER",
+    "QUANTIZED",
     "REMAINDERS",
     "ROWS",
+    "SHARED",
     "UNCONVERTED",
     "ReleaseDifference",
     "Seen",

@@ -8,7 +8,7 @@ import numpy as np
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, number, whole
 from ir_tools.known_differences.releases._predicates import axes_of, has_rank, has_value
 from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_read, not_run
-from ir_tools.known_differences.releases._seen import COMBINING, FIRST_VERSION, Seen
+from ir_tools.known_differences.releases._seen import AFFINE, COMBINING, FIRST_VERSION, JOINED, SHARED, Seen
 from ir_tools.ops.definition import Fact
 from ir_tools.releases.measured import State
 from ir_tools.types import Dim, element_type, is_static
@@ -140,7 +140,7 @@ def _slices_behind_new_axis(seen: Seen) -> bool:
 def _is_masked_and_affine(seen: Seen) -> bool:
     """Return whether a StridedSlice with other masks than those of its limits is before a product and a sum."""
     attrs, old, new = seen.attrs, seen.inputs[0].shape, seen.outputs[0].shape
-    if attrs is None or not seen.affine or (old == new and is_static(old)):
+    if attrs is None or AFFINE not in seen.patterns or (old == new and is_static(old)):
         return False
     return bool(attrs.new_axis_mask or attrs.shrink_axis_mask or attrs.ellipsis_mask)
 
@@ -628,7 +628,7 @@ ROWS = (
             ops=(model.op,),
             reason="Limits that are computed of a constant which the layer reads itself are not read.",
             model=model,
-            applies=lambda seen: seen.shared and not is_static(seen.inputs[0].shape),
+            applies=lambda seen: SHARED in seen.patterns and not is_static(seen.inputs[0].shape),
         )
         for name, model in (
             ("lengths of a VariadicSplit", Call("VariadicSplit-1", (ROWS_OF_SIX, SECOND, REST))),
@@ -644,7 +644,7 @@ ROWS = (
             "Multiply-1",
             (Given(whole(2, 3), "?"), Call("Split-1", (whole(1, 2), Fixed(whole(0)[0])), {"num_splits": "2"}, gives=1)),
         ),
-        applies=lambda seen: seen.joined and axes_of(seen) == [0] and is_static(seen.inputs[0].shape),
+        applies=lambda seen: JOINED in seen.patterns and axes_of(seen) == [0] and is_static(seen.inputs[0].shape),
     ),
     not_read(
         name="reflecting Pad of an axis of one element",

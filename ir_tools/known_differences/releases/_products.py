@@ -9,7 +9,7 @@ from numpy.typing import DTypeLike
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, number, whole
 from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_read
 from ir_tools.known_differences.releases._samples import UNPADDED
-from ir_tools.known_differences.releases._seen import FIRST_VERSION, Seen
+from ir_tools.known_differences.releases._seen import FIRST_VERSION, QUANTIZED, Seen
 from ir_tools.ops.convolution_shapes import reach, windows_of
 from ir_tools.processors import Processor
 from ir_tools.releases.measured import State
@@ -135,10 +135,15 @@ def _is_spread_over_matrices(seen: Seen, *, by_rank: bool) -> bool:
 
 
 def _is_of_scaled_weights(seen: Seen) -> bool:
-    """Return whether floats, of more dimensions than one, are multiplied by scaled constants of 8 or 4 bits."""
+    """Return whether floats of several dimensions are multiplied by scaled constants of 8 or 4 bits.
+
+    Quantized ones of 8 bits are computed as they are.
+    """
     data = seen.inputs[0]
     scaled = bool(seen.held & {"u8", "i8", "u4", "i4"} and seen.held & {"f32", "f16", "bf16"})
-    return scaled and data.dtype.is_float and (data.shape is None or len(data.shape) > 1)
+    several = data.shape is None or len(data.shape) > 1
+    taken = QUANTIZED not in seen.patterns or not seen.held.isdisjoint({"u4", "i4"})
+    return scaled and data.dtype.is_float and several and taken
 
 
 def _is_sized_by_guess(seen: Seen, *, words: Collection[str]) -> bool:

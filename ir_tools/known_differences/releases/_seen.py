@@ -6,7 +6,19 @@ from dataclasses import KW_ONLY, dataclass
 from ir_tools.ops import Attrs, Op, Role
 from ir_tools.ops.definition import Fact
 
-__all__ = ["COMBINING", "FIRST_VERSION", "MULTIPLE", "NUMBER", "REMAINDERS", "UNCONVERTED", "Seen"]
+__all__ = [
+    "AFFINE",
+    "COMBINING",
+    "FIRST_VERSION",
+    "JOINED",
+    "MULTIPLE",
+    "NUMBER",
+    "QUANTIZED",
+    "REMAINDERS",
+    "SHARED",
+    "UNCONVERTED",
+    "Seen",
+]
 
 FIRST_VERSION = 10
 """The IR version whose inputs and outputs go by the names of layers, and are converted unless they are f32 or i32."""
@@ -16,6 +28,14 @@ MULTIPLE = "Subtract of the remainder"
 """What stands in `Seen.producers` of a Divide for the type of a layer whose output its divisor divides."""
 REMAINDERS = frozenset({"FloorMod", "Mod"})
 """Operations of remainders."""
+AFFINE = "affine"
+"""In `Seen.patterns` of a StridedSlice: a product and a sum behind it become one layer."""
+SHARED = "shared"
+"""Of a Slice or VariadicSplit: its computed limits depend on a constant that it reads, by types of `LIMITING`."""
+JOINED = "joined"
+"""Of a split: an elementwise layer combines a part behind the first with a tensor of unknown size."""
+QUANTIZED = "quantized data"
+"""Of a MatMul: its data are those of a FakeQuantize between two numbers, to levels that 8 bits hold."""
 NUMBER = -1
 """What stands for an axis in `Seen.scaled` if one number scales or shifts all elements."""
 COMBINING = frozenset(
@@ -79,11 +99,8 @@ class Seen:
             converts is a Convert.
         scaled: of a reduction: along which axes of its output constants scale or shift this, in elementwise layers
             behind it that alone read it; `NUMBER`: by one number.
-        affine: of a StridedSlice: whether a product and a sum behind it become one layer.
-        shared: of a Slice or VariadicSplit: whether its computed limits depend on a constant that it reads itself, by
-            types that `verdicts.LIMITING` lists.
-        joined: of a split: whether an elementwise layer combines a part behind the first with a tensor of unknown size.
-        weights: of a constant of few bits: `PackedWeights.uses`.
+        patterns: what it is part of: of a constant of few bits `PackedWeights.uses`; of others `AFFINE`, `SHARED`,
+            `JOINED` and `QUANTIZED`.
     """
 
     op: Op
@@ -104,26 +121,12 @@ class Seen:
     producers: tuple[str, ...] = ()
     readers: tuple[tuple[int, str], ...] = ()
     scaled: frozenset[int] = frozenset()
-    affine: bool = False
-    shared: bool = False
-    joined: bool = False
-    weights: frozenset[str] = frozenset()
+    patterns: frozenset[str] = frozenset()
 
     @property
     def around(self) -> tuple[object, ...]:
         """What decides about it besides its operation, attributes and tensors, to compare it with others."""
-        alone = (
-            self.first,
-            self.last,
-            self.short,
-            self.open,
-            self.between,
-            self.folded,
-            self.affine,
-            self.shared,
-            self.joined,
-            self.weights,
-        )
+        alone = (self.first, self.last, self.short, self.open, self.between, self.folded, self.patterns)
         return (self.opset, self.constant, self.held, self.names, self.producers, self.readers, self.scaled, *alone)
 
     def is_behind(self, types: Collection[str], number: int = 0) -> bool:
@@ -138,7 +141,8 @@ class Seen:
     @property
     def folded(self) -> bool:
         """Whether its outputs are known before a device sees it: of constants, or of sizes within a larger model."""
-        if self.weights or self.op.role is Role.READ_VARIABLE or str(self.op) in KEPT:
+        packed = self.op.role is Role.CONSTANT and self.patterns
+        if packed or self.op.role is Role.READ_VARIABLE or str(self.op) in KEPT:
             return False
         needed = self.inputs[:1] if self.op.type in OF_FIRST else self.inputs
         if needed and all(number in self.constant for number in range(len(needed))):
