@@ -69,11 +69,11 @@ ANSWERS = {
     State.DIES: Answer.READS,
     State.DIFFERS: Answer.DIFFERS,
 }
-FIRST_EMPTY = (2021, 3), (2023, 2), (2023, 3)
-"""The first releases that read constants without elements, read inputs and outputs without them, and compile these.
-
-What a model computes in between may have none.
-"""
+FIRST_EMPTY = {Role.CONSTANT: ((2021, 3), (2021, 3)), Role.COMPUTATION: ((2021, 3), (2021, 4))}
+FIRST_EMPTY_BORDERS = (2023, 2), (2023, 3)
+"""The first releases that read and that compile constants, computed tensors, and inputs or outputs without elements."""
+GIVEN = frozenset({"Result", "Convert"})
+"""What reads an output of a model; in IR v10 a Result may be a Convert."""
 FOLDED_RIGHT = 2022, 1
 """The first release that computes other values of constants only in the settings that rows name."""
 PORTS_READ = 2021, 3
@@ -195,7 +195,7 @@ def decisive(seen: Seen) -> Hashable:
     )
     rows = tuple(row.name for row in differences(seen))
     around = (frozenset(seen.constant), seen.version, seen.opset, seen.names, seen.first, seen.last, seen.short)
-    return str(op), words, inputs, outputs, rows, *around, seen.open, seen.between, seen.folded
+    return str(op), words, inputs, outputs, rows, *around, seen.open, seen.between, seen.folded, _gives_nothing(seen)
 
 
 def _sizes(shape: Shape) -> Hashable:
@@ -242,12 +242,12 @@ def behaviour(release: Release, seen: Seen, *, anywhere: bool = False) -> tuple[
     if any(fact.shape is None and fact.dtype.kind != "dynamic" for fact in seen.outputs):
         return Answer.READS, UNKNOWN_RANK
     op = seen.op
-    if (seen.last or op.role is not Role.COMPUTATION) and any(_is_empty(fact.shape) for fact in seen.outputs):
-        constant, read, compiled = FIRST_EMPTY
-        within = op.role is Role.CONSTANT and not seen.last
-        if release.number < (constant if within else read):
+    if any(_is_empty(fact.shape) for fact in seen.outputs):
+        within = not _gives_nothing(seen) and op.role in FIRST_EMPTY
+        read, compiled = FIRST_EMPTY[op.role] if within else FIRST_EMPTY_BORDERS
+        if release.number < read:
             return Answer.STOPPED, NO_EMPTY
-        if release.number < compiled and not within:
+        if release.number < compiled:
             return Answer.READS, NO_EMPTY
     if op.role is Role.ASSIGN_VARIABLE:
         return None
@@ -297,6 +297,11 @@ def _is_folded_of_taken_types(release: Release, seen: Seen) -> bool:
     """Return whether a layer is computed before a device sees it, of types of which a release takes inputs."""
     taken = {State.RUNS, None}
     return seen.folded and all(state(release, "Parameter-1", fact.dtype.name) in taken for fact in seen.inputs)
+
+
+def _gives_nothing(seen: Seen) -> bool:
+    """Return whether an output of the model that a layer computes has no elements."""
+    return seen.last and any(type in GIVEN and _is_empty(seen.outputs[number].shape) for number, type in seen.readers)
 
 
 def _is_empty(shape: Shape) -> bool:
@@ -406,7 +411,7 @@ class Unread:
         missing = next((kind for kind in sorted(self.kinds) if not release.has_type(kind)), None)
         if missing is not None:
             return Answer.STOPPED, MISSING_TYPE.format(missing)
-        if 0 in self.sizes and release.number < FIRST_EMPTY[0]:
+        if 0 in self.sizes and release.number < FIRST_EMPTY[Role.COMPUTATION][0]:
             return Answer.STOPPED, NO_EMPTY
         if -1 in self.sizes and not release.dynamic and release.number >= PORTS_READ:
             return Answer.STOPPED, KNOWN_SIZES

@@ -132,6 +132,29 @@ def test_an_empty_constant_as_an_output() -> None:
     ]
 
 
+@pytest.mark.parametrize(("number", "wanted"), [(0, Answer.RUNS), (2, Answer.STOPPED)])
+def test_a_part_without_elements_stops_releases_before_2023_2_only_as_an_output(number: int, wanted: Answer) -> None:
+    made = Builder(opset=7)
+    parts = made.outputs("VariadicSplit", made.parameter("x", "6,3"), np.array(0), np.array([3, 3, 0]))
+    for part in {0, 1, number}:
+        made.result(parts[part])
+    made.model.version = 10
+    found = answers(made)
+    assert [found[name] for name in ("2021.3", "2021.4", "2022.3", "2023.3")] == [
+        Answer.READS if number == 0 else Answer.STOPPED,
+        wanted,
+        wanted,
+        Answer.RUNS,
+    ]
+    for name in ("2021.3", "2021.4", "2022.3"):
+        with client_of(name) as client, sources(made.model) as files:
+            if found[name] is Answer.RUNS:
+                client.check(*files)
+            else:
+                with pytest.raises(RuntimeFailure):
+                    client.check(*files)
+
+
 @pytest.mark.parametrize("version", [10, 11])
 def test_layers_of_one_name(version: int) -> None:
     found = answers(rename(builder(version=version), "first", "second"))

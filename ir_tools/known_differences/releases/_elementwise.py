@@ -141,11 +141,18 @@ def _is_raised_by_a_number(seen: Seen) -> bool:
     )
 
 
-def _has_elementwise_slope(seen: Seen) -> bool:
-    """Return whether an elementwise layer computes the slope, which is not a list of several numbers."""
+def _has_elementwise_slope(seen: Seen, *, listed: bool) -> bool:
+    """Return whether an elementwise layer computes the slope, of known size. `listed`: a list of several numbers."""
     shape = seen.inputs[1].shape
-    listed = shape is not None and len(shape) == 1 and shape[0].lo > 1
-    return seen.is_behind(ELEMENTWISE | ELEMENTWISE_ALONE, 1) and not listed
+    is_list = shape is not None and len(shape) == 1 and shape[0].lo > 1
+    known = is_static(seen.inputs[0].shape) and is_static(shape)
+    return known and is_list is listed and seen.is_behind(ELEMENTWISE | ELEMENTWISE_ALONE, 1)
+
+
+def _has_elementwise_slope_of_any_size(seen: Seen) -> bool:
+    """Return whether an elementwise layer computes the slope, whose size is unknown, for data of as many dimensions."""
+    computed = seen.is_behind(ELEMENTWISE | ELEMENTWISE_ALONE, 1)
+    return computed and not is_static(seen.inputs[1].shape) and _rank(seen, 0) == _rank(seen, 1)
 
 
 def _is_elementwise(seen: Seen) -> bool:
@@ -437,13 +444,47 @@ ROWS = (
         model=Call("Add-1", (counted(2, 3), Fixed(floats(2).reshape(1, 1, 1)))),
         applies=_is_raised_by_a_number,
     ),
-    ReleaseDifference(
-        name="PReLU with a slope that an elementwise layer computes",
-        span="2021.2 to 2023.0",
-        ops=("PReLU-1",),
-        reason="An elementwise layer that computes the slope is fused as if it computed the data.",
-        model=Call("PReLU-1", (floats([-1, 2]), Call("ReLU-1", (floats([1, 3]),)))),
-        applies=_has_elementwise_slope,
+    *(
+        ReleaseDifference(
+            name=f"PReLU with {what} that an elementwise layer computes, {span}",
+            span=span,
+            ops=("PReLU-1",),
+            reason="An elementwise layer that computes the slope is fused as if it computed the data.",
+            model=Call("PReLU-1", (data, Call("ReLU-1", (slope,)))),
+            applies=applies,
+            processor=processor,
+        )
+        for what, data, slope, applies, spans in (
+            (
+                "a slope",
+                floats([-1, 2]),
+                floats([1, 3]),
+                partial(_has_elementwise_slope, listed=False),
+                {"2021.2 to 2022.3": Processor.ANY, "2023.0 to 2023.0": Processor.NO_AVX512},
+            ),
+            (
+                "a list of slopes",
+                -counted(2, 3),
+                floats(2, 3, 4),
+                partial(_has_elementwise_slope, listed=True),
+                {"2021.2 to 2021.3": Processor.ANY},
+            ),
+            (
+                "a slope for each number of a list",
+                floats(-1, -2),
+                floats(3, 4),
+                lambda seen: _has_elementwise_slope(seen, listed=True) and _rank(seen, 0) == 1,
+                {"2022.1 to 2022.3": Processor.ANY},
+            ),
+            (
+                "a slope of unknown size",
+                floats([-1, -2]),
+                Given(floats([3, 4]), "?,2"),
+                _has_elementwise_slope_of_any_size,
+                {"2022.1 to 2026.4": Processor.ANY},
+            ),
+        )
+        for span, processor in spans.items()
     ),
     not_compiled(
         name="PReLU of one number",

@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats
+from ir_tools.known_differences.releases._predicates import has_value
 from ir_tools.known_differences.releases._row import ReleaseDifference, not_compiled, not_read
 from ir_tools.known_differences.releases._seen import Seen
 from ir_tools.ops import Array
@@ -118,6 +119,22 @@ def _has_static_recurrence(seen: Seen) -> bool:
     return _has_computed_recurrence(seen) and is_static(seen.inputs[4].shape)
 
 
+def _has_state_of_any_batch(seen: Seen) -> bool:
+    """Return whether a cell has data of one row, and a state whose batch has an unknown size."""
+    shape = seen.inputs[0].shape
+    states = [seen.inputs[number].shape for number in _states(seen)]
+    one = shape is not None and shape[0].hi == 1
+    return one and any(state is not None and not state[0].static for state in states)
+
+
+def _has_state_for_one_unit(seen: Seen) -> bool:
+    """Return whether a cell of one unit has a state whose units have an unknown number, for a batch of known size."""
+    states = [shape for number in _states(seen) if (shape := seen.inputs[number].shape) is not None]
+    data = seen.inputs[0].shape
+    known = any(shape[0].static for shape in (*states, *([data] if data else ())))
+    return has_value("hidden_size", 1)(seen) and known and any(not shape[1].static for shape in states)
+
+
 def _recurrent(op: str, *given: str, rows: int = 3, **raw: str) -> Call:
     """Return a cell or sequence of two units for batches of four numbers.
 
@@ -140,6 +157,14 @@ def _recurrent(op: str, *given: str, rows: int = 3, **raw: str) -> Call:
     shapes = (*given, *[""] * (len(arrays) - len(given)))
     feeds = (Given(array, shape) if shape else Fixed(array) for array, shape in zip(arrays, shapes, strict=True))
     return Call(op, tuple(feeds), {"hidden_size": "2"} | raw)
+
+
+def _of_one_unit(op: str, states: int) -> Call:
+    """Return a clipped cell of one unit for batches of four numbers, with a state of unknown size."""
+    gates = {"L": 4, "G": 3}[op[0]]
+    weights = (Fixed(counted(*sizes) / 100) for sizes in ((gates, 4), (gates, 1), (gates,)))
+    state = Given(counted(3, 1), "?,?")
+    return Call(op, (counted(3, 4), *[state] * states, *weights), {"hidden_size": "1", "clip": "0.5"})
 
 
 def _with_peepholes(cell: Call) -> Call:
@@ -225,6 +250,38 @@ ROWS = (
             applies=partial(_has_known_state, constant=False),
         )
         for op, states in CELLS
+    ),
+    *(
+        not_compiled(
+            name=f"{op} with a state for a batch of any size and data of one row",
+            span="2022.1 to 2023.2",
+            ops=(op,),
+            reason="If it is clipped or has unusual activations, a state of unknown size is not compiled for one row.",
+            model=_recurrent(op, "1,4", *["?,2"] * states, rows=1, clip="0.5"),
+            applies=lambda seen: _is_unusual(seen) and _has_state_of_any_batch(seen),
+        )
+        for op, states in CELLS
+        if op != "LSTMCell-1"
+    ),
+    not_compiled(
+        name="RNNCell-1 with a state for a batch of any size and data of one row, not clipped",
+        span="2023.1 to 2023.2",
+        ops=("RNNCell-1",),
+        reason="A state of unknown size is not compiled for data of one row.",
+        model=_recurrent("RNNCell-1", "1,4", "?,2", rows=1),
+        applies=lambda seen: not _is_split(seen) and _has_state_of_any_batch(seen),
+    ),
+    *(
+        not_compiled(
+            name=f"{op} of one unit with a state of unknown size",
+            span="2022.1 to 2023.2",
+            ops=(op,),
+            reason="If it is clipped or has unusual activations, the state is not compiled if its size is unknown.",
+            model=_of_one_unit(op, states),
+            applies=lambda seen: _is_unusual(seen) and _has_state_for_one_unit(seen),
+        )
+        for op, states in CELLS
+        if op in {"LSTMCell-4", "GRUCell-3"}
     ),
     *(
         not_compiled(
