@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import product
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -127,15 +127,18 @@ def equal_for_all(
     Sizes that `wanted` itself cannot take (the kernel is larger than the padded input) and empty inputs do not count.
     With `divide=False` the poolings are maxima: only what the windows read is compared, empty windows included.
 
-    Why finitely many sizes decide. On one axis let both have stride `s`, let `P` be the most padding that either
-    has at the beginning and `R` the farthest that either window reaches; `same_*` never pads more than `R - 1`. All
-    rules are periodic: from a size `d` to `d + s` the pads stay (for `same_*`, `total` depends on `d mod s` only),
+    Poolings whose windows are the same but for their number, as those of other roundings, need no sizes: see `_Line`.
+
+    Why finitely many sizes decide about others. On one axis let both have stride `s`, let `P` be the most padding that
+    either has at the beginning and `R` the farthest that either window reaches; `same_*` never pads more than `R - 1`.
+    All rules are periodic: from a size `d` to `d + s` the pads stay (for `same_*`, `total` depends on `d mod s` only),
     and each counts one window more. Take `d >= P + s - 1 + R`. Window `i = ceil(P / s)` starts at or after the first
     element and ends at or before the last one, in both poolings. So from `d` to `d + s` windows `0..i` stay as they
     are, windows `i..` move along with the end by one index and `s` positions, and together these are all windows:
     what is equal, different, undefined or divided by a ratio on `d` is so on `d + s`. Hence the sizes up to
     `P + R + 2s - 2` (or, from a lower bound above `P + R + s - 1`, its first `s` sizes) show everything that can
     happen. With different strides `s` is their least common multiple; there the counts drift apart within it.
+    The largest size is looked at first: most differences show there.
 
     The axes are coupled only by AvgPool's rule for `exclude-pad="false"`, which divides by the whole kernel as soon
     as any axis is padded. So the sizes of an axis are sorted into classes: padded or not in either pooling, and how
@@ -145,16 +148,27 @@ def equal_for_all(
     scope = f"on {where.replace(', ', 'x')}" if all(dim.static for dim in sizes) else f"for every size of [{where}]"
     if wanted == candidate:
         return Proof(f"equal windows {scope} (equal attributes)")
+    ours, theirs = _lines(wanted, divide), _lines(candidate, divide)
+    if ours and theirs and wanted.pooling.strides == candidate.pooling.strides:
+        counted = _other_number(ours, theirs, sizes)
+        if counted:
+            return counted
+        if all(one.windows == other.windows for one, other in zip(ours, theirs, strict=True)):
+            return Proof(f"equal windows {scope}")
     ranges = [deciding_sizes(wanted, candidate, axis, dim) for axis, dim in enumerate(sizes)]
     if any(len(sizes) > MAX_SIZES for sizes in ranges):
         return Counterexample(None, f"the proof would need more than {MAX_SIZES} input sizes")
-    classes = [_classes(wanted.on(axis), candidate.on(axis), sizes, divide) for axis, sizes in enumerate(ranges)]
-    for combination in product(*classes):
-        flags = _Flags(any(kind.flags.wanted for kind in combination), any(kind.flags.other for kind in combination))
-        difference = _difference([kind.verdict(flags) for kind in combination])
-        if difference:
-            examples = tuple(classes[axis][kind] for axis, kind in enumerate(combination))
-            return Counterexample(examples, difference)
+    for looked_at in ([sizes[-1:] for sizes in ranges], ranges):
+        axes = enumerate(looked_at)
+        classes = [_classes(wanted.on(axis), candidate.on(axis), sizes, divide) for axis, sizes in axes]
+        for combination in product(*classes):
+            flags = _Flags(
+                any(kind.flags.wanted for kind in combination), any(kind.flags.other for kind in combination)
+            )
+            difference = _difference([kind.verdict(flags) for kind in combination])
+            if difference:
+                examples = tuple(classes[axis][kind] for axis, kind in enumerate(combination))
+                return Counterexample(examples, difference)
     return Proof(f"equal windows {scope}")
 
 
@@ -279,6 +293,86 @@ def _inside(windows: AxisWindows, before: int, size: int) -> AxisWindows:
     first = first + np.maximum(-(first // step), 0) * step
     last = last - np.maximum(-((size - 1 - last) // step), 0) * step
     return AxisWindows(first, last, step, windows.divisor)
+
+
+class _Line(NamedTuple):
+    """The windows of one axis for inputs of every size: from `least` on, `(size + more) // stride + 1` of them.
+
+    `windows`: what settles where each of them begins, what it reads and by what it is divided, whatever their number.
+
+    Why this form. With `c = pads - reach`, floor counts `(size + c) // s + 1`, and ceil `(size + c + s - 1) // s + 1`.
+    ceil_torch counts as ceil, or one less where `ceil - 1 > (size + begin - 1) // s`: the last window would start
+    behind the input. `x // s` rises with `x`, so `max(min(ceil, torch), ceil - 1)` of quotients is the quotient of
+    `max(min(c + s - 1, begin - 1), c - 1)`. `same_*` counts `ceil(size / s) = (size - 1) // s + 1` where it pads as
+    much as it wants to, and, where the window is smaller than what is left of the last stride, with floor and
+    ceil_torch, too.
+    """
+
+    windows: object
+    stride: int
+    more: int
+    least: int
+
+    def count(self, size: int) -> int:
+        """Return the number of windows on an input of a size that is at least `least`."""
+        return (size + self.more) // self.stride + 1
+
+
+def _lines(form: PoolingSpec, divide: bool) -> list[_Line] | None:
+    """Return the windows of each axis; None for windows of `same_*` that leave out elements, counted with ceil."""
+    pooling, axes = form.pooling, range(form.pooling.rank)
+    if not pooling.auto_pad.startswith("same"):
+        whole = form.divisor == "kernel" or (form.coupled and any(form.padded(axis, 1) for axis in axes))
+        return [_explicit_line(form, axis, divide, whole) for axis in axes]
+    if pooling.rounding == "ceil" and any(pooling.reach(axis) < pooling.strides[axis] for axis in axes):
+        return None
+    settings = pooling.auto_pad, (form.divisor, pooling.exclude_pad) if divide else None
+    return [
+        _Line(
+            (_positions(pooling, axis), form.pads(axis), settings), pooling.strides[axis], sum(form.pads(axis)) - 1, 1
+        )
+        for axis in axes
+    ]
+
+
+def _explicit_line(form: PoolingSpec, axis: int, divide: bool, whole: bool) -> _Line:
+    pooling, padding = form.pooling, form.pads(axis)
+    begin, end = (one + two for one, two in zip(padding, axis_pads(pooling, axis, 1), strict=True))
+    room, stride = begin + end - pooling.reach(axis), pooling.strides[axis]
+    more = room if pooling.rounding == "floor" else room + stride - 1
+    if pooling.rounding == "ceil_torch":
+        more = max(min(more, begin + padding[1] - 1), room - 1)
+    counted = (begin, end) if form.divisor == "padded" else padding
+    full = whole or (more <= room and counted == (begin, end))
+    divisor = None if full or not divide else counted
+    return _Line((_positions(pooling, axis), begin, divisor), stride, more, max(-room, 1))
+
+
+def _positions(pooling: Pooling, axis: int) -> tuple[int, int, int]:
+    kernel = pooling.kernel[axis]
+    return kernel, pooling.strides[axis], pooling.dilations[axis] if kernel > 1 else 1
+
+
+def _other_number(wanted: Sequence[_Line], other: Sequence[_Line], sizes: Sequence[Dim]) -> Counterexample | None:
+    """Return sizes for which `other`, of the same strides, has another number of windows than `wanted`, or none at all.
+
+    None where there are no such sizes, or an axis has none that `wanted` takes.
+    """
+    examples, differences = [], []
+    for axis, (ours, theirs, dim) in enumerate(zip(wanted, other, sizes, strict=True)):
+        size, difference = max(ours.least, dim.lo), ""
+        if dim.hi is not None and size > dim.hi:
+            return None
+        low, high = sorted((ours.more, theirs.more))
+        past = (size + high) % ours.stride
+        apart = size if past < high - low else size + ours.stride - past
+        if size < theirs.least:
+            difference = "the window does not fit into the padded input"
+        elif low < high and (dim.hi is None or apart <= dim.hi):
+            size, difference = apart, f"{theirs.count(apart)} windows instead of {ours.count(apart)}"
+        examples.append(size)
+        differences += [f"axis {axis + 2}: {difference}"] if difference else []
+    return Counterexample(tuple(examples), differences[0]) if differences else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -268,6 +268,83 @@ def test_deciding_sizes_are_those_of_the_argument(
     assert deciding_sizes(PoolingSpec(settings), other, 0, Dim(100, None)) == range(100, 100 + stride)
 
 
+def forms_of_one_start(rng: random.Random, rank: int) -> list[PoolingSpec]:
+    """Poolings whose windows begin at the same places, in all the ways to count and to divide them."""
+    settings = [
+        (rng.randint(1, 4), rng.randint(1, 4), rng.randint(0, 3), rng.choice((1, 1, 2)), rng.randint(0, 6))
+        for _ in range(rank)
+    ]
+    kernel, strides, begins, dilations, ends = zip(*settings, strict=True)
+    shorter = tuple(rng.randint(0, end) for end in ends)
+    zeros, found = (0,) * rank, list[PoolingSpec]()
+    for rounding, auto_pad, exclude_pad, after in product(
+        ("floor", "ceil", "ceil_torch"),
+        ("explicit", "valid", "same_upper", "same_lower"),
+        (False, True),
+        (ends, shorter, zeros),
+    ):
+        pooling = Pooling(
+            kernel=kernel, strides=strides, pads_begin=begins, pads_end=after, dilations=dilations,
+            rounding=rounding, auto_pad=auto_pad, exclude_pad=exclude_pad,
+        )  # fmt: skip
+        bare = replace(pooling, pads_begin=zeros)
+        found += (PoolingSpec(pooling, divisor=rng.choice(["runtime", "kernel", "real", "padded"])),)
+        found += (PoolingSpec(bare, begins, shorter, rng.choice(["runtime", "real", "padded"])),)
+    return found
+
+
+@pytest.mark.parametrize(("rank", "seed"), [(1, 0), (1, 1), (1, 2), (2, 3)])
+def test_windows_that_begin_at_the_same_places_are_counted_by_formula(
+    rank: int, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every pair is compared with brute force, on intervals and far beyond them."""
+    rng, by_formula, proved, windows_of = random.Random(seed), 0, 0, PoolingSpec.windows
+    looked_at: list[int] = []
+
+    def counted(spec: PoolingSpec, axis: int, size: int, padded: bool) -> AxisWindows:
+        looked_at.append(size)
+        return windows_of(spec, axis, size, padded)
+
+    monkeypatch.setattr(PoolingSpec, "windows", counted)
+    for _ in range(300 if rank == 1 else 150):
+        wanted, other = rng.sample(forms_of_one_start(rng, rank), 2)
+        low = rng.choice([0, 0, 1, 7])
+        dim = Dim(low, rng.choice([None, low, low + 2]))
+        looked_at.clear()
+        verdict = equal_for_all(wanted, other, [dim] * rank)
+        by_formula += not looked_at
+        proved += not looked_at and isinstance(verdict, Proof)
+        if isinstance(verdict, Proof):
+            sizes = range(max(low, 1), (30 if rank == 1 else 9) if dim.hi is None else dim.hi + 1)
+            assert all(same(wanted, other, every) for every in product(sizes, repeat=rank)), (wanted, other, verdict)
+        else:
+            assert verdict.sizes is not None
+            assert all(size in dim for size in verdict.sizes)
+            assert not same(wanted, other, verdict.sizes), (wanted, other, verdict)
+    assert by_formula > 30
+    assert proved > 10
+
+
+@pytest.mark.parametrize(
+    ("end", "dim", "verdict"),
+    [
+        (0, Dim(), Counterexample((3,), "axis 2: 1 windows instead of 2")),
+        (0, Dim(4, 5), Counterexample((5,), "axis 2: 2 windows instead of 3")),
+        (0, Dim(4, 4), Proof("equal windows on 4")),
+        (0, Dim(2**62), Counterexample((2**62 + 1,), f"axis 2: {2**61} windows instead of {2**61 + 1}")),
+        (1, Dim(2), Proof("equal windows for every size of [2..]")),
+        (1, Dim(), Counterexample((1,), "axis 2: the window does not fit into the padded input")),
+    ],
+    ids=["any", "interval", "static", "large", "as-many", "too-small"],
+)
+def test_the_first_size_with_another_number_of_windows(end: int, dim: Dim, verdict: Proof | Counterexample) -> None:
+    """Of windows of 2 elements that are counted with ceil, or with floor and padding, and others without that."""
+    settings = Pooling(kernel=(2,), strides=(2,), pads_begin=(0,), pads_end=(0,), dilations=(1,))
+    ceil = replace(settings, rounding="ceil")
+    wanted, other = (replace(settings, pads_end=(1,)), ceil) if end else (ceil, settings)
+    assert equal_for_all(PoolingSpec(wanted), PoolingSpec(other), [dim]) == verdict
+
+
 def test_padding_of_one_axis_decides_how_the_other_divides() -> None:
     settings = Pooling(
         kernel=(2, 2), strides=(2, 2), pads_begin=(0, 0), pads_end=(0, 0), dilations=(1, 1),
@@ -402,24 +479,24 @@ def test_different_strides_drift_apart() -> None:
 
 
 def test_too_many_sizes_are_left_undecided() -> None:
-    settings = Pooling(kernel=(9000,), strides=(1,), pads_begin=(0,), pads_end=(0,), dilations=(1,))
+    settings = Pooling(kernel=(9000,), strides=(1,), pads_begin=(1,), pads_end=(0,), dilations=(1,))
     verdict = equal_for_all(PoolingSpec(settings), PoolingSpec(replace(settings, exclude_pad=False)), [Dim()])
     assert isinstance(verdict, Counterexample)
     assert verdict.sizes is None
 
 
-@pytest.mark.parametrize(("limit", "proved"), [(3, True), (2, False)])
+@pytest.mark.parametrize(("limit", "proved"), [(5, True), (4, False)])
 def test_as_many_sizes_as_the_limit_are_looked_at(limit: int, proved: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ir_tools.ops._equivalence.MAX_SIZES", limit)
-    settings = Pooling(kernel=(3,), strides=(1,), pads_begin=(0,), pads_end=(0,), dilations=(1,))
-    verdict = equal_for_all(PoolingSpec(settings), PoolingSpec(replace(settings, rounding="ceil")), [Dim()])
+    settings = Pooling(kernel=(3,), strides=(1,), pads_begin=(1,), pads_end=(1,), dilations=(1,))
+    verdict = equal_for_all(PoolingSpec(settings), PoolingSpec(replace(settings, auto_pad="same_lower")), [Dim()])
     assert isinstance(verdict, Proof) == proved
 
 
 @pytest.mark.parametrize("long", [0, 1])
 def test_one_axis_with_too_many_sizes_leaves_it_undecided(long: int) -> None:
     kernel = (9000, 2) if long == 0 else (2, 9000)
-    settings = Pooling(kernel=kernel, strides=(1, 1), pads_begin=(0, 0), pads_end=(0, 0), dilations=(1, 1))
+    settings = Pooling(kernel=kernel, strides=(1, 1), pads_begin=(1, 1), pads_end=(0, 0), dilations=(1, 1))
     verdict = equal_for_all(PoolingSpec(settings), PoolingSpec(replace(settings, exclude_pad=False)), [Dim(), Dim()])
     assert isinstance(verdict, Counterexample)
     assert verdict.sizes is None
@@ -480,10 +557,8 @@ def test_axes_with_the_same_settings_are_looked_at_once(monkeypatch: pytest.Monk
         return windows_of(spec, axis, size, padded)
 
     monkeypatch.setattr(PoolingSpec, "windows", counted)
-    pads = (3, 3, 1)
-    wanted = Pooling(
-        kernel=(23, 23, 5), strides=(7, 7, 2), pads_begin=pads, pads_end=pads, dilations=(1, 1, 1), rounding="ceil"
-    )
-    specs = PoolingSpec(wanted), PoolingSpec(floored(wanted))
+    pads, ones = (11, 11, 2), (1, 1, 1)
+    wanted = Pooling(kernel=(23, 23, 5), strides=ones, pads_begin=pads, pads_end=pads, dilations=ones)
+    specs = PoolingSpec(replace(wanted, auto_pad="same_upper")), PoolingSpec(wanted)
     assert isinstance(equal_for_all(*specs, [Dim()] * 3), Proof)
-    assert 0 < len(looked_at) <= 2 * sum(len(deciding_sizes(*specs, axis, Dim())) for axis in (0, 2))
+    assert 0 < len(looked_at) <= 2 * sum(1 + len(deciding_sizes(*specs, axis, Dim())) for axis in (0, 2))
