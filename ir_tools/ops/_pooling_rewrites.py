@@ -49,26 +49,33 @@ ROUNDINGS: tuple[Rounding, ...] = ("floor", "ceil", "ceil_torch")
 
 
 def avg_pool_forms(wanted: PoolingSpec, sizes: Sequence[Dim], target: int) -> Iterator[PoolingSpec]:
-    """Yield poolings that may be equal to the wanted one and that AvgPool of the target opset has, cheapest first.
+    """Yield poolings that may be equal to the wanted one and that AvgPool of the target opset has, cheapest first."""
+    seen = set[PoolingSpec]()
+    for form in _forms(wanted, sizes):
+        if form not in seen and _writable(form.pooling, target) and _survives(form):
+            yield form
+        seen.add(form)
 
-    First without a Pad layer: as it is, the other roundings, explicit pads, the other divisor, no dilations; then
-    behind a Pad.
+
+def _forms(wanted: PoolingSpec, sizes: Sequence[Dim]) -> Iterator[PoolingSpec]:
+    """Yield, for any opset, first what has no Pad layer, and then what is behind one.
+
+    That is the pooling as it is, with the other roundings, explicit pads, the other divisor, without dilations.
     """
     pooling = plain(wanted.pooling)
     explicit = pooling if pooling.auto_pad == "explicit" else floored(pooling)
     before, after = wanted.before, wanted.after
     if before:
-        forms = [PoolingSpec(variant) for variant in _variants(_with_pads(explicit, before, after))]
-        forms += [PoolingSpec(variant, before, after) for variant in _variants(pooling)]
-    else:
-        forms = [PoolingSpec(variant) for variant in _variants(pooling)]
-        small = undilated(wanted, sizes)
-        forms += [PoolingSpec(variant) for variant in _variants(small)] if small else []
-        bare = replace(explicit, pads_begin=(0,) * pooling.rank, pads_end=(0,) * pooling.rank)
-        forms += [PoolingSpec(variant, explicit.pads_begin, explicit.pads_end) for variant in _variants(bare)]
-        over = behind_pad(explicit, floored(explicit))
-        forms.append(PoolingSpec(replace(over.pooling, exclude_pad=True), over.before, over.after))
-    return (form for form in dict.fromkeys(forms) if _writable(form.pooling, target) and _survives(form))
+        yield from map(PoolingSpec, _variants(_with_pads(explicit, before, after)))
+        yield from (PoolingSpec(variant, before, after) for variant in _variants(pooling))
+        return
+    yield from map(PoolingSpec, _variants(pooling))
+    small = undilated(wanted, sizes)
+    yield from map(PoolingSpec, _variants(small) if small else ())
+    bare = replace(explicit, pads_begin=(0,) * pooling.rank, pads_end=(0,) * pooling.rank)
+    yield from (PoolingSpec(variant, explicit.pads_begin, explicit.pads_end) for variant in _variants(bare))
+    over = behind_pad(explicit, floored(explicit))
+    yield PoolingSpec(replace(over.pooling, exclude_pad=True), over.before, over.after)
 
 
 def _survives(form: PoolingSpec) -> bool:
@@ -81,9 +88,11 @@ def _survives(form: PoolingSpec) -> bool:
     return not form.before or own or form.pooling.rounding == "floor"
 
 
-def _variants(pooling: Pooling) -> list[Pooling]:
-    variants = [pooling, *(replace(pooling, rounding=word) for word in ROUNDINGS), floored(pooling)]
-    return variants + [replace(variant, exclude_pad=not variant.exclude_pad) for variant in variants]
+def _variants(pooling: Pooling) -> Iterator[Pooling]:
+    for divided in (pooling, replace(pooling, exclude_pad=not pooling.exclude_pad)):
+        yield divided
+        yield from (replace(divided, rounding=word) for word in ROUNDINGS)
+        yield floored(divided)
 
 
 def _with_pads(pooling: Pooling, before: Sequence[int], after: Sequence[int]) -> Pooling:

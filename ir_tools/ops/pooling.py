@@ -71,12 +71,11 @@ def check_data(shape: Shape, rank: int | None) -> Iterator[Violation]:
         yield Violation("kernel", f"has {plural(rank, 'value')}, but the input has {len(shape) - 2} spatial axes")
 
 
-def covered_by_padding(attrs: Attrs, data: Shape, axes: Iterable[int]) -> Iterator[Violation]:
+def covered_by_padding(pooling: windows.Pooling, data: Shape, axes: Iterable[int]) -> Iterator[Violation]:
     """Check for explicit pads that are not smaller than the window if padding does not count.
 
     Some windows would contain no input element.
     """
-    pooling = windows.pooling_of(attrs)
     if data is None or pooling.auto_pad != "explicit" or not pooling.exclude_pad:
         return
     for axis in axes:
@@ -95,26 +94,26 @@ def covered_by_padding(attrs: Attrs, data: Shape, axes: Iterable[int]) -> Iterat
 
 def check_avg_pool(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check that lists have one value per kernel axis, values are in range, and windows fit and contain elements."""
-    broken = list(check_windows(attrs, inputs))
-    broken += too_large(attrs, inputs) if not broken else ()
+    pooling, broken = windows.pooling_of(attrs), list(check_windows(attrs, inputs))
+    broken += too_large(pooling, inputs[0]) if not broken else ()
     yield from broken or (
-        *covered_by_padding(attrs, inputs[0].shape, range(len(attrs.kernel))),
+        *covered_by_padding(pooling, inputs[0].shape, range(len(attrs.kernel))),
         *no_dilations(attrs),
-        *doubtful_windows(attrs, inputs[0]),
+        *doubtful_windows(pooling, inputs[0]),
         *check_kernel_size("kernel", attrs.kernel, inputs[0].shape),
-        *ignored_pads(attrs, inputs[0]),
+        *ignored_pads(pooling, inputs[0]),
     )
 
 
 def check_max_pool(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check that lists have one value per kernel axis, values are in range, windows fit, and the input has the axis."""
-    broken = [*check_windows(attrs, inputs), *check_axis(attrs, inputs[0].shape)]
-    broken += too_large(attrs, inputs) if not broken else ()
+    pooling, broken = windows.pooling_of(attrs), [*check_windows(attrs, inputs), *check_axis(attrs, inputs[0].shape)]
+    broken += too_large(pooling, inputs[0]) if not broken else ()
     yield from broken or (
         *no_dilations(attrs),
-        *empty_windows(attrs, inputs[0], "the minimum of its element type"),
+        *empty_windows(pooling, inputs[0], "the minimum of its element type"),
         *check_kernel_size("kernel", attrs.kernel, inputs[0].shape),
-        *ignored_pads(attrs, inputs[0]),
+        *ignored_pads(pooling, inputs[0]),
     )
 
 
@@ -124,10 +123,9 @@ def check_axis(attrs: Attrs, shape: Shape) -> Iterator[Violation]:
         yield Violation("axis", f"is {attrs.axis}, but the input has rank {len(shape)}")
 
 
-def too_large(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+def too_large(pooling: windows.Pooling, data: Fact) -> Iterator[Violation]:
     """Check for a window that does not fit into the padded input for any possible size."""
-    pooling = windows.pooling_of(attrs)
-    for axis, dim in enumerate(inputs[0].spatial if inputs[0].shape else ()):
+    for axis, dim in enumerate(data.spatial if data.shape else ()):
         try:
             windows.axis_dim(pooling, axis, dim if dim.hi is None else Dim.of(dim.hi))
         except ShapeError as why:
@@ -149,13 +147,12 @@ def no_dilations(attrs: Attrs) -> Iterator[Violation]:
         )
 
 
-def doubtful_windows(attrs: Attrs, data: Fact) -> Iterator[Violation]:
+def doubtful_windows(pooling: windows.Pooling, data: Fact) -> Iterator[Violation]:
     """Check for averages of windows without an input element, and for divisors larger than the padded window."""
-    pooling = windows.pooling_of(attrs)
     if pooling.exclude_pad:
-        yield from empty_windows(attrs, data, "an arbitrary value")
+        yield from empty_windows(pooling, data, "an arbitrary value")
         return
-    yield from empty_windows(attrs, data, "0 or an arbitrary value")
+    yield from empty_windows(pooling, data, "0 or an arbitrary value")
     sizes = [dim.size if dim.static else None for dim in data.spatial] if data.shape else []
     pads = [(0, 0) if size is None else windows.axis_pads(pooling, axis, size) for axis, size in enumerate(sizes)]
     if pooling.rounding == "floor" or not any(map(sum, pads)):
@@ -176,9 +173,8 @@ def doubtful_windows(attrs: Attrs, data: Fact) -> Iterator[Violation]:
             return
 
 
-def empty_windows(attrs: Attrs, data: Fact, result: str) -> Iterator[Violation]:
+def empty_windows(pooling: windows.Pooling, data: Fact, result: str) -> Iterator[Violation]:
     """Check for windows that are entirely in the padding."""
-    pooling = windows.pooling_of(attrs)
     for axis, dim in enumerate(data.spatial if data.shape else ()):
         if not dim.static or dim.lo > MAX_WINDOWS or windows.axis_count(pooling, axis, dim.size) > MAX_WINDOWS:
             continue
@@ -192,9 +188,8 @@ def empty_windows(attrs: Attrs, data: Fact, result: str) -> Iterator[Violation]:
             return
 
 
-def ignored_pads(attrs: Attrs, data: Fact) -> Iterator[Violation]:
+def ignored_pads(pooling: windows.Pooling, data: Fact) -> Iterator[Violation]:
     """Check for pads that `auto_pad` overrides."""
-    pooling = windows.pooling_of(attrs)
     if pooling.auto_pad == "explicit":
         return
     for axis, dim in enumerate(data.spatial if data.shape else (Dim(),) * pooling.rank):
@@ -240,16 +235,16 @@ def check_parts(data: Fact, sizes: Fact) -> Iterator[Violation]:
 def avg_pool_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Map `[N, C, spatial...]` to `[N, C, windows...]`; bounds of intervals are those that the runtime computes."""
     raise_first(check_windows(attrs, inputs))
-    spatial = inputs[0].spatial if inputs[0].shape else ()
-    raise_first(covered_by_padding(attrs, inputs[0].shape, (axis for axis, dim in enumerate(spatial) if dim.static)))
-    return (pooled(attrs, inputs[0]),)
+    pooling, data = windows.pooling_of(attrs), inputs[0]
+    spatial = data.spatial if data.shape else ()
+    raise_first(covered_by_padding(pooling, data.shape, (axis for axis, dim in enumerate(spatial) if dim.static)))
+    return (pooled(pooling, data),)
 
 
-def pooled(attrs: Attrs, data: Fact) -> Fact:
+def pooled(pooling: windows.Pooling, data: Fact) -> Fact:
     """Return the output fact of any sliding pooling."""
     if data.shape is None:
-        return Fact(data.dtype, (Dim(),) * (2 + len(attrs.kernel)))
-    pooling = windows.pooling_of(attrs)
+        return Fact(data.dtype, (Dim(),) * (2 + pooling.rank))
     return data.with_spatial([windows.axis_dim(pooling, axis, dim) for axis, dim in enumerate(data.spatial)])
 
 
@@ -257,7 +252,7 @@ def max_pool_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Map `[N, C, spatial...]` to `[N, C, windows...]`, for the indices as well if the version has them."""
     raise_first(check_windows(attrs, inputs))
     raise_first(check_axis(attrs, inputs[0].shape))
-    values = pooled(attrs, inputs[0])
+    values = pooled(windows.pooling_of(attrs), inputs[0])
     if "axis" not in attrs:
         return (values,)
     return values, Fact(element_type(attrs.index_element_type), values.shape)
