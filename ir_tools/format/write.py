@@ -22,6 +22,7 @@ MAX_APPENDED = 1 << 20
 """Bytes that one call of the system writes without being interrupted for long."""
 
 
+@gc_paused()
 def render(model: Model) -> bytes:
     """Return the `.xml` of a model: the very bytes that were read, where nothing was changed.
 
@@ -32,10 +33,9 @@ def render(model: Model) -> bytes:
         return _whole(model)
     document = model.origin.document
     changes = Changes(document)
-    with gc_paused():
-        changes.header(model.name, model.version)
-        changes.net(document.root, model.graph)
-        return document.encode(changes.patch.apply(document.text))
+    changes.header(model.name, model.version)
+    changes.net(document.root, model.graph)
+    return document.encode(changes.patch.apply(document.text))
 
 
 def write(model: Model, path: str | Path, *, overwrite: bool = True) -> None:
