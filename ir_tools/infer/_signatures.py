@@ -52,15 +52,17 @@ class LayerSignatures:
         return signature, offset
 
     def _of_content(self, layer: Layer) -> tuple[LayerSignature, int | None]:
-        content = layer.content
+        content, type = layer.content, layer.type
         ports = [
-            tuple((port.id, port.precision, port.dims) for port in side) for side in (content.inputs, content.outputs)
+            tuple([(port.id, port.precision, port.dims) for port in side]) for side in (content.inputs, content.outputs)
         ]
-        key = (layer.type, layer.version, tuple(content.raw.items()), *ports)
+        raw = {**content.raw}
+        offset = raw.pop("offset", None) if type == "Const" else None
+        key = (type, layer.version, tuple(raw.items()), *ports)
         signature = self._signatures.get(key)
         if signature is None:
             signature = self._signatures[key] = self._new(layer, content.copy())
-        return signature, whole_number(content.raw.get("offset"))
+        return signature, whole_number(offset)
 
     def _new(self, layer: Layer, content: LayerContent) -> LayerSignature:
         self.types.add(layer.type.lower())
