@@ -193,7 +193,7 @@ class Fitting:
         for located in filter(answers.is_read, answers.model.walk()):
             op = find_op(located.layer.type, located.layer.version)
             if op is not None and not answers.is_plain(located.layer, op):
-                does = answers.of(answers.seen(located, op))
+                does = answers.does(located, op)
                 if does is not None:
                     found.setdefault((str(op), does[1]), []).append(located.path)
         for (op_name, reason), paths in found.items():

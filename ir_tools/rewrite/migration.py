@@ -497,7 +497,7 @@ class _Planning:
         So does what gives other values for some inputs, if nothing that the release runs means the same.
         """
         assert isinstance(self.stage, _Migrating)
-        stage, does = self.stage, answers.of(seen)
+        stage, does = self.stage, answers.does(located, seen.op)
         new: ReleaseAnswer = None
         if verdict.conditional and does is None:
             return _Outcome(None)

@@ -40,6 +40,7 @@ class ReleaseAnswers:
         self._own = self._around if version == model.version else Surroundings(model)
         self._plain: dict[tuple[str, frozenset[str | None]], bool] = {}
         self._seen: dict[tuple[int, int], Seen] = {}
+        self._does: dict[tuple[int, int], ReleaseAnswer] = {}
         self._words: dict[Hashable, str] = {}
 
     def is_read(self, located: Located) -> bool:
@@ -80,6 +81,13 @@ class ReleaseAnswers:
         if key not in self._seen:
             self._seen[key] = self._seen_in(self._around, located, op, self.version)
         return self._seen[key]
+
+    def does(self, located: Located, op: Op) -> ReleaseAnswer:
+        """Return what the release does with a layer of the model, which has to stay as it is."""
+        key = id(located.graph), located.layer.id
+        if key not in self._does:
+            self._does[key] = self.of(self.seen(located, op))
+        return self._does[key]
 
     def _seen_in(self, around: Surroundings, located: Located, op: Op, version: int) -> Seen:
         return around.seen(located, op, self.known.computed(located), self.known.results(located), version)
