@@ -161,7 +161,7 @@ class Fact:
     def integers(self) -> list[int] | None:
         """Return the values as flat integers, if all of them are known; otherwise None."""
         exact = self.exact
-        return None if exact is None else [int(value) for value in exact.ravel()]
+        return None if exact is None else [*map(int, exact.ravel().tolist())]
 
     @cached_property
     def dims(self) -> tuple[int, ...]:
