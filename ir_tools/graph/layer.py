@@ -284,9 +284,9 @@ class Layer:
         return port
 
     def _attribute(self, name: str) -> str:
-        if self._tag is None and self.source:
-            return self.source.get(name) or ""
-        return self.tag.get(name, "")
+        if self._tag is not None:
+            return self._tag.get(name, "")
+        return (self.source.get(name) if self.source else None) or ""
 
     def copy(self, id: int | None = None) -> Layer:
         """Return a copy of the layer with its tag, content and bodies; parts that are not loaded are not read for it.
