@@ -284,6 +284,8 @@ class GraphUpgrade:
         self._name(layer, found, made)
         if layer.name in self.means and replacement.role is Role.PARAMETER:
             self._subtract(layer, found[0], self.means[layer.name])
+        if not step.notes and _unchanged(replacement, made):
+            return
         types = [new.type for new in made if new.type not in HELPERS] or [new.type for new in made[-1:]]
         after = " + ".join(kind for kind, _ in groupby(types)) or "its input"
         self.steps.append(MigrationStep(**step._asdict(), after=after, strategy=after, proof=PROOF))
@@ -505,6 +507,17 @@ def _replacement(replacement: Replacement) -> Sequence[Source] | Refused:
             return Refused(f"its output is [{format_shape(given)}], but the file records [{format_shape(wanted)}]")
     pairs = [*zip(found, replacement.declared, strict=False)]
     return [replacement.converted(tensor, declared.dtype) for tensor, declared in pairs] or found
+
+
+def _unchanged(replacement: Replacement, made: Sequence[Layer]) -> bool:
+    """Return whether a layer of its type with the same attributes or numbers takes the place of a layer."""
+    layer = replacement.layer
+    op = find_op(layer.type, layer.version)
+    if op is None or [new.type for new in made] != [layer.type]:
+        return False
+    names = [spec.xml or name for name, spec in op.attrs.items() if replacement.attrs[name] != spec.absent]
+    given = {name: layer.raw.get(name) for name in names}
+    return replacement.role is Role.CONSTANT or given.items() <= made[0].raw.items() <= layer.raw.items()
 
 
 def _built(op: Op, replacement: Replacement) -> Sequence[Source] | Refused:

@@ -15,7 +15,7 @@ from ir_tools.rules.storage import UNREAD_WEIGHTS
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.runtime.legacy import LegacyClient
 from tests.legacy.makers import MAKERS, VERSIONS, case
-from tests.legacy.net import Array, LegacyCase
+from tests.legacy.net import Array, LegacyCase, Net
 
 Engine = Callable[[ir_tools.Model, Mapping[str, Array]], Mapping[str, Array]]
 """Runs a migrated model."""
@@ -49,6 +49,20 @@ def test_constants_read_all_bytes_of_the_migrated_weights(name: str, tmp_path: P
         if migration.ok:
             ir_tools.write(migration.model, tmp_path / "new.xml")
             assert not ir_tools.validate(tmp_path / "new.xml", select=[UNREAD_WEIGHTS.code])
+
+
+def test_layers_that_stay_as_they_are_have_no_step_and_others_have_one() -> None:
+    net = Net(np.random.default_rng(0), 5)
+    data = net.input(net.values(1, 2, 4, 4))
+    clipped = net.layer("ReLU", [data], [(1, 2, 4, 4)], {"negative_slope": "0.0"}, name="clipped")[0]
+    joined = net.layer("Concat", [clipped, net.const(net.values(1, 2, 4, 4))], [(1, 4, 4, 4)], {"axis": 1})[0]
+    leaky = net.layer("ReLU", [joined], [(1, 4, 4, 4)], {"negative_slope": "0.5"}, name="leaky")[0]
+    windows = {"kernel": "2,2", "strides": "2,2", "pads_begin": "0,0", "pads_end": "0,0", "pool-method": "max"}
+    net.layer("Pooling", [leaky], [(1, 4, 2, 2)], windows, name="pool")
+    made = net.case()
+    migration = ir_tools.migrate(ir_tools.read(made.xml.encode(), made.weights))
+    steps = [(step.path, step.after) for step in migration.steps]
+    assert steps == [("in0", "Parameter"), ("leaky", "PReLU"), ("pool", "MaxPool")]
 
 
 @pytest.mark.sweep

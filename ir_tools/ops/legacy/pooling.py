@@ -76,10 +76,10 @@ def _begins(attrs: Attrs, sizes: Sequence[int]) -> tuple[int, ...]:
 
 
 def _maximum(layer: LegacyLayer, data: Source, windows: Pooling) -> Source:
-    if _overlap(windows):
-        return layer.call("MaxPool", data, **_attributes(windows), dilations=windows.dilations)
-    padded = _padded(layer, data, windows, LOWEST)
-    return layer.call("MaxPool", padded, **_attributes(_bare(windows)), dilations=windows.dilations)
+    if not _overlap(windows):
+        data, windows = _padded(layer, data, windows, LOWEST), _bare(windows)
+    indices = {"dilations": windows.dilations, "axis": 0, "index_element_type": "i64"}
+    return layer.call("MaxPool", data, **_attributes(windows), **indices)
 
 
 def _average(layer: LegacyLayer, data: Source, windows: Pooling, counts: Sequence[int]) -> Source:
@@ -118,8 +118,10 @@ def _bare(windows: Pooling) -> Pooling:
     return replace(windows, pads_begin=none, pads_end=none)
 
 
-def _attributes(windows: Pooling) -> dict[str, tuple[int, ...]]:
-    return {name: getattr(windows, name) for name in ("kernel", "strides", "pads_begin", "pads_end")}
+def _attributes(windows: Pooling) -> dict[str, object]:
+    """Return all attributes that both kinds of pooling have, so that nothing is left to be written in a later step."""
+    own = {name: getattr(windows, name) for name in ("kernel", "strides", "pads_begin", "pads_end")}
+    return {**own, "rounding_type": "floor", "auto_pad": "explicit"}
 
 
 def _padded(layer: LegacyLayer, data: Source, windows: Pooling, value: float) -> Source:
