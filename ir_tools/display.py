@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any
 
 __all__ = ["brief", "brief_fields", "either", "listing", "notebook_table", "number", "plural", "quoted"]
-__all__ += ["shortened", "sufficient", "without_build"]
+__all__ += ["quoted_names", "shortened", "sufficient", "without_build"]
 
 MAX_QUOTED = 80
 """Characters of a name that a message quotes."""
@@ -60,6 +60,11 @@ def without_build(version: str) -> str:
 def quoted(name: str) -> str:
     """Return the start of a name or of a type, as messages quote it."""
     return name[:MAX_QUOTED]
+
+
+def quoted_names(names: Iterable[str]) -> str:
+    """Return `'a', 'b'`, or `none`."""
+    return ", ".join(f"'{quoted(name)}'" for name in names) or "none"
 
 
 def shortened(text: str, length: int) -> str:

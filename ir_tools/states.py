@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ir_tools.display import quoted_names
 from ir_tools.errors import IrToolsError, UsageError
 from ir_tools.graph import Graph, Layer, Located, Model, Source
 from ir_tools.ops import Array, Attrs, Role, elements_of, find_op, role_of
@@ -84,7 +85,7 @@ def checked_states(model: Model, given: Mapping[str, Array], floats: ElementType
     known = variables(model)
     unknown = [name for name in given if name not in known]
     if unknown:
-        raise UsageError(f"there is no state '{unknown[0]}'; the states of the model are {', '.join(known) or 'none'}")
+        raise UsageError(f"there is no state '{unknown[0]}'; the states of the model are {quoted_names(known)}")
     return {name: _checked(known[name], np.asarray(given[name]), floats) for name in known if name in given}
 
 

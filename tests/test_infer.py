@@ -229,7 +229,7 @@ def test_values_of_short_constants_are_known_after_many_of_long_ones(monkeypatch
 
 
 def test_unknown_input() -> None:
-    with pytest.raises(UsageError, match="no input 'z'; it has x"):
+    with pytest.raises(UsageError, match="no input 'z'; it has 'x'"):
         propagate_shapes(small(), {"z": "1"})
 
 

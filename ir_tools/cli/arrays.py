@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ir_tools.cli.images import ImageOptions, split_name
+from ir_tools.display import quoted_names
 from ir_tools.errors import IrToolsError, RuntimeFailure, UsageError, WriteError
 from ir_tools.files import check_readable
 from ir_tools.lfs import LARGEST_POINTER, pointer_problem
@@ -141,7 +142,7 @@ def _is_image(value: str) -> bool:
 
 
 def _known(model: "Model") -> str:
-    return ", ".join(end.name for end in model.inputs) or "none"
+    return quoted_names(end.name for end in model.inputs)
 
 
 def _pointer(file: Path) -> "Diagnostic | None":
@@ -181,7 +182,7 @@ def _only(name: str, arrays: "dict[str, Array]", label: str) -> "Array":
         return arrays[name]
     if len(arrays) == 1:
         return next(iter(arrays.values()))
-    raise UsageError(f"{label}: the file has no array '{name}'; it has {', '.join(arrays) or 'none'}")
+    raise UsageError(f"{label}: the file has no array '{name}'; it has {quoted_names(arrays)}")
 
 
 def not_run(error: IrToolsError) -> "Row":

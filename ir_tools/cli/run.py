@@ -23,6 +23,7 @@ from ir_tools.cli.options import (
 from ir_tools.cli.paths import OutputFile
 from ir_tools.cli.releases import ReleaseOptions, located
 from ir_tools.cli.steps import STATE, load_states, plans_by_step
+from ir_tools.display import quoted_names
 from ir_tools.errors import IrToolsError, UsageError
 from ir_tools.files import write_file
 
@@ -155,7 +156,7 @@ def _run_step(
                 raise
             raise UsageError(
                 f"step {step}: {why}; the sizes of the states have changed, but those of the generated inputs "
-                f"have not: pass values for each step with --input NAME=FILE ({', '.join(made_up)})"
+                f"have not: pass values for each step with --input NAME=FILE ({quoted_names(made_up)})"
             ) from None
 
 

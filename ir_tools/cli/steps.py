@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ir_tools.cli.arrays import InputOptions, read_arrays
-from ir_tools.display import plural
+from ir_tools.display import plural, quoted_names
 from ir_tools.errors import UsageError
 
 if TYPE_CHECKING:
@@ -78,5 +78,5 @@ def _load(name: str, file: str) -> "Iterator[tuple[str, Array]]":
         return
     own = {key.removeprefix(STATE): array for key, array in arrays.items() if key.startswith(STATE)} or arrays
     if name and name not in own:
-        raise UsageError(f"{label} has no array '{name}'; it has {', '.join(own) or 'none'}")
+        raise UsageError(f"{label} has no array '{name}'; it has {quoted_names(own)}")
     yield from ((known, array) for known, array in own.items() if name in {"", known})

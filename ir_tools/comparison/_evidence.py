@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ir_tools.comparison._differences import difference
+from ir_tools.display import number
 from ir_tools.errors import RuntimeFailure, UsageError
 from ir_tools.graph import Model
 from ir_tools.inputs import InputPlan
@@ -50,7 +51,7 @@ def weakness(expected: Array, actual: Array, before: Array | None, after: Array 
         if odd:
             return f"{_of_all(odd, expected.size)} NaN or infinite on both sides"
     if expected.size > 1 and bool((expected == expected.flat[0]).all()) and bool((actual == actual.flat[0]).all()):
-        return f"all {expected.size} elements are {expected.flat[0]} on both sides"
+        return f"all {expected.size} elements are {_value(expected.flat[0])} on both sides"
     if before is None or after is None or before.shape != after.shape or before.dtype.kind not in LIKE_NUMBERS:
         return ""
     moved = difference(before, after).needed
@@ -59,6 +60,10 @@ def weakness(expected: Array, actual: Array, before: Array | None, after: Array 
     if moved == 0:
         return "other inputs do not change it"
     return f"other inputs change it by {moved:.2g} of its largest magnitude, and {limit:.2g} is allowed"
+
+
+def _value(element: object) -> str:
+    return number(float(element)) if isinstance(element, np.floating) else str(element)
 
 
 def _of_all(count: int, size: int) -> str:

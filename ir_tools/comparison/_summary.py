@@ -3,6 +3,8 @@
 import math
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ir_tools.display import notebook_table, number, plural, sufficient, without_build
 
 if TYPE_CHECKING:
@@ -133,9 +135,19 @@ def difference_words(entry: "LayerComparison | OutputComparison | None", found: 
     if entry is None or entry.difference is None:
         return ""
     sides = found.output_sides if any(entry is output for output in found.outputs) else found.layer_sides
-    values = f"{entry.difference.expected} from {sides.expected}, {entry.difference.actual} from {sides.actual}"
+    expected, actual = _told_apart(entry.difference.expected, entry.difference.actual)
+    values = f"{expected} from {sides.expected}, {actual} from {sides.actual}"
     at = entry.difference.max_abs_at
     return f"{values}, at {'every place' if at is None else list(at)}"
+
+
+def _told_apart(expected: object, actual: object) -> tuple[str, str]:
+    """Return two elements as texts; floats with four digits, or with as many as show that they differ."""
+    texts = str(expected), str(actual)
+    if not isinstance(expected, np.floating) or not isinstance(actual, np.floating):
+        return texts
+    rounded = ((f"{expected:.{digits}g}", f"{actual:.{digits}g}") for digits in range(4, 17))
+    return next((pair for pair in rounded if pair[0] != pair[1]), texts)
 
 
 def html_table(found: "Comparison") -> str:

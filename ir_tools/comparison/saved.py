@@ -46,6 +46,7 @@ from ir_tools.comparison._tensors import (
     tap_of,
 )
 from ir_tools.comparison._whole import infer
+from ir_tools.display import quoted_names
 from ir_tools.errors import UsageError
 from ir_tools.files import write_file
 from ir_tools.format.write import render
@@ -339,7 +340,7 @@ def _fitting_states(run: SavedRun, model: Model) -> Mapping[str, Array]:
         for sample in run.samples:
             plan_inputs(model, sample.inputs)
             if names != set(sample.outputs):
-                known, there = (", ".join(words) or "none" for words in (sample.outputs, sorted(names)))
+                known, there = map(quoted_names, (sample.outputs, sorted(names)))
                 raise UsageError(f"its outputs are {known}, but those of the model are {there}")
         return checked_states(model, run.states)
     except UsageError as why:

@@ -9,7 +9,7 @@ from typing import Literal, Protocol
 
 from ir_tools.collection import gc_paused
 from ir_tools.diagnostics import MAX_LISTED, Diagnostic, Severity
-from ir_tools.display import brief_fields, notebook_table, plural
+from ir_tools.display import brief_fields, notebook_table, plural, quoted_names
 from ir_tools.errors import RuntimeFailure, ShapeError, UsageError
 from ir_tools.graph import Graph, Layer, Located, Model, Port
 from ir_tools.graph.graph import Source
@@ -167,7 +167,7 @@ def _new_inputs(model: Model, inputs: Shapes) -> dict[int, Fact]:
     given: dict[int, Fact] = {}
     for name, text in inputs.items():
         if name not in known:
-            names = ", ".join(end.name for end in model.inputs) or "none"
+            names = quoted_names(end.name for end in model.inputs)
             what = f"no input '{name}'; it has" if name else f"{len(model.inputs)} inputs; name the one of the shape:"
             raise UsageError(f"the model has {what} {names}")
         if known[name].layer.id in given:

@@ -6,6 +6,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
+from ir_tools.display import quoted_names
 from ir_tools.errors import UsageError
 from ir_tools.graph import Layer, Model
 from ir_tools.ops import Array
@@ -73,7 +74,7 @@ def by_input(model: Model, given: Mapping[str, Value]) -> dict[str, Value]:
     by_alias = {alias: endpoint.name for endpoint in reversed(model.inputs) for alias in endpoint.names}
     if len(model.inputs) == 1:
         by_alias.setdefault(ONLY, model.inputs[0].name)
-    known = ", ".join(endpoint.name for endpoint in model.inputs) or "no inputs"
+    known = quoted_names(endpoint.name for endpoint in model.inputs)
     found: dict[str, Value] = {}
     for alias, value in given.items():
         if alias not in by_alias:

@@ -315,7 +315,7 @@ def infer(request: Any) -> "tuple[dict[str, Any], list[Any]]":
         with Inference(network, request["config"]) as inference:
             for index, name in given.items():
                 if name not in inputs:
-                    raise Misused(f"there is no input '{name}'; the model has {', '.join(inputs)}")
+                    raise Misused(f"there is no input '{name}'; the model has {', '.join(map(repr, inputs))}")
                 type_, shape, data = request.blobs[index]
                 inference.fill(name, np.frombuffer(data, DTYPES[type_]).reshape(shape))
             request.stage("running the model")

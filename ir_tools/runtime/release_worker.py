@@ -330,7 +330,7 @@ class Modern:
         known = {variable.name: variable for variable in run.query_state()} if given else {}
         for name, blob in given.items():
             if name not in known:
-                raise Misused(f"there is no state '{name}'; the model has {', '.join(known) or 'none'}")
+                raise Misused(f"there is no state '{name}'; the model has {', '.join(map(repr, known)) or 'none'}")
             known[name].state = self.tensor(f"state '{name}'", blob, known[name].state.get_element_type())
 
     def tensor(self, what: str, blob: Any, type_: Any) -> Any:
@@ -442,7 +442,7 @@ def find(named: "dict[str, list[Any]]", name: str, index: int, runtime: str) -> 
 def number(numbers: "dict[str, int]", name: str) -> int:
     """Return the number of an input."""
     if name not in numbers:
-        raise Misused(f"there is no input '{name}'; the model has {', '.join(numbers) or 'none'}")
+        raise Misused(f"there is no input '{name}'; the model has {', '.join(map(repr, numbers)) or 'none'}")
     return numbers[name]
 
 

@@ -101,7 +101,7 @@ def test_wrong_options_of_images(picture: Path, images: ImageOptions, kind: str,
 def test_an_input_that_takes_no_image(picture: Path) -> None:
     with pytest.raises(UsageError, match="no axis of 1, 3 or 4 channels"):
         taken(InputOptions((f"data={picture}",)), model((1, 2, 4, 8)))
-    with pytest.raises(UsageError, match="no input 'nobody'; it has data"):
+    with pytest.raises(UsageError, match="no input 'nobody'; it has 'data'"):
         taken(InputOptions((f"nobody={picture}",)), model((1, 3, 4, 8)))
 
 
@@ -127,7 +127,7 @@ def test_all_arrays_of_an_archive(tmp_path: Path) -> None:
         ("nowhere.png", "No such file"),
         ("text.npy", r"not a \.npy"),
         ("text.png", r"expected an array \(.npy, .npz\), an image or a generator"),
-        ("two.npz", "has no array 'data'; it has a, b"),
+        ("two.npz", "has no array 'data'; it has 'a', 'b'"),
     ],
 )
 def test_what_cannot_be_read_is_reported(tmp_path: Path, file: str, text: str) -> None:

@@ -45,7 +45,7 @@ def test_samples_are_compared_and_repeated(cli: Cli, model: Path, tmp_path: Path
 def test_outputs_that_prove_nothing_are_named(cli: Cli, model: Path) -> None:
     found = cli("compare", model, "--input", "zeros")
     assert found.code == 0
-    assert "proves little: all 32 elements are 0.0 on both sides" in found.out
+    assert "proves little: all 32 elements are 0 on both sides" in found.out
     assert "No output proves anything" in found.out
 
 

@@ -89,7 +89,7 @@ def test_difference_starts_where_a_release_differs(cli: Cli, tmp_path: Path) -> 
     assert [(row["release"], row["path"]) for row in outcome.document["known"]] == [("openvino-2022.3", "table")]
     shown = cli(*words, "--report", tmp_path / "report.html").out
     assert "known of openvino-2022.3: &#39;table&#39; (line " in (tmp_path / "report.html").read_text()
-    values = "2.0 from OpenVINO 2022.3: CPU, f32, 1.0 from OpenVINO 2024.6: CPU, f32, at [0]"
+    values = "2 from OpenVINO 2022.3: CPU, f32, 1 from OpenVINO 2024.6: CPU, f32, at [0]"
     assert f"The output differs. The first difference is 'wide': {values}" in shown
     assert "known of openvino-2022.3: 'table'" in shown
 

@@ -167,7 +167,7 @@ def test_a_state_that_is_set(cli: Cli, accumulator: Path, tmp_path: Path) -> Non
     words = ["run", accumulator, "--input", f"x={tmp_path / 'x.npy'}"]
     assert "22 42" in cli(*words, "--state", f"sum={tmp_path / 'sum.npy'}").out
     for given, says in (
-        (f"total={tmp_path / 'sum.npy'}", "there is no state 'total'; the states of the model are sum"),
+        (f"total={tmp_path / 'sum.npy'}", "there is no state 'total'; the states of the model are 'sum'"),
         (f"sum={tmp_path / 'nowhere.npy'}", "nowhere.npy: No such file"),
         (tmp_path / "x.npy", "is not NAME=FILE"),
     ):
@@ -194,7 +194,7 @@ def test_made_up_inputs_do_not_grow_with_the_states(cli: Cli, growing: Path, tmp
     failed = cli("run", growing, "--steps", "2", "--engine", engine)
     assert failed.code == 2
     assert "step 2: " in failed.err
-    assert "pass values for each step with --input NAME=FILE (x, mask)" in " ".join(failed.err.split())
+    assert "pass values for each step with --input NAME=FILE ('x', 'mask')" in " ".join(failed.err.split())
     arrays = {"x": [np.zeros([1, 4], np.float32)] * 2, "mask": [np.zeros([1, size], np.float32) for size in (4, 8)]}
     options = []
     for name, steps in arrays.items():

@@ -27,7 +27,7 @@ from ir_tools.comparison._pairing import Pairs
 from ir_tools.comparison._partners import SecondRun
 from ir_tools.comparison._results import Sides
 from ir_tools.comparison._samples import merged
-from ir_tools.comparison._summary import WEAK_SHOWN, closer_words, f64_note
+from ir_tools.comparison._summary import WEAK_SHOWN, _told_apart, closer_words, f64_note
 from ir_tools.comparison._tensors import Batch, Choice, groups, labels_of, living
 from ir_tools.comparison.bisection import _Search
 from ir_tools.comparison.releases import _carried
@@ -584,3 +584,18 @@ def test_outputs_are_sets_by_their_place_whatever_the_ids_of_ports_are(seed: int
     renumber(np.random.default_rng(seed), twin)
     for model in (builder.model, twin.model):
         assert _sets(model) == {"rows", "scores"}
+
+
+@pytest.mark.parametrize(
+    ("elements", "texts"),
+    [
+        ((np.float32(0.1), np.float32(0.3)), ("0.1", "0.3")),
+        ((np.float64(1 / 3), np.float64(1 / 3 + 1e-7)), ("0.3333333", "0.3333334")),
+        ((np.int64(10**17), np.int64(1)), ("100000000000000000", "1")),
+        ((np.float32(np.nan), np.float32(1e30)), ("nan", "1e+30")),
+    ],
+)
+def test_elements_have_as_few_digits_as_tell_them_apart(
+    elements: tuple[object, object], texts: tuple[str, str]
+) -> None:
+    assert _told_apart(*elements) == texts

@@ -168,7 +168,7 @@ def test_inputs_answer_to_all_their_names(client: RuntimeClient, tmp_path: Path,
     ("inputs", "message"),
     [
         ({}, "input 'x' has no value"),
-        ({"z": X["x"]}, "no input 'z'; the model has x"),
+        ({"z": X["x"]}, "no input 'z'; the model has 'x'"),
         ({"x": X["x"] + 1e-9}, None),
         ({"x": X["x"].astype(np.float64) + 1e-9}, "needs f32, not f64"),
         ({"x": np.array([["a"]], dtype=object)}, "needs f32, not string"),

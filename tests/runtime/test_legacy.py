@@ -82,7 +82,7 @@ def test_inputs_and_outputs_are_described(client: LegacyClient) -> None:
     ("inputs", "outputs", "message"),
     [
         ({}, None, "input 'data' has no value"),
-        ({"data": DATA, "other": DATA}, None, "there is no input 'other'; the model has data"),
+        ({"data": DATA, "other": DATA}, None, "there is no input 'other'; the model has 'data'"),
         ({"data": DATA[0]}, None, r"input 'data' has shape \[1, 1, 2, 4\], not \[1, 2, 4\]"),
         ({"data": DATA + 1e-12}, None, None),
         (
