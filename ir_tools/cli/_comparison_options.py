@@ -50,6 +50,12 @@ class Options:
         """Which layers."""
         return False if self.outputs_only else self.types or True
 
+    def steps(self, model: "Model", samples: int | None = None) -> int | None:
+        """Return how many steps the progress of a comparison has; None without layers. `samples`: of a saved run."""
+        from ir_tools.comparison import count_compared
+
+        return None if self.outputs_only else count_compared(model, self.layers) * (samples or self.samples)
+
     @contextmanager
     def clients(self, side: Setting | Release | None) -> "Iterator[tuple[RuntimeClient, RuntimeClient | None]]":
         """Start the runtime, and another one if a side of `--against` is a release or the runtime is one."""

@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING, Any
 
 from ir_tools.cli._onnx import show_engines
 from ir_tools.cli.app import Row, rows_of
-from ir_tools.display import without_build
+from ir_tools.display import number, plural, sufficient, without_build
 
 if TYPE_CHECKING:
     from ir_tools.cli.screen import Screen
     from ir_tools.rewrite.migration import Migration
     from ir_tools.rewrite.steps import MigrationStep
 
-__all__ = ["show_migration"]
+__all__ = ["difference_of", "show_migration"]
 
 
 def show_migration(screen: "Screen", migration: "Migration", data: Row, every: bool) -> None:
@@ -97,8 +97,6 @@ def _step_row(steps: Sequence["MigrationStep"], every: bool) -> list[str]:
 def _show_remaining(screen: "Screen", migration: "Migration") -> None:
     if not migration.remaining:
         return
-    from ir_tools.cli.screen import plural
-
     kinds = sorted({f"{entry.type} {entry.version}" for entry in migration.remaining})
     screen.line()
     screen.line(
@@ -132,15 +130,12 @@ def _show_verification(screen: "Screen", checked: Row) -> None:
     assert isinstance(weak, list)
     for text in weak:
         screen.line(str(text), style="yellow")
-    first = checked.get("first_difference")
     if checked.get("layers"):
         screen.line(f"{checked['layers']} tensors of layers compared")
-    if first is not None:
-        screen.line(_first_words(first), style="red")
 
 
 def _show_outputs(screen: "Screen", outputs: Sequence[Mapping[str, Any]]) -> None:
-    from ir_tools.cli.screen import Column, number
+    from ir_tools.cli.screen import Column
 
     columns = [Column("output", fold=True), Column("max abs", right=True), Column("max rel", right=True)]
     rows = [[str(entry["name"]), number(entry["max_abs"]), number(entry["max_rel"])] for entry in outputs]
@@ -150,20 +145,36 @@ def _show_outputs(screen: "Screen", outputs: Sequence[Mapping[str, Any]]) -> Non
             screen.line(f"{entry['name']}: {entry['reason']}", style="yellow")
 
 
-def _first_words(first: object) -> str:
-    """Return where a difference starts, in a sentence."""
-    from ir_tools.comparison import LayerComparison, OutputComparison
+def difference_of(checked: Row) -> str:
+    """Return which tensor of a migrated model differs, and by how much; of several, the first."""
+    from ir_tools.comparison import LayerComparison
 
+    asked, first = checked.get("release"), checked.get("first_difference")
+    if isinstance(asked, dict):
+        return difference_of(asked)
+    outputs = rows_of(checked["outputs"])
+    if "engines" in checked:
+        alone = next(entry for entry in outputs if not entry["supported"])
+        return f"no other engine agrees on output '{alone['name']}': {alone['verdict']}"
     if isinstance(first, LayerComparison):
-        return f"the difference starts at layer '{first.path}' ({first.op}, line {first.line})"
-    assert isinstance(first, OutputComparison)
-    return f"the output '{first.name}' differs; use --layers to find the first layer that differs"
+        gap = first.difference
+        how = f": {first.reason}" if gap is None else _gap_words(gap.max_abs, gap.needed, gap.tolerance)
+        return f"layer '{first.path}' ({first.op}, line {first.line}) is the first that differs{how}"
+    wrong: list[dict[str, Any]] = [entry for entry in outputs if not entry["ok"]]
+    worst = wrong[0]
+    how = f": {worst['reason']}" if worst["reason"] else _gap_words(worst["max_abs"], worst["needed"], worst["allowed"])
+    others = f"; {plural(len(wrong) - 1, 'more output')} beyond it" if len(wrong) > 1 else ""
+    hint = "" if first is None or checked["layers"] else "; add --layers to find the first layer that differs"
+    return f"output '{worst['name']}' differs{how}{others}{hint}"
+
+
+def _gap_words(largest: float, needed: float, allowed: float) -> str:
+    """Return how far a tensor is off, in a sentence."""
+    return f" by {number(largest)}, which needs a tolerance of {sufficient(needed)}, but {number(allowed)} is allowed"
 
 
 def _show_verdict(screen: "Screen", migration: "Migration", data: Row) -> None:
-    from ir_tools.cli.screen import plural
-
-    steps = plural(len({step.path for step in migration.steps}), "layer")
+    count = len({step.path for step in migration.steps})
     checked = data["verified"]
     if migration.refused:
         screen.verdict(f"{len(migration.refused)} refused; nothing was written.", good=False)
@@ -172,8 +183,10 @@ def _show_verdict(screen: "Screen", migration: "Migration", data: Row) -> None:
         if checked.get("help"):
             screen.spans(("help: ", "bold cyan"), (str(checked["help"]), ""))
     elif isinstance(checked, dict) and not checked["ok"]:
-        screen.verdict("The outputs of the migrated model differ; nothing was written.", good=False)
+        screen.verdict(f"Not verified: {difference_of(checked)}. Nothing was written.", good=False)
     elif data["written"]:
-        screen.verdict(f"Migrated {steps}; wrote {data['written']} (IR v{migration.model.version}).", good=True)
+        done = f"Migrated {plural(count, 'layer')}" if count else "No layer had to be changed"
+        screen.verdict(f"{done}; wrote {data['written']} (IR v{migration.model.version}).", good=True)
     else:
-        screen.verdict(f"Would migrate {steps}; nothing was written.", good=True)
+        todo = f"Would migrate {plural(count, 'layer')}" if count else "No layer has to be changed"
+        screen.verdict(f"{todo}; nothing was written.", good=True)

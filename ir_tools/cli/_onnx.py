@@ -50,7 +50,9 @@ def head(path: Path) -> Row:
     }
 
 
-def verify(model: "Model", path: Path, inputs: "InputOptions", extensions: Sequence[Path]) -> Row:
+def verify(
+    model: "Model", path: Path, inputs: "InputOptions", extensions: Sequence[Path], tolerance: float | None
+) -> Row:
     """Compare the migrated model with the engines that take the `.onnx` itself; without any that ran, say why.
 
     An output passes if one of them, OpenVINO's own conversion or onnxruntime, agrees with it.
@@ -65,7 +67,7 @@ def verify(model: "Model", path: Path, inputs: "InputOptions", extensions: Seque
     shared: Row = {"seed": inputs.seed, "inputs": plan.as_rows()}
     try:
         with working("running the model on all backends"), RuntimeClient(extensions=extensions) as client:
-            found = compare_engines(shaped, path, plan.arrays(), client=client)
+            found = compare_engines(shaped, path, plan.arrays(), tolerance=tolerance, client=client)
     except IrToolsError as error:
         return {**not_run(error), **shared}
     shared |= {"engines": engine_rows(found), "outputs": output_rows(found)}

@@ -32,6 +32,7 @@ from ir_tools.cli.options import (
     model_argument,
     release_options,
     states_option,
+    tolerance_option,
 )
 from ir_tools.cli.paths import InputPath, OutputFile, OutputFolder, OutputModel
 from ir_tools.cli.releases import ReleaseOptions, located
@@ -87,9 +88,7 @@ __all__ = ["compare"]
     "--type", "types", multiple=True, metavar="TYPE", help="Compare only layers of this type. May be repeated."
 )
 @click.option("--outputs-only", is_flag=True, help="Compare only the outputs of the model, cumulatively.")
-@click.option(
-    "--tolerance", type=click.FloatRange(min=0), help="Tolerance, relative to the largest magnitude of each tensor."
-)
+@tolerance_option
 @input_options
 @click.option(
     "--samples",
@@ -298,7 +297,7 @@ def _compare(
     from ir_tools.comparison.dumping import Dump
 
     sink = nullcontext() if dump is None else Dump(dump)
-    steps = None if options.outputs_only else len(model.graph) * options.samples
+    steps = options.steps(model)
     with (
         options.clients(side) as (client, their),
         working("comparing", steps) as advance,
@@ -347,7 +346,7 @@ def _compare_golden(
     sink = nullcontext() if dump is None else Dump(dump)
     with (
         options.clients(None) as (client, _),
-        working("comparing", None if options.outputs_only else len(loaded.graph)) as advance,
+        working("comparing", options.steps(loaded, len(run.samples))) as advance,
         sink as taken,
         located(loaded, client),
     ):
@@ -415,7 +414,7 @@ def _compare_releases(
     from ir_tools.comparison.releases import compare_releases
 
     sink = nullcontext() if dump is None else Dump(dump)
-    steps = None if options.outputs_only else len(old.graph) * options.samples
+    steps = options.steps(old)
     their = options.release.beside(side, options.extensions) if isinstance(side, Release) else None
     with (
         options.release.client(old, options.inputs) as legacy,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import ir_tools
-from ir_tools.cli._migrations import show_migration
+from ir_tools.cli._migrations import difference_of, show_migration
 from ir_tools.cli._onnx import is_onnx
 from ir_tools.cli._onnx import verify as verify_onnx
 from ir_tools.cli.app import FAILED, Answer, Row, command
@@ -21,6 +21,7 @@ from ir_tools.cli.options import (
     extension_option,
     input_options,
     release_options,
+    tolerance_option,
 )
 from ir_tools.cli.paths import ModelPath, OutputModel
 from ir_tools.cli.releases import ReleaseOptions
@@ -52,6 +53,7 @@ class _Options:
     every: bool
     verify: bool
     layers: bool
+    tolerance: float | None
     release: ReleaseOptions
     inputs: InputOptions
     extensions: tuple[Path, ...]
@@ -114,6 +116,7 @@ class _Options:
 @click.option("--all", "every", is_flag=True, help="List every layer with its line, not only each kind of step.")
 @click.option("--verify", is_flag=True, help="Run both models on the runtime and compare before writing.")
 @click.option("--layers", is_flag=True, help="With --verify of IR v2 to v7: compare every layer, not only the outputs.")
+@tolerance_option
 @release_options
 @input_options
 @extension_option
@@ -166,7 +169,7 @@ def _migrated(model: Path, output: Path | None, options: _Options) -> Answer:
             "shapes to write a model with other shapes"
         )
     if not options.verify:
-        _require_verify(options.release, options.inputs, layers=options.layers, int8=options.int8)
+        _require_verify(options)
     rounded = None
     if is_onnx(model, options.weights):
         try:
@@ -217,9 +220,10 @@ def _of_onnx(model: Path, options: _Options) -> "tuple[Migration, Row | None]":
     client, their = options.release.runtime(options.extensions), _target(options)
     if their is None:
         client, their = None, client
-    checked = verify_onnx(migration.model, model, options.inputs, options.extensions)
+    how = options.inputs, options.extensions, options.tolerance
+    checked = verify_onnx(migration.model, model, *how)
     if checked["ok"] and their is not None:
-        asked = verify(migration.model, migration, options.inputs, options.extensions, client=client, their=their)
+        asked = verify(migration.model, migration, *how, client=client, their=their)
         checked |= {key: asked[key] for key in ("ok", "error", "help") if key in asked} | {"release": asked}
     return migration, checked
 
@@ -240,7 +244,7 @@ def _of_ir(model: "Model", options: _Options) -> "tuple[Migration, Row | None]":
         run = partial(verify, client=options.release.runtime(options.extensions), their=their)
     else:
         run = partial(verify_legacy, old=old, layers=options.layers, their=their)
-    return migration, run(model, migration, options.inputs, options.extensions)
+    return migration, run(model, migration, options.inputs, options.extensions, options.tolerance)
 
 
 def _of_folder(folder: Path, output: Path | None, one: Callable[[Path, Path | None], Answer]) -> Answer:
@@ -293,16 +297,18 @@ def _in_words(row: Mapping[str, Any]) -> str:
         return f"refused: {row['refused'][0]}{more}"
     checked = row["verified"]
     if not row["ok"]:
-        return f"not verified: {checked.get('error', 'the outputs of the migrated model differ')}"
-    steps = plural(len({step.path for step in row["steps"]}), "layer")
-    return f"{steps} migrated{', verified' if checked else ''}{', written' if row['written'] else ''}"
+        return f"not verified: {checked['error'] if 'error' in checked else difference_of(checked)}"
+    count = len({step.path for step in row["steps"]})
+    steps = f"{plural(count, 'layer')} migrated" if count else "no layer had to be changed"
+    return f"{steps}{', verified' if checked else ''}{', written' if row['written'] else ''}"
 
 
-def _require_verify(release: ReleaseOptions, inputs: InputOptions, *, layers: bool, int8: bool) -> None:
+def _require_verify(options: _Options) -> None:
     """Raise a UsageError for an option that only what is run reads."""
-    given: dict[str, object] = {"--layers": layers, "--runtime": release.name, "--runtime-python": release.python}
-    given["--install"] = release.install
-    if not int8:
+    release, inputs = options.release, options.inputs
+    given: dict[str, object] = {"--layers": options.layers, "--tolerance": options.tolerance is not None}
+    given |= {"--runtime": release.name, "--runtime-python": release.python, "--install": release.install}
+    if not options.int8:
         given |= {"--input": inputs.texts, "--seed": inputs.seed}
         given |= {f"--{name}": value for name, value in asdict(inputs.images).items()}
     unread = next((option for option, value in given.items() if value), None)

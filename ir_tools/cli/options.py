@@ -18,6 +18,7 @@ __all__ = [
     "output_option",
     "shapes_option",
     "states_option",
+    "tolerance_option",
 ]
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -219,6 +220,13 @@ def release_options(function: Callable[..., Any]) -> Callable[..., Any]:
     )
     install = click.option("--install", is_flag=True, help="Install the release first if necessary.")
     return name(python(install(gathered)))
+
+
+def tolerance_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add `--tolerance`."""
+    return click.option(
+        "--tolerance", type=click.FloatRange(min=0), help="Tolerance, relative to the largest magnitude of each tensor."
+    )(function)
 
 
 def states_option(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -32,6 +32,7 @@ def verify(
     migration: "Migration",
     inputs: InputOptions,
     extensions: Sequence[Path],
+    tolerance: float | None,
     *,
     client: "ReleaseClient | None",
     their: "ReleaseClient | None",
@@ -54,7 +55,7 @@ def verify(
         ):
             taken = _taken(plan, source, target)
             fed = {new.name: taken[old.name] for old, new in zip(source.inputs, target.inputs, strict=True)}
-            found, fault = _compared(source, taken, target, fed, first, second)
+            found, fault = _compared(source, taken, target, fed, tolerance, first, second)
     except IrToolsError as error:
         return {**not_run(error), **shared}
     if fault is not None:
@@ -69,6 +70,7 @@ def _compared(
     fed: "Mapping[str, Array]",
     after: "Model",
     taken: "Mapping[str, Array]",
+    tolerance: float | None,
     client: "RuntimeClient",
     their: "RuntimeClient | None",
 ) -> "tuple[Comparison, str | None]":
@@ -83,9 +85,11 @@ def _compared(
     from ir_tools.comparison import compare
 
     try:
-        found = compare(before, after, inputs=fed, layers=False, client=client, against_client=their)
+        found = compare(
+            before, after, inputs=fed, layers=False, tolerance=tolerance, client=client, against_client=their
+        )
     except RuntimeFailure as failure:
-        by_reference = _by_reference(before, fed, after, taken, their or client)
+        by_reference = _by_reference(before, fed, after, taken, tolerance, their or client)
         if by_reference is None:
             raise
         return (
@@ -94,21 +98,28 @@ def _compared(
         )
     if found.ok:
         return found, None
-    by_reference = _by_reference(before, fed, after, taken, their or client)
+    by_reference = _by_reference(before, fed, after, taken, tolerance, their or client)
     return (found, None) if by_reference is None else (by_reference, _fault(before, client))
 
 
 def _by_reference(
-    before: "Model", fed: "Mapping[str, Array]", after: "Model", taken: "Mapping[str, Array]", client: "RuntimeClient"
+    before: "Model",
+    fed: "Mapping[str, Array]",
+    after: "Model",
+    taken: "Mapping[str, Array]",
+    tolerance: float | None,
+    client: "RuntimeClient",
 ) -> "Comparison | None":
     """Return a comparison with the reference; None if that differs, or computes something else of the other model."""
     from ir_tools.comparison import compare, difference
     from ir_tools.execute import run
 
     with suppress(UnsupportedError):
-        found = compare(after, inputs=taken, mode="cumulative", layers=False, client=client)
+        found = compare(after, inputs=taken, mode="cumulative", layers=False, tolerance=tolerance, client=client)
         pairs = zip(run(before, fed).values(), run(after, taken).values(), strict=True)
-        if found.ok and all(one.shape == two.shape and difference(one, two).ok for one, two in pairs):
+        if found.ok and all(
+            one.shape == two.shape and difference(one, two, tolerance=tolerance).ok for one, two in pairs
+        ):
             return found
     return None
 
@@ -149,6 +160,7 @@ def verify_legacy(
     migration: "Migration",
     inputs: InputOptions,
     extensions: Sequence[Path],
+    tolerance: float | None,
     *,
     old: "LegacyClient",
     layers: bool,
@@ -156,12 +168,13 @@ def verify_legacy(
 ) -> Row:
     """Run the old model on the runtime of its time, and compare; without a comparison, say why there is none."""
     from ir_tools.cli.screen import working
+    from ir_tools.comparison import count_compared
     from ir_tools.comparison.releases import compare_releases
     from ir_tools.runtime.client import RuntimeClient
 
     plan = inputs.plan(migration.model)
     shared: Row = {"seed": inputs.seed, "inputs": plan.as_rows()}
-    steps = len(before.graph) if layers else None
+    steps = count_compared(before, layers) if layers else None
     try:
         with (
             old,
@@ -169,7 +182,16 @@ def verify_legacy(
             their or RuntimeClient(extensions=extensions) as client,
             located(migration.model, client),
         ):
-            found = compare_releases(before, migration.model, plan, layers, legacy=old, client=client, advance=advance)
+            found = compare_releases(
+                before,
+                migration.model,
+                plan,
+                layers,
+                legacy=old,
+                tolerance=tolerance,
+                client=client,
+                advance=advance,
+            )
     except IrToolsError as error:
         return {**not_run(error), **shared}
     compared = sum(entry.status != "skipped" for entry in found.layers)
@@ -205,6 +227,7 @@ def _facts(found: "Comparison") -> Row:
 def _outputs(found: "Comparison") -> list[Row]:
     return [
         {"name": entry.name, "ok": entry.ok, "max_abs": entry.difference.max_abs, "max_rel": entry.difference.max_rel}
+        | {"needed": entry.difference.needed, "allowed": entry.difference.tolerance}
         | {"weak": entry.weak, "reason": entry.reason}
         for entry in found.outputs
     ]

@@ -29,7 +29,7 @@ from ir_tools.comparison._summary import (
     rounding_note,
     weak_notes,
 )
-from ir_tools.comparison._tensors import Choice, require_layers
+from ir_tools.comparison._tensors import Choice, count_compared, require_layers
 from ir_tools.errors import UsageError
 from ir_tools.graph import Model
 from ir_tools.inputs import InputPlan, InputValue, plan_inputs
@@ -59,6 +59,7 @@ __all__ = [
     "closer_words",
     "compare",
     "compared_words",
+    "count_compared",
     "difference",
     "difference_words",
     "f64_note",

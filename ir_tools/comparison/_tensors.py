@@ -22,6 +22,7 @@ __all__ = [
     "Choice",
     "as_far_as_it_runs",
     "batches",
+    "count_compared",
     "decided_by_rounding",
     "groups",
     "inputs_of",
@@ -90,6 +91,13 @@ def require_layers(model: Model, choice: Choice) -> None:
     missing = sorted(choice.types - known)
     if missing:
         raise UsageError(f"the model has no layer of type '{missing[0]}'; it has {', '.join(sorted(known)) or 'none'}")
+
+
+def count_compared(model: Model, layers: bool | str | Collection[str]) -> int:
+    """Return how many layers of the main graph a comparison goes through, as progress counts them."""
+    chosen = Choice.of(layers).located(model.graph)
+    alive = {one.layer.id for one in chosen} if model.is_legacy else living(model.graph)
+    return sum(one.layer.id in alive for one in chosen)
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,7 +89,10 @@ IN_WORDS = ("--quiet", "--statistics", "--format", "in words")
 ELSEWHERE: Mapping[str, str] = {
     **dict.fromkeys(("--runtime", "--runtime-python", "--install", "--verify", "--check"), "needs a runtime"),
     **{f"{name} --layers": "needs a runtime" for name in ("migrate", "compare")},
-    **{f"migrate --{name}": "for --verify" for name in ("input", "seed", "layout", "mean", "scale", "color")},
+    **{
+        f"migrate --{name}": "for --verify"
+        for name in ("input", "seed", "layout", "mean", "scale", "color", "tolerance")
+    },
     "validate --set": "for --runtime",
     "migrate --set": "for layers that the runtime is asked about",
     **dict.fromkeys(("--add", "--remove"), "changes the environments of releases"),

@@ -8,7 +8,7 @@ import struct
 import subprocess
 import sys
 import termios
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +22,7 @@ from ir_tools.cli.screen import Column, working
 from ir_tools.cli.tables import layout
 from tests import stateful
 from tests.cli.conftest import Cli, pooling_xml
+from tests.runtime.releases import client_of
 
 WIDTHS = (20, 40, 80, 200)
 NAMES = (
@@ -150,11 +151,18 @@ def test_tables_of_every_command(cli: Cli, models: list[Path], command: str, mon
 
 def on_terminal(path: Path, width: int, **environment: str) -> str:
     """The output of `inspect` on a pseudo-terminal."""
+    return terminal_text(["inspect", str(path)], width, "stdout", **environment)
+
+
+def terminal_text(words: Sequence[str], width: int, stream: str, **environment: str) -> str:
+    """What a command writes to a stream that is a pseudo-terminal."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
-    command = [sys.executable, "-m", "ir_tools", "inspect", str(path)]
+    command = [sys.executable, "-m", "ir_tools", *words]
     env = {key: value for key, value in os.environ.items() if key not in {"COLUMNS", "LINES", "NO_COLOR", "TERM"}}
-    with subprocess.Popen(command, stdout=theirs, env={**env, "TERM": "xterm-256color", **environment}) as child:
+    env |= {"TERM": "xterm-256color", **environment}
+    out, err = (theirs if name == stream else subprocess.DEVNULL for name in ("stdout", "stderr"))
+    with subprocess.Popen(command, stdout=out, stderr=err, env=env) as child:
         os.close(theirs)
         parts = []
         while True:
@@ -183,6 +191,17 @@ def test_a_terminal(tmp_path: Path, environment: dict[str, str], coloured: bool)
     plain = re.sub(r"\x1b\[[\d;]*m", "", shown)
     assert "\x1b" not in plain
     assert max(cell_len(line) for line in plain.splitlines() if not line.startswith("all: ")) <= 30
+
+
+def test_a_comparison_of_releases_shows_progress_on_a_terminal_and_nothing_in_a_pipe(tmp_path: Path) -> None:
+    for version in ("2022.3", "2024.6"):
+        client_of(version)
+    path = tmp_path / "model.xml"
+    path.write_text(pooling_xml())
+    words = ["compare", str(path), "--runtime", "openvino-2022.3", "--against", "openvino-2024.6"]
+    assert re.search(r"comparing .*100%", terminal_text(words, 80, "stderr"))
+    done = subprocess.run([sys.executable, "-m", "ir_tools", *words], capture_output=True, text=True, check=True)
+    assert done.stderr == ""
 
 
 def test_a_wide_terminal_shows_a_long_name_on_one_line(tmp_path: Path) -> None:
