@@ -15,6 +15,7 @@ from ir_tools.source import Element
 __all__ = ["CHECK"]
 
 
+REMEDY = "keep it at the port that programs ask for, and remove it from the other or rename it there"
 NAMES = re.compile(rb" names=\"([^\"]*)")
 
 
@@ -29,7 +30,7 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
         for name, port, other in repeated[:1]:
             message = f"the tensor name '{quoted(name)}' already belongs to layer '{name_of(other)}'"
             more = f"; {plural(len(repeated) - 1, 'more name')} repeated" if len(repeated) > 1 else ""
-            yield ElementProblem(DUPLICATE_TENSOR_NAME, port, message + more, "remove it from one of the two ports")
+            yield ElementProblem(DUPLICATE_TENSOR_NAME, port, message + more, REMEDY)
 
 
 def _repeated(net: Net) -> Iterator[tuple[str, Element, Element]]:

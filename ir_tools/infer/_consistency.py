@@ -44,6 +44,7 @@ __all__ = ["ConsistencyCheck", "LayerKind"]
 
 NUANCES = {ViolationKind.SUSPECT, ViolationKind.EMPTY, ViolationKind.DIVISOR, ViolationKind.IGNORED}
 """Not reported of a layer that cannot run anyway."""
+CORRECT = "correct the record if the layer is right; ir-tools shapes -o OUT.xml does so for all ports"
 MAX_TRIED = 16
 """Inputs of one layer with which it is tried what it gives: each takes as long as the layer has inputs."""
 
@@ -467,7 +468,7 @@ def _problems_of(layer: Layer, wrong: Difference, severity: Severity | None) -> 
     ):
         if differs:
             message = f"{wrong.side} port {port.id} records {says}, but {fed} outputs {gives}"
-            yield Problem(rule, layer, message, None, wrong.side, port.id, place, severity)
+            yield Problem(rule, layer, message, CORRECT, wrong.side, port.id, place, severity)
 
 
 def _cannot_run(violations: Sequence[Violation]) -> bool:

@@ -26,26 +26,49 @@ WRONG_PORT_SHAPE = Rule(
     "wrong-port-shape",
     Severity.ERROR,
     milder=Severity.WARNING,
-    what="The dimensions recorded for a port differ from those of its tensor.",
+    what="An output records other dimensions than its layer computes, or an input others than its producer outputs.",
     why=(
-        "the runtime computes the dimensions and ignores the record; other tools, and people who read the file, "
-        "rely on it."
+        "the runtime ignores the record and computes the dimensions. Either the record is wrong, and misleads other "
+        "tools and people who read the file, or the layer is. `ir-tools shapes MODEL -o OUT.xml` corrects all "
+        "records. A record that only leaves open a size that is known, or fixes one that is not, is a warning."
     ),
-    bad="<dim>9</dim>",
-    good="<dim>8</dim>",
+    bad="""
+        <layer id="1" name="abs" ...>
+            <output> ... <dim>8</dim>
+        <layer id="2" name="relu" ...>
+            <input> ... <dim>9</dim>
+    """,
+    good="""
+        <layer id="1" name="abs" ...>
+            <output> ... <dim>8</dim>
+        <layer id="2" name="relu" ...>
+            <input> ... <dim>8</dim>
+    """,
 )
 WRONG_PORT_PRECISION = Rule(
     "IR304",
     "wrong-port-precision",
     Severity.ERROR,
     milder=Severity.WARNING,
-    what="The element type recorded for a port differs from that of its tensor.",
+    what="An output records another element type than its layer computes, or an input than its producer outputs.",
     why=(
-        "the runtime computes the element type and ignores the record; other tools, and people who read the file, "
-        "rely on it."
+        "the runtime ignores the record and computes the element type. Either the record is wrong, and misleads "
+        "other tools and people who read the file, or the layer is. `ir-tools shapes MODEL -o OUT.xml` corrects all "
+        "records. Two records that old tools wrote are warnings: FP32 for f16, and floats for an integer output "
+        "without a consumer."
     ),
-    bad='<port id="0" precision="I64">',
-    good='<port id="0" precision="FP32">',
+    bad="""
+        <layer id="1" name="abs" ...>
+            <output> <port id="1" precision="FP32">
+        <layer id="2" name="relu" ...>
+            <input> <port id="0" precision="I64">
+    """,
+    good="""
+        <layer id="1" name="abs" ...>
+            <output> <port id="1" precision="FP32">
+        <layer id="2" name="relu" ...>
+            <input> <port id="0" precision="FP32">
+    """,
 )
 CONTRADICTING_RECORD = Rule(
     "IR305",

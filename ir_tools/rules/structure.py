@@ -53,12 +53,23 @@ DUPLICATE_TENSOR_NAME = Rule(
     "IR105",
     "duplicate-tensor-name",
     Severity.WARNING,
-    what="Two output ports have the same tensor name.",
+    what="Two output ports of one graph have the same tensor name in their attribute `names`.",
     why=(
-        "programs find inputs and outputs by tensor name; the runtime renames one of the two or returns the wrong one."
+        "programs find inputs and outputs by tensor name. If two tensors have the name, the runtime renames one of "
+        "them, or returns the one that was not meant."
     ),
-    bad='<port id="1" precision="FP32" names="same">',
-    good='<port id="1" precision="FP32" names="other">',
+    bad="""
+        <layer id="1" ...>
+            <port id="1" precision="FP32" names="same">
+        <layer id="2" ...>
+            <port id="1" precision="FP32" names="same">
+    """,
+    good="""
+        <layer id="1" ...>
+            <port id="1" precision="FP32" names="same">
+        <layer id="2" ...>
+            <port id="1" precision="FP32" names="other">
+    """,
 )
 BAD_PORT_ID = Rule(
     "IR111",
