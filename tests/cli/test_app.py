@@ -21,6 +21,7 @@ import ir_tools
 from ir_tools.cli import COMMANDS
 from ir_tools.cli.help import GROUPS
 from tests.cli.conftest import Cli, Outcome, pooling_xml
+from tests.conftest import ROOT
 
 EXTRA = {"migrate": ["--dry-run"]}
 HEAVY = ("numpy", "networkx", "lxml", "rich", "openvino")
@@ -92,6 +93,25 @@ def test_help_lists_every_option_once_and_many_under_headings(cli: Cli, name: st
     headings = [heading for heading in GROUPS if f"\n{heading}:\n" in text]
     assert bool(headings) == (len(options) > 11) == ("\nOptions:\n" not in text)
     assert not headings or {"Model", "Output"} <= set(headings)
+
+
+PAGE = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_page_of_commands_names_every_option(name: str) -> None:
+    shared, *sections = re.split(r"^## (?=[a-z]+$)", PAGE, flags=re.MULTILINE)
+    (own,) = (section for section in sections if section.startswith(f"{name}\n"))
+    command: click.Command = getattr(import_module(COMMANDS[name]), name)
+    options = {param.opts[-1] for param in command.params if isinstance(param, click.Option)}
+    assert sorted(options - {*OPTION.findall(shared), *OPTION.findall(own)}) == []
+
+
+def test_every_option_that_the_page_of_commands_names_exists() -> None:
+    commands: list[click.Command] = [getattr(import_module(module), name) for name, module in COMMANDS.items()]
+    existing = {option for command in commands for param in command.params for option in param.opts}
+    assert sorted({*OPTION.findall(PAGE)} - existing) == []
 
 
 def test_every_option_of_a_group_exists() -> None:
