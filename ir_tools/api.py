@@ -501,7 +501,7 @@ def compare(
             run = saved.SavedRun.open(Path(golden))
             return saved.compare_saved(
                 run,
-                reshaped(given, run.shapes, extensions),
+                reshaped(given, run.shapes_for(given), extensions),
                 layers,
                 client=client,
                 setting=setting if precision else Setting(device, run.setting.precision),

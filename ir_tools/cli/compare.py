@@ -342,7 +342,7 @@ def _compare_golden(
     from ir_tools.inputs import plan_inputs
 
     options.release.check(model)
-    loaded = InputOptions(shapes=tuple(run.shapes.items())).reshaped(model, options.extensions)
+    loaded = InputOptions(shapes=tuple(run.shapes_for(model).items())).reshaped(model, options.extensions)
     sink = nullcontext() if dump is None else Dump(dump)
     with (
         options.clients(None) as (client, _),

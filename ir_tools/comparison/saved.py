@@ -9,7 +9,6 @@ digest of each member, and what ran what. Arrays are mapped when they are read.
 
 import errno
 import hashlib
-import json
 import re
 import struct
 import tokenize
@@ -21,7 +20,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from io import BytesIO
 from pathlib import Path
-from typing import IO, Any, TypeAlias
+from typing import IO, TypeAlias
 
 import numpy as np
 
@@ -35,6 +34,7 @@ from ir_tools.comparison._pairing import Pairs
 from ir_tools.comparison._partners import SecondRun
 from ir_tools.comparison._results import Comparison, LayerComparison, Sides
 from ir_tools.comparison._samples import merged
+from ir_tools.comparison._saved_table import TABLE, Member, Table, written_table
 from ir_tools.comparison._tensors import (
     Batch,
     Choice,
@@ -51,20 +51,19 @@ from ir_tools.errors import UsageError
 from ir_tools.files import write_file
 from ir_tools.format.write import render
 from ir_tools.graph import Located, Model
-from ir_tools.inputs import plan_inputs
+from ir_tools.inputs import by_input, plan_inputs
 from ir_tools.ops import Array, Role, role_of
+from ir_tools.ops.fields import listed
 from ir_tools.runtime.client import Inference, RuntimeClient, Tap
 from ir_tools.runtime.frames import Blob, from_array, to_array
 from ir_tools.runtime.one_layer import LayerRunner
 from ir_tools.runtime.setting import Setting
 from ir_tools.states import checked_states
+from ir_tools.types import parse_shape
 
 __all__ = ["ENDING", "SavedRun", "compare_saved", "save_run"]
 
 ENDING = ".irrun"
-FORMAT = "ir_tools run"
-VERSION = 1
-TABLE = "run.json"
 PART = re.compile(r"((?:sample\d+/)?(?:input|output|tensor)|state)/")
 NATIVE = "fiub"
 """Kinds of element types that numpy has."""
@@ -82,6 +81,7 @@ NOT_A_RUN = (
     tokenize.TokenError,
 )
 """What reading a file that is none of ours, or is damaged, may raise."""
+REMEDY = "copy it again, or save the run again with ir-tools compare --save"
 Row: TypeAlias = Mapping[str, object]
 """Of the table: name, element type, shape and digest of a member."""
 
@@ -113,7 +113,7 @@ class SavedRun:
         precision: the element type that floats were computed in.
         shapes: of inputs that replaced those in the file of the model.
         seed: of the inputs.
-        model: name and digest of the model.
+        digest: of the bytes of the model.
         states: values of variables by id before the run; the others had their initial ones.
         samples: of the inputs, one or more, and what they gave.
     """
@@ -125,7 +125,7 @@ class SavedRun:
     precision: str
     shapes: Mapping[str, str]
     seed: int
-    model: Mapping[str, str]
+    digest: str
     states: Mapping[str, Array]
     samples: Sequence[Sample]
 
@@ -139,51 +139,58 @@ class SavedRun:
         if path.exists() and not path.is_file():
             raise UsageError(f"{path} is not a regular file; copy the saved run to a file")
         try:
-            with zipfile.ZipFile(path) as archive, path.open("rb") as file:
-                if any(member.compress_type != zipfile.ZIP_STORED for member in archive.infolist()):
-                    raise ValueError("it is compressed")
-                table = json.loads(archive.read(TABLE))
-                if table["format"] != FORMAT:
-                    raise UsageError(f"{path} is not a saved run")
-                if table["version"] != VERSION:
-                    raise UsageError(f"{path} has version {table['version']} of the format; expected {VERSION}")
-                whole = np.memmap(path, np.uint8, "r")
-                parts = _parts(
-                    {row["name"]: _array(whole, file, _member(archive, row), row) for row in table["arrays"]}
-                )
-                count = int(table.get("samples", 1))
-                if count > len(table["arrays"]) + 1:
-                    raise ValueError(f"it has {len(table['arrays'])} arrays for {count} samples")
-            starts = ["", *(f"sample{number}/" for number in range(1, count))]
-            return cls(
-                path=path,
-                runtime=str(table["runtime"]),
-                device=str(table["device"]),
-                setting=Setting.of(*table["setting"]),
-                precision=str(table["precision"]),
-                shapes=dict(table["shapes"]),
-                seed=int(table["seed"]),
-                model=dict(table["model"]),
-                states=parts["state"],
-                samples=tuple(
-                    Sample(
-                        parts[f"{start}input"],
-                        parts[f"{start}output"],
-                        {_tap(name): array for name, array in parts[f"{start}tensor"].items()},
-                    )
-                    for start in starts
-                ),
-            )
+            return cls._read(path)
+        except UsageError as why:
+            problem = str(why)
         except OSError as why:
-            if why.errno == errno.EINVAL:
-                raise UsageError(f"{path} is not a saved run, or is damaged: bytes are missing") from None
-            raise UsageError(f"{path} cannot be read: {why.strerror or why}") from None
-        except UsageError:
-            raise
-        except KeyError as why:
-            raise UsageError(f"{path} is not a saved run, or is damaged: {why.args[0]}") from None
-        except NOT_A_RUN as why:
-            raise UsageError(f"{path} is not a saved run, or is damaged: {why}") from None
+            if why.errno != errno.EINVAL:
+                raise UsageError(f"{path} cannot be read: {why.strerror or why}") from None
+            problem = "bytes are missing"
+        except NOT_A_RUN:
+            problem = "it is not a zip archive, or bytes of that are missing or have changed"
+        raise UsageError(f"{path} is not a saved run, or is damaged: {problem}; {REMEDY}")
+
+    @classmethod
+    def _read(cls, path: Path) -> "SavedRun":
+        with zipfile.ZipFile(path) as archive, path.open("rb") as file:
+            if TABLE not in archive.namelist():
+                raise UsageError(f"it has no {TABLE}")
+            if any(member.compress_type != zipfile.ZIP_STORED for member in archive.infolist()):
+                raise UsageError("it is compressed")
+            table = Table.read(archive.read(TABLE))
+            if table.samples > len(table.members) + 1:
+                raise UsageError(f"it has {len(table.members)} arrays for {table.samples} samples")
+            whole = np.memmap(path, np.uint8, "r")
+            parts = _parts({row.name: _array(whole, file, _place(archive, row), row) for row in table.members})
+        samples = [_sample(parts, number) for number in range(table.samples)]
+        for number, sample in enumerate(samples):
+            if [{*sample.inputs}, {*sample.outputs}] != [{*samples[0].inputs}, {*samples[0].outputs}]:
+                raise UsageError(f"sample {number + 1} has other inputs or outputs than sample 1")
+        return cls(
+            path=path,
+            runtime=table.runtime,
+            device=table.device,
+            setting=table.setting,
+            precision=table.precision,
+            shapes=table.shapes,
+            seed=table.seed,
+            digest=table.digest,
+            states=parts["state"],
+            samples=tuple(samples),
+        )
+
+    def shapes_for(self, model: Model) -> Mapping[str, str]:
+        """Return the shapes of inputs that replaced those in the file of the model.
+
+        Raises:
+            UsageError: the model has no such input, or one of them is not a shape.
+        """
+        try:
+            for text in by_input(model, self.shapes).values():
+                parse_shape(text)
+        except UsageError as why:
+            raise UsageError(f"{self.path} is not a run of this model: {why}") from None
+        return self.shapes
 
     @property
     def title(self) -> str:
@@ -192,7 +199,7 @@ class SavedRun:
 
     def is_of(self, model: Model) -> bool:
         """Return whether a model has the bytes of the one that ran."""
-        return self.model["digest"] == digest_of(model)
+        return self.digest == digest_of(model)
 
 
 def save_run(
@@ -249,8 +256,6 @@ def save_run(
                 whole = infer(client, model, inputs, setting)
                 rows += ran(archive, f"sample{number}/" if number else "", inputs, whole)
             table = {
-                "format": FORMAT,
-                "version": VERSION,
                 "runtime": whole.version,
                 "device": whole.device,
                 "setting": list(setting),
@@ -261,7 +266,7 @@ def save_run(
                 "model": {"name": model.name, "digest": digest_of(model)},
                 "arrays": rows,
             }
-            archive.writestr(TABLE, json.dumps(table, indent=1))
+            archive.writestr(TABLE, written_table(table))
 
     write_file(path, fill)
 
@@ -338,7 +343,9 @@ def _fitting_states(run: SavedRun, model: Model) -> Mapping[str, Array]:
     names = {end.name for end in model.outputs}
     try:
         for sample in run.samples:
-            plan_inputs(model, sample.inputs)
+            absent = [entry.name for entry in plan_inputs(model, sample.inputs).inputs if entry.values_chosen]
+            if absent:
+                raise UsageError(f"it has no values for the input '{absent[0]}'")
             if names != set(sample.outputs):
                 known, there = map(quoted_names, (sample.outputs, sorted(names)))
                 raise UsageError(f"its outputs are {known}, but those of the model are {there}")
@@ -409,29 +416,39 @@ class _Digest:
         return self._state.hexdigest()
 
 
-def _member(archive: zipfile.ZipFile, row: Mapping[str, Any]) -> zipfile.ZipInfo:
-    """Return where the array of a row is, after `zipfile` has compared both of the headers that it has."""
-    with archive.open(f"{row['name']}.npy"):
-        return archive.getinfo(f"{row['name']}.npy")
+def _place(archive: zipfile.ZipFile, row: Member) -> zipfile.ZipInfo:
+    """Return where the array of a row is, after `zipfile` has compared both of the headers that it has.
+
+    Raises:
+        UsageError: it is nowhere.
+    """
+    name = f"{row.name}.npy"
+    if name not in archive.NameToInfo:
+        raise UsageError(f"it has no array '{row.name}', which {TABLE} lists")
+    with archive.open(name):
+        return archive.getinfo(name)
 
 
-def _array(mapped: Array, file: IO[bytes], member: zipfile.ZipInfo, row: Mapping[str, Any]) -> Array:
+def _array(mapped: Array, file: IO[bytes], member: zipfile.ZipInfo, row: Member) -> Array:
     """Return the array of a member of a mapped file.
 
     Raises:
-        ValueError: it does not have the bytes that the table says.
+        UsageError: it does not have the bytes that the table says.
     """
     file.seek(member.header_offset + 26)
     name, extra = struct.unpack("<HH", file.read(4))
     start = member.header_offset + 30 + name + extra
     whole = mapped[start : start + member.file_size]
-    if hashlib.blake2b(whole.data, digest_size=32).hexdigest() != row["digest"]:
-        raise ValueError(f"the bytes of '{row['name']}' have changed since they were saved")
+    if hashlib.blake2b(whole.data, digest_size=32).hexdigest() != row.digest:
+        raise UsageError(f"the bytes of '{row.name}' have changed since they were saved")
     length = 10 + int.from_bytes(whole[8:10].tobytes(), "little")
-    if not _plain(whole[:length].tobytes()):
-        raise ValueError(f"the elements of '{row['name']}' are in another memory order than saved runs have")
-    data = whole[length:]
-    return to_array(Blob(str(row["type"]), tuple(map(int, row["shape"])), data.data))
+    try:
+        if _plain(whole[:length].tobytes()):
+            return to_array(Blob(row.type.name, row.shape, whole[length:].data))
+    except NOT_A_RUN:
+        sizes = listed(row.shape)
+        raise UsageError(f"the bytes of '{row.name}' are not those of {row.type.name} [{sizes}] in an .npy") from None
+    raise UsageError(f"the elements of '{row.name}' are in another memory order than saved runs have")
 
 
 @lru_cache(maxsize=1024)
@@ -454,11 +471,20 @@ def _parts(arrays: Mapping[str, Array]) -> Mapping[str, dict[str, Array]]:
     for name, array in arrays.items():
         found = PART.match(name)
         if found is None:
-            raise ValueError(f"'{name}' is not an input, output, tensor or state")
+            raise UsageError(f"'{name}' is not the name of an input, output, tensor or state")
         parts[found[1]][name[found.end() :]] = array
     return parts
 
 
+def _sample(parts: Mapping[str, dict[str, Array]], number: int) -> Sample:
+    """Return a sample of the inputs, counted from 0."""
+    start = f"sample{number}/" if number else ""
+    tensors = {_tap(name): array for name, array in parts[f"{start}tensor"].items()}
+    return Sample(parts[f"{start}input"], parts[f"{start}output"], tensors)
+
+
 def _tap(name: str) -> Tap:
     layer, _, index = name.rpartition(":")
+    if not index.isdecimal():
+        raise UsageError(f"'tensor/{name}' does not end in the number of an output")
     return Tap(layer, int(index))

@@ -2,10 +2,13 @@
 
 import hashlib
 import io
+import json
 import os
+import re
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import openvino as ov
@@ -24,8 +27,9 @@ from tests.runtime.releases import client_of, small
 X = np.array([[1, -2, 3], [-4, 5, -6]], np.float32)
 TABLE = (
     '{"format": "ir_tools run", "version": 1, "arrays": [], "runtime": "", "device": "", "setting": ["CPU", "f32"],'
-    ' "precision": "f32", "shapes": {}, "seed": 0, "model": {}}'
+    ' "precision": "f32", "shapes": {}, "seed": 0, "model": {"digest": ""}}'
 )
+ROW = '{"name": "input/x", "type": "f32", "shape": [2], "digest": "DIGEST"}'
 INPUTS: dict[str, Array] = {"x": X, "n": np.array([1, 2])}
 
 
@@ -171,7 +175,7 @@ def _flipped(data: bytes, place: int) -> bytes:
 def test_other_files_are_refused(model: Path) -> None:
     other = model.with_suffix(".npz")
     np.savez(other, a=X)
-    with pytest.raises(UsageError, match=r"no item named 'run\.json'"):
+    with pytest.raises(UsageError, match=r"it has no run\.json; copy it again, or save the run again"):
         SavedRun.open(other)
     with zipfile.ZipFile(model.with_suffix(".zip"), "w") as archive:
         archive.writestr("run.json", '{"format": "ir_tools run", "version": 2}')
@@ -185,15 +189,27 @@ def test_other_files_are_refused(model: Path) -> None:
     ("table", "kind", "message"),
     [
         ('{"format": "ir_tools run"}', zipfile.ZIP_DEFLATED, "it is compressed"),
-        (TABLE.replace(": 0", ": 1e999"), zipfile.ZIP_STORED, "cannot convert float infinity"),
+        (TABLE.replace(": 0", ": 1e999"), zipfile.ZIP_STORED, "'seed' in run.json is Infinity; expected an integer"),
         (TABLE.replace("{", '{"samples": 1000000000000, ', 1), 0, "it has 0 arrays for 1000000000000 samples"),
+        (TABLE.replace("{", '{"samples": 0, ', 1), 0, "'samples' in run.json is 0; expected 1 or more"),
+        (TABLE.replace('["CPU", "f32"]', "null"), 0, "'setting' in run.json is null; expected a list"),
+        (TABLE.replace('{"digest": ""}', "{}"), 0, "run.json lacks 'digest'"),
+        (TABLE[:-1], 0, "run.json is not JSON"),
+        (TABLE.replace("[]", "[1]"), 0, "an entry of 'arrays' in run.json is 1; expected an object"),
+        (TABLE.replace("[]", f"[{ROW}]").replace("[2]", "[-2]"), 0, "expected integers from 0"),
+        (TABLE.replace("[]", f"[{ROW}]").replace("f32", "f99", 1), 0, "the type of 'input/x' in run.json is 'f99'"),
+        (TABLE.replace("[]", f"[{ROW}]").replace("f32", "i64", 1), 0, "in another memory order"),
+        (TABLE.replace("[]", f"[{ROW}]").replace("/x", "/y"), 0, "it has no array 'input/y', which run.json lists"),
         (
-            TABLE.replace("[]", '[{"name": "input/x", "type": "f32", "shape": [2], "digest": "DIGEST"}]'),
+            TABLE.replace("[]", f"[{ROW}]"),
             0,
             "in another memory order",
         ),
     ],
-    ids=["compressed", "infinite", "samples", "big_endian"],
+    ids=[
+        *("compressed", "infinite", "samples", "no_samples", "no_setting", "no_digest", "no_json", "no_row"),
+        *("negative_size", "unknown_type", "other_type", "no_array", "big_endian"),
+    ],
 )
 def test_strange_files_are_refused(tmp_path: Path, table: str, kind: int, message: str) -> None:
     member = io.BytesIO()
@@ -202,8 +218,43 @@ def test_strange_files_are_refused(tmp_path: Path, table: str, kind: int, messag
     with zipfile.ZipFile(path, "w", kind) as archive:
         archive.writestr("input/x.npy", data)
         archive.writestr("run.json", table.replace("DIGEST", hashlib.blake2b(data, digest_size=32).hexdigest()))
-    with pytest.raises(UsageError, match=message):
+    with pytest.raises(UsageError, match=message) as caught:
         SavedRun.open(path)
+    assert str(caught.value).startswith(f"{path} is not a saved run, or is damaged: ")
+    assert str(caught.value).endswith("; copy it again, or save the run again with ir-tools compare --save")
+
+
+def _changed(run: Path, change: Callable[[dict[str, Any]], None]) -> None:
+    """Write a run again with another table."""
+    with zipfile.ZipFile(run) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    table = json.loads(members["run.json"])
+    change(table)
+    with zipfile.ZipFile(run, "w") as archive:
+        for name, data in {**members, "run.json": json.dumps(table).encode()}.items():
+            archive.writestr(name, data)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda table: table["shapes"].update(z="1"), "is not a run of this model: there is no input 'z'"),
+        (lambda table: table["shapes"].update(x="a"), "is not a run of this model: "),
+        (lambda table: table["arrays"].pop(0), "is not a run of this model: it has no values for the input 'x'"),
+        (lambda table: table["arrays"][0].update(shape=[4]), "the bytes of 'input/x' are not those of f32 \\[4\\]"),
+        (lambda table: table.update(samples=2), "sample 2 has other inputs or outputs than sample 1"),
+    ],
+    ids=["unknown_input", "no_shape", "no_input", "other_size", "no_sample"],
+)
+def test_tables_that_do_not_fit_are_refused_with_the_name_of_the_file(
+    cli: Cli, run: Path, model: Path, change: Callable[[dict[str, Any]], None], message: str
+) -> None:
+    _changed(run, change)
+    outcome = cli("compare", model, "--golden", run)
+    assert (outcome.code, outcome.out, outcome.err.count("\n")) == (2, "", 1)
+    assert re.match(rf"ir-tools: {re.escape(str(run))} .*{message}", outcome.err)
+    with pytest.raises(UsageError, match=message):
+        ir_tools.compare(model, golden=run)
 
 
 @pytest.mark.parametrize(
