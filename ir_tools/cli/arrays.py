@@ -78,7 +78,8 @@ class InputOptions:
         values = self.values(model)
         for name, entries in values.items():
             if len(entries) > 1:
-                raise UsageError(f"--input: input '{name}' has {len(entries)} values; leave out all but one")
+                shown = name or model.inputs[0].name
+                raise UsageError(f"--input: input '{shown}' has {len(entries)} values; leave out all but one")
         return plan_inputs(model, {name: entries[0] for name, entries in values.items()}, seed=self.seed)
 
     def values(self, model: "Model") -> "dict[str, list[InputValue]]":

@@ -61,7 +61,8 @@ class _Options:
     @property
     def target(self) -> str | None:
         """The release, opset or IR version; None if passes alone run."""
-        return self.for_release or self.to or (None if self.passes else "opset8")
+        given = self.to if self.for_release is None else self.for_release
+        return given if given is not None else None if self.passes else "opset8"
 
     @property
     def shapes(self) -> Mapping[str, str] | None:
@@ -142,7 +143,7 @@ def migrate(model: Path, output: Path | None, **given: Any) -> Answer:
     options = _Options(**given)
     if output is None and not options.dry_run:
         raise UsageError("name the file to write with -o OUT.xml, or use --dry-run")
-    if options.to and options.for_release:
+    if options.to is not None and options.for_release is not None:
         raise UsageError("--to and --for exclude each other: a release determines opset and IR version")
     if output is not None and not model.is_dir() and output.suffix.lower() != ".xml":
         raise UsageError(
@@ -152,10 +153,10 @@ def migrate(model: Path, output: Path | None, **given: Any) -> Answer:
         return _migrated(model, output, options)
     if options.weights is not None or options.every:
         raise UsageError(f"{'--all' if options.every else '--bin'} is for one model, but {model} is a folder")
-    if options.for_release or options.to:
+    if options.target is not None:
         from ir_tools.rewrite.target import Target
 
-        Target.of(options.for_release or options.to or "")
+        Target.of(options.target)
     return _of_folder(model, output, partial(_migrated, options=options))
 
 

@@ -31,7 +31,7 @@ class Named(click.ParamType[tuple[str, str]]):
         """`value`: what stands behind the sign, for messages (`SHAPE`)."""
         self.name = f"NAME={value}"
 
-    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+    def get_metavar(self, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Return `NAME=SHAPE`."""
         return self.name
 
@@ -41,7 +41,8 @@ class Named(click.ParamType[tuple[str, str]]):
             return value
         name, sign, text = str(value).rpartition("=")
         if not sign or not name or not text:
-            raise UsageError(f"'{value}' is not {self.name}")
+            option = "" if param is None else f"{param.opts[-1]} "
+            raise UsageError(f"{option}'{value}': expected {self.get_metavar(param, ctx)}")
         return name, text
 
 
@@ -70,7 +71,7 @@ class InputShape(Named):
         """Read the words of `--set`."""
         super().__init__("SHAPE")
 
-    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+    def get_metavar(self, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Return `[NAME=]SHAPE`."""
         return "[NAME=]SHAPE"
 
@@ -85,6 +86,12 @@ class InputValues(Reading[str]):
     """`NAME=FILE`, `NAME=GENERATOR`, or either alone; names may hold the sign, and the model decides where they end."""
 
     name = "[NAME=]VALUES"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the text; UsageError if nothing is in it but a name."""
+        if str(value).endswith("=") or not value:
+            raise UsageError(f"--input '{value}': expected a file or a generator such as uniform:0:255 as the value")
+        return str(value)
 
     def reads(self, value: str) -> Iterable[Path]:
         """Yield all that may be the file."""
@@ -162,7 +169,11 @@ def input_options(function: Callable[..., Any]) -> Callable[..., Any]:
         from ir_tools.cli.arrays import InputOptions
         from ir_tools.cli.images import ImageOptions
 
-        images = ImageOptions(**{name: arguments.pop(name) for name in IMAGE_OPTIONS})
+        given = {name: arguments.pop(name) for name in IMAGE_OPTIONS}
+        empty = next((name for name, values in given.items() if "" in values), None)
+        if empty is not None:
+            raise UsageError(f"--{empty} '': expected {IMAGE_OPTIONS[empty][0]}")
+        images = ImageOptions(**given)
         return function(inputs=InputOptions(texts, seed, shapes, images), **arguments)
 
     described: Callable[..., Any] = gathered

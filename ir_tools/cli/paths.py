@@ -203,6 +203,8 @@ class OutputModel(Writing):
     def check(self, path: Path) -> None:
         """Raise an error if they cannot be written."""
         if self._is_folder(path):
+            if path.exists() and not path.is_dir():
+                raise UsageError(f"{path} does not end in .xml; name an .xml, or for a folder of models a folder")
             OutputFolder().check(path)
             return
         from ir_tools.format.write import check_output
@@ -226,7 +228,7 @@ class OutputFolder(Writing):
     def check(self, path: Path) -> None:
         """Raise an error if it, or the nearest folder above it that exists, cannot be written to."""
         if path.exists() and not path.is_dir():
-            raise UsageError(f"{path} is a file; name a folder")
+            raise UsageError(f"{path} {'is a file' if path.is_file() else 'is a device or pipe'}; name a folder")
         check_folder(next(folder for folder in (path, *path.absolute().parents) if folder.exists()))
 
 

@@ -44,7 +44,7 @@ __all__ = ["ConsistencyCheck", "LayerKind"]
 
 NUANCES = {ViolationKind.SUSPECT, ViolationKind.EMPTY, ViolationKind.DIVISOR, ViolationKind.IGNORED}
 """Not reported of a layer that cannot run anyway."""
-CORRECT = "correct the record if the layer is right; ir-tools shapes -o OUT.xml does so for all ports"
+CORRECT = "if the layer is right, correct the record; ir-tools shapes -o OUT.xml corrects all records"
 MAX_TRIED = 16
 """Inputs of one layer with which it is tried what it gives: each takes as long as the layer has inputs."""
 

@@ -58,4 +58,6 @@ def add_extensions(core: ov.Core, paths: Iterable[str]) -> None:
             core.add_extension(path)
         except RuntimeError as error:
             reason = explain(str(error)).rpartition("This error happened: ")[2]
-            raise UsageError(f"extension {path} cannot be loaded: {reason.rpartition(f'{path}: ')[2]}") from None
+            reason = reason.rpartition(f"{path}: ")[2]
+            expected = "expected a shared library with operations for this OpenVINO"
+            raise UsageError(f"extension {path} cannot be loaded: {reason}; {expected}") from None

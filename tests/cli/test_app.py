@@ -132,6 +132,27 @@ MODEL_COMMANDS = [name for name in COMMANDS if name not in {"validate", "explain
 """Those that take one MODEL; the others have tests of their own."""
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("run", "--input", ""), "--input '': expected a file or a generator such as uniform:0:255 as the value"),
+        (("run", "--input", "data="), "--input 'data=': expected a file or a generator"),
+        (("run", "--input", "ones", "--input", "zeros"), "input 'data' has 2 values; leave out all but one"),
+        (("run", "--set", ""), "--set '': expected [NAME=]SHAPE"),
+        (("run", "--state", ""), "--state '': expected NAME=FILE"),
+        (("run", "--mean", ""), "--mean '': expected [NAME=]NUMBERS"),
+        (("run", "--extension", sys.executable), "cannot be loaded: "),
+        (("migrate", "--dry-run", "--extension", sys.executable), "; expected a shared library with operations"),
+        (("migrate", "-o", "/dev/full"), "/dev/full does not end in .xml; name an .xml, or for a folder of models"),
+        (("migrate", "--dry-run", "--to", ""), "'' is not a target; expected opset1 to opset17"),
+        (("migrate", "--dry-run", "--for", ""), "there is no release ''"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_values_that_are_empty_or_of_no_use(cli: Cli, model: Path, words: tuple[str, ...], message: str) -> None:
+    assert_one_line(cli(words[0], model, *words[1:]), message)
+
+
 @pytest.mark.parametrize("name", MODEL_COMMANDS)
 def test_missing_argument(cli: Cli, name: str) -> None:
     assert_one_line(cli(name), "MODEL", f"ir-tools {name} --help")

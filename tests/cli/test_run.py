@@ -169,7 +169,7 @@ def test_a_state_that_is_set(cli: Cli, accumulator: Path, tmp_path: Path) -> Non
     for given, says in (
         (f"total={tmp_path / 'sum.npy'}", "there is no state 'total'; the states of the model are 'sum'"),
         (f"sum={tmp_path / 'nowhere.npy'}", "nowhere.npy: No such file"),
-        (tmp_path / "x.npy", "is not NAME=FILE"),
+        (tmp_path / "x.npy", "expected NAME=FILE"),
     ):
         outcome = cli(*words, "--state", given)
         assert (outcome.code, outcome.err.count("\n"), says in outcome.err) == (2, 1, True), outcome.err

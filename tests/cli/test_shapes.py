@@ -93,7 +93,7 @@ def test_every_port(cli: Cli, model: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["--set", "=1,2"], "NAME=SHAPE"),
+        (["--set", "=1,2"], "expected [NAME=]SHAPE"),
         (["--set", "data"], "'data'"),
         (["--set", "1,2,8,8", "--set", "data=1,2,8,8"], "two shapes"),
         (["--set", "data=1,x"], "'x'"),
