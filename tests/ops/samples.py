@@ -48,7 +48,8 @@ ROIS = "f32 2,5"
 ROWS: dict[str, Sample] = {
     "Abs Acos Acosh Asin Asinh Atan Atanh Ceiling Cos Cosh Erf ErfInv Exp Floor Gelu": sample("", "f32 2,3"),
     "HSigmoid HSwish Identity IsFinite IsInf IsNaN Log LogSoftmax Mish Negative NonZero": sample("", "f32 2,3"),
-    "ReLU Result Round Sigmoid Sign Sin Sinh SoftMax SoftPlus SoftSign Sqrt Swish Tan Tanh": sample("", "f32 2,3"),
+    "ReLU Result Round Sigmoid Sign Sin Sinh SoftMax SoftPlus Sqrt Swish Tan Tanh": sample("", "f32 2,3"),
+    "SoftSign": sample("", "f32 2,3"),
     "Add Atan2 ConvertLike Divide Equal FloorMod Greater GreaterEqual": sample("", "f32 2,3", "f32 2,3"),
     "Less LessEqual Maximum Minimum Mod Multiply NotEqual PReLU": sample("", "f32 2,3", "f32 2,3"),
     "Power SquaredDifference Subtract": sample("", "f32 2,3", "f32 2,3"),
