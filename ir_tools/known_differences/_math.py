@@ -152,7 +152,7 @@ CONVOLUTION = (
         applies=lambda layer: layer.inputs[0].shape[1] % 8 != 0,
     ),
     KnownDifference(
-        name="BinaryConvolution-1 behind FakeQuantize",
+        name="BinaryConvolution-1 after FakeQuantize",
         ops=("BinaryConvolution-1",),
         setting="data from a FakeQuantize with output values other than 0 and 1",
         reason="The plugin fuses the two layers and ignores the output values.",

@@ -147,7 +147,7 @@ ROWS = (
         model=Call("VariadicSplit-1", (counted(1), Fixed(np.array(0)), Fixed(whole(-1, 2)))),
     ),
     KnownDifference(
-        name="Broadcast-3 from an axis behind its target",
+        name="Broadcast-3 from an axis beyond its target",
         ops=("Broadcast-3",),
         kind=DifferenceKind.SHAPE,
         setting='`mode="pdpd"`, and an axis outside the target shape',

@@ -85,7 +85,7 @@ ROWS = (
         ops=("Power-1",),
         kind=DifferenceKind.COARSE,
         setting="integers whose power is beyond 2^24",
-        reason="The plugin computes in f32, which does not hold them; the reference is exact.",
+        reason="The plugin computes in f32, which cannot represent them; the reference is exact.",
         model=Call("Power-1", (np.array([7, 3], np.int32), np.array([9, 2], np.int32))),
         applies=_beyond_f32,
     ),
@@ -120,8 +120,8 @@ ROWS = (
     KnownDifference(
         name="RandomUniform-8 of other sizes",
         ops=("RandomUniform-8",),
-        setting="f16, f64, and i64, with `pytorch` if a limit is beyond u32",
-        reason="The plugin makes f16 and f64 of what it makes in f32, and i64 of one word and not of two.",
+        setting='f16 and f64; with `alignment="pytorch"` also i64, if a limit is beyond u32',
+        reason="The plugin converts f16 and f64 from f32 numbers, and makes an i64 from one word instead of two.",
         model=Call(
             "RandomUniform-8",
             (Fixed(np.array([4], np.int32)), Fixed(np.array(0, np.float16)), Fixed(np.array(1, np.float16))),

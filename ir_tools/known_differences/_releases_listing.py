@@ -21,7 +21,7 @@ with about three thousand models of one operation on every release from {first} 
 A release reads an operation of an opset if its own table of that opset contains the operation. No release reads IR v8,
 v9, or versions above v11. Inference Engine up to 2020 reads IR v2 to v7 ([legacy models](legacy-models.md)).
 
-| release | IR | opsets | of later opsets | new element types | Python |
+| release | IR | opsets | also of later opsets | new element types | Python |
 |---|---|---|---|---|---|
 """
 OPERATIONS = """
@@ -36,7 +36,7 @@ input, `?` for unknown sizes (`? 0`: only of the first axis), `input 2` for an i
 |---|---|---|
 """
 CHANGES = """
-## What upgrades change in values
+## How upgrades change values
 
 Layers whose values silently deviate from the specification in some releases. The values of a model with such a layer
 change with the upgrade to the first release of the row, and again with the upgrade to the release after the last.
@@ -93,14 +93,14 @@ def _otherwise(op: str) -> Iterator[str]:
 
 
 def _spans(op: str, case: str, readers: Sequence[Release]) -> str:
-    """Return `is not compiled 2024.1, gives other values 2024.2`; empty if all run it, or as the plain model."""
+    """Return `is not compiled in 2024.1, gives other values in 2024.2`; empty if all run it, or as the plain model."""
     found = [(state(release, op, case), release) for release in readers]
     words = []
     for letter, group in groupby(found, key=lambda row: row[0]):
         span = [release.short for _, release in group]
         if letter not in {None, State.RUNS}:
             assert letter is not None
-            words.append(f"{letter.words} {span[0] if len(span) == 1 else f'{span[0]} to {span[-1]}'}")
+            words.append(f"{letter.words} in {span[0] if len(span) == 1 else f'{span[0]} to {span[-1]}'}")
     return ", ".join(words)
 
 

@@ -227,7 +227,7 @@ def _behind_the_target(setting: Setting) -> bool:
 
 
 LEFT_OUT: Mapping[str, Callable[[Setting], bool]] = {
-    "Broadcast-3 from an axis behind its target": _behind_the_target,
+    "Broadcast-3 from an axis beyond its target": _behind_the_target,
     "Tile-1 by computed repeats below 0": _negative_repeats,
     "VariadicSplit-1 of more than there is": _longer_than_the_axis,
 }

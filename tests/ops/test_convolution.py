@@ -268,7 +268,7 @@ def test_element_types(case: Case) -> None:
 # --- values -----------------------------------------------------------------------------------------------------
 
 LEFT_OUT = named(
-    "BinaryConvolution-1 behind FakeQuantize",
+    "BinaryConvolution-1 after FakeQuantize",
     "BinaryConvolution-1 of few channels",
     "convolutions of integers beyond 2^24",
 )

@@ -245,12 +245,12 @@ BESIDE = [
     Beside(WEIGHTS, True, _compressed(Call("Tanh-1", (_levels(256, 1),)))),
     Beside(WEIGHTS, True, _compressed(_levels(256, 1), NIBBLES)),
     Beside(
-        "SoftSign behind one that is not compiled with it",
+        "SoftSign after one that is not compiled with it",
         True,
         Call("SoftSign-9", (Call("Abs-1", (counted(1, 1, 1, 1, 1, 2, 3),)),)),
     ),
     Beside(
-        "SoftSign behind one that is not compiled with it",
+        "SoftSign after one that is not compiled with it",
         False,
         Call("SoftSign-9", (Call("Abs-1", (counted(1, 1, 1, 1, 2, 3),)),)),
     ),

@@ -152,13 +152,13 @@ def test_what_is_not_folded_is_not_compiled_of_constants_either() -> None:
         ("ReduceMax-1 of integers along a short last axis", "2022.1", Answer.RUNS),
         ("ReduceMax-1 of integers along a short last axis", "2022.2", Answer.RUNS),
         ("Asin", "2025.2", Answer.DIFFERS),
-        ("SoftSign behind an elementwise layer", "2022.2", Answer.DIFFERS),
+        ("SoftSign after an elementwise layer", "2022.2", Answer.DIFFERS),
         ("functions of small integers", "2021.4", Answer.DIFFERS),
     ],
 )
 def test_other_values_of_constants(name: str, last: str, wanted: Answer) -> None:
     """What is computed before a device sees it is right from 2022.1 on, unless a row says that it is not."""
-    name = "u16 results that are no numbers, anywhere" if name == "Asin" else name
+    name = "u16 results that are not numbers, anywhere" if name == "Asin" else name
     (row,) = (row for row in ROWS if row.name == name)
     model, _ = as_model(_of_constants(row.model))
     model.version = row.version

@@ -154,7 +154,7 @@ ROWS = (
             span=span,
             ops=("RegionYolo-1",),
             state=state,
-            reason=f'With do_softmax="false" a mask has to be there; without one it is not {what}.',
+            reason=f'With do_softmax="false" a mask is required; without one it is not {what}.',
             model=_region_yolo(),
             applies=lambda seen: seen.attrs is not None and not seen.attrs.do_softmax and not seen.attrs.mask,
         )
@@ -253,7 +253,7 @@ ROWS = (
         name="suppression of boxes with an unknown number of coordinates",
         span="2022.1 to 2026.4",
         ops=SUPPRESSIONS,
-        reason="That a box has four coordinates has to be known to compile it.",
+        reason="It is compiled only if the number of coordinates of a box is known to be four.",
         model=Call("Negative-1", (_nms("NonMaxSuppression-1", coordinates="?"),)),
         applies=lambda seen: not all(size.static for size in (seen.inputs[0].shape or ())[-1:]),
     ),

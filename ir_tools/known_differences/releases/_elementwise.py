@@ -236,7 +236,7 @@ ROWS = (
         applies=lambda seen: len(seen.outputs[0].shape or ()) > 5,
     ),
     ReleaseDifference(
-        name="minimum of integers behind a maximum",
+        name="minimum of integers after a maximum",
         span="2021.2 to 2021.2",
         ops=("Minimum-1",),
         reason="The two layers are fused, and numbers below the lower limit become another one.",
@@ -268,7 +268,7 @@ ROWS = (
         name="remainders of sizes",
         span="2021.2 to 2021.4",
         ops=("Mod-1",),
-        reason="The remainder of a size is known only when a device runs, so that no other size may depend on it.",
+        reason="The remainder of a size is known only when a device runs, so no other size may depend on it.",
         model=Call(
             "Reshape-1",
             (
@@ -303,7 +303,7 @@ ROWS = (
     ),
     *(
         ReleaseDifference(
-            name=f"quotients of integers behind {what}",
+            name=f"quotients of integers after {what}",
             span=span,
             ops=("Divide-1",),
             reason="The layers are fused, and quotients are rounded to the nearest integer, instead of down.",
@@ -390,7 +390,7 @@ ROWS = (
     ),
     *(
         ReleaseDifference(
-            name=f"{kind} results that are no numbers, {where}",
+            name=f"{kind} results that are not numbers, {where}",
             span=span,
             ops=("Asin-1", "Acos-1", "Acosh-4", "Atanh-4"),
             reason="Outside the domain of the function the result is not 0.",
@@ -557,7 +557,7 @@ ROWS = (
     ),
     *(
         ReleaseDifference(
-            name=f"SoftSign behind {what}",
+            name=f"SoftSign after {what}",
             span=f"2022.2 to {last}",
             ops=("SoftSign-9",),
             reason="A SoftSign that is the only consumer of an elementwise layer returns wrong values, such as 1.",
@@ -570,7 +570,7 @@ ROWS = (
         )
     ),
     not_compiled(
-        name="tests of numbers behind an elementwise layer",
+        name="tests of numbers after an elementwise layer",
         span="2022.3 to 2022.3",
         ops=("IsFinite-10", "IsInf-10", "IsNaN-10"),
         reason="A layer that is the only consumer of an elementwise layer is not compiled.",
@@ -799,7 +799,7 @@ ROWS = (
     ),
     *(
         ReleaseDifference(
-            name=f"Clamp behind a FakeQuantize, {span}",
+            name=f"Clamp after a FakeQuantize, {span}",
             span=span,
             ops=("Clamp-1",),
             reason="Values are clamped to the nearest levels of the FakeQuantize, which may be outside the limits.",
@@ -810,7 +810,7 @@ ROWS = (
         for span in ("2022.1 to 2022.3", "2025.4 to 2026.4")
     ),
     ReleaseDifference(
-        name="Clamp of unknown sizes behind a FakeQuantize",
+        name="Clamp of unknown sizes after a FakeQuantize",
         span="2022.1 to 2026.4",
         ops=("Clamp-1",),
         reason="Values are clamped to the nearest levels of the FakeQuantize, which may be outside the limits.",
@@ -834,7 +834,7 @@ ROWS = (
     ),
     *(
         not_compiled(
-            name=f"Mish behind an attention, {first} to 2026.4",
+            name=f"Mish after an attention, {first} to 2026.4",
             span=f"{first} to 2026.4",
             ops=("Mish-4",),
             reason="A Mish that is the only consumer of a ScaledDotProductAttention is not compiled.",

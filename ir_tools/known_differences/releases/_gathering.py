@@ -163,7 +163,7 @@ ROWS = (
         name="TopK of one element of the last axis, sizes unknown",
         span="2022.1 to 2022.2",
         ops=("TopK-1", "TopK-3"),
-        reason="One element of the last axis is searched without end, unless all sizes are known.",
+        reason="The search for one element of the last axis does not end, unless all sizes are known.",
         model=Call(
             "TopK-3",
             (Given(counted(2, 3), "?,3"), Fixed(number(1, np.int64))),
@@ -232,7 +232,7 @@ ROWS = (
             name=f"ScatterElementsUpdate with a reduction of {', '.join(types.split())}",
             span="2023.1 to 2024.0",
             ops=("ScatterElementsUpdate-12",),
-            reason=f"Reductions of {', '.join(types.split())} are read and not compiled.",
+            reason=f"Reductions of {', '.join(types.split())} are read but not compiled.",
             model=Call(
                 "ScatterElementsUpdate-12",
                 (

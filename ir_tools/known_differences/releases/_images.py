@@ -181,7 +181,7 @@ ROWS = (
             span=span,
             ops=("Interpolate-4",),
             state=state,
-            reason="If the data are constant, sizes and axes of i32 are read as i64, from memory that is not theirs.",
+            reason="If the data is constant, sizes and axes of i32 are read as i64, beyond the end of their memory.",
             folded=True,
             model=Call(
                 "Interpolate-4",

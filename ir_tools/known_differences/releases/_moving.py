@@ -235,7 +235,7 @@ ROWS = (
             span=span,
             ops=("Transpose-1",),
             state=state,
-            reason="The layer is removed within a model, and nobody writes its output.",
+            reason="The layer is removed within a model, and nothing writes its output.",
             model=Call("Transpose-1", (Call("Add-1", (number(3), Fixed(number(2)))), Fixed(whole()))),
             applies=lambda seen: not _is_alone(seen) and axes_of(seen) == [] and len(seen.inputs[0].shape or ()) < 2,
         )
@@ -331,7 +331,7 @@ ROWS = (
         for types, dtype, last in (("f16 i64 u64", np.float16, "2023.0"), ("f64 i16 u16 u32", np.float64, "2023.2"))
     ),
     ends(
-        name="Slice to ends far behind unknown sizes",
+        name="Slice to ends far beyond unknown sizes",
         span="2022.1 to 2022.3",
         ops=("Slice-8",),
         reason="The allocation of memory for the largest possible output fails.",
@@ -354,7 +354,7 @@ ROWS = (
             span=span,
             ops=("Tile-1",),
             state=state,
-            reason="More or fewer repeats than the data has dimensions stop the release.",
+            reason="The number of repeats must equal the rank of the data.",
             model=Call("Tile-1", (counted(2, 3), Fixed(whole(1, 1, 2)))),
             applies=_has_other_repeats,
         )
@@ -594,7 +594,7 @@ ROWS = (
         for span, state in (("2021.2 to 2021.2", State.UNREAD), ("2021.3 to 2021.4", State.UNCOMPILED))
     ),
     ReleaseDifference(
-        name="Concat of one batch behind a constant",
+        name="Concat of one batch after a constant",
         span="2021.4 to 2021.4",
         ops=("Concat-1",),
         reason="Along axis 1 of one batch, a constant that comes first is not copied: what is in its place is random.",
@@ -605,7 +605,7 @@ ROWS = (
         name="Tile of constants by repeats of i32",
         span="2021.2 to 2021.4",
         ops=("Tile-1",),
-        reason="Constants, and what is known from sizes, need repeats of i64.",
+        reason="If the data is a constant or known from sizes, the repeats must be i64.",
         model=Call(
             "Reshape-1",
             (counted(2, 3), Call("Tile-1", (Fixed(whole(-1)), Fixed(np.array([1], np.int32))))),
@@ -617,7 +617,7 @@ ROWS = (
         name="Unsqueeze of constants by one number",
         span="2021.3 to 2021.4",
         ops=("Unsqueeze-1",),
-        reason="Constants, and what is known from sizes, need a list of axes, even of one.",
+        reason="If the data is a constant or known from sizes, the axes must be a list, even of one.",
         model=Call("Reshape-1", (counted(2, 3), ONE_LIST), {"special_zero": "false"}),
         applies=lambda seen: 0 in seen.constant and seen.inputs[1].shape == (),
     ),
@@ -626,7 +626,7 @@ ROWS = (
             name=f"{name} that depend on its own constants",
             span="2022.1 to 2022.1",
             ops=(model.op,),
-            reason="Limits that are computed of a constant which the layer reads itself are not read.",
+            reason="Limits that are computed from a constant that the layer also reads itself are not read.",
             model=model,
             applies=lambda seen: SHARED in seen.patterns and not is_static(seen.inputs[0].shape),
         )
@@ -639,7 +639,7 @@ ROWS = (
         name="Split whose later parts are combined with unknown sizes",
         span="2022.1 to 2022.3",
         ops=("Split-1", "VariadicSplit-1"),
-        reason="An elementwise layer of unknown sizes that reads a part behind the first is read but not compiled.",
+        reason="An elementwise layer of unknown sizes that reads a part after the first is read but not compiled.",
         model=Call(
             "Multiply-1",
             (Given(whole(2, 3), "?"), Call("Split-1", (whole(1, 2), Fixed(whole(0)[0])), {"num_splits": "2"}, gives=1)),
@@ -650,7 +650,7 @@ ROWS = (
         name="reflecting Pad of an axis of one element",
         span="2021.2 to 2022.2",
         ops=("Pad-1",),
-        reason="With pad_mode reflect, all axes from the third on need two elements, those without padding, too.",
+        reason='With pad_mode="reflect", all axes from the third on need two elements, even those without padding.',
         model=Call(
             "Pad-1",
             (counted(2, 8, 1), Fixed(whole(0, 3, 0)), Fixed(whole(0, 3, 0)), Fixed(np.array(0, np.float32))),

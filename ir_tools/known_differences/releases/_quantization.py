@@ -1,4 +1,4 @@
-"""Quantization: FakeQuantize, behind whatever layer, and FakeConvert."""
+"""Quantization: FakeQuantize, after whatever layer, and FakeConvert."""
 
 from collections.abc import Callable, Sequence, Set
 
@@ -172,28 +172,28 @@ LIMITED_ROWS: Sequence[tuple[str, State, Call, Callable[[Seen], bool], Sequence[
         ("2022.1 to 2026.4",),
     ),
     (
-        "behind a function",
+        "after a function",
         State.DIFFERS,
         _limited_rows(Call("Abs-1", (FOUR_ROWS,))),
         _limits_rows(FUNCTIONS_ALONE),
         ("2022.1 to 2022.3",),
     ),
     (
-        "behind a function of unknown size",
+        "after a function of unknown size",
         State.DIFFERS,
         _limited_rows(Call("Abs-1", (ANY_IMAGES,))),
         _limits_rows(FUNCTIONS_ALONE, known=False),
         ("2022.1 to 2026.4",),
     ),
     (
-        "behind another layer",
+        "after another layer",
         State.UNCOMPILED,
         _limited_rows(Call("SoftMax-1", (FOUR_ROWS,))),
         _limits_rows_behind_others,
         ("2022.1 to 2022.2",),
     ),
     (
-        "behind another layer of unknown size",
+        "after another layer of unknown size",
         State.UNCOMPILED,
         _limited_rows(Call("SoftMax-1", (ANY_IMAGES,))),
         lambda seen: (
@@ -202,21 +202,21 @@ LIMITED_ROWS: Sequence[tuple[str, State, Call, Callable[[Seen], bool], Sequence[
         ("2022.1 to 2026.4",),
     ),
     (
-        "behind a maximum",
+        "after a maximum",
         State.DIFFERS,
         _limited_rows(Call("ReduceMax-1", (FOUR_ROWS, Fixed(whole(1))), {"keep_dims": "true"})),
         _limits_rows(EXTREMES),
         ("2022.1 to 2024.1", "2024.4 to 2026.4"),
     ),
     (
-        "behind a maximum of unknown size",
+        "after a maximum of unknown size",
         State.DIFFERS,
         _limited_rows(Call("ReduceMax-1", (ANY_IMAGES, Fixed(whole(1))), {"keep_dims": "true"})),
         _limits_rows(EXTREMES, known=False),
         ("2022.1 to 2026.4",),
     ),
     (
-        "behind a reduction",
+        "after a reduction",
         State.DIFFERS,
         _limited_rows(Call("ReduceMean-1", (FOUR_ROWS, Fixed(whole(1))), {"keep_dims": "true"})),
         _limits_rows(REDUCING),
@@ -224,7 +224,7 @@ LIMITED_ROWS: Sequence[tuple[str, State, Call, Callable[[Seen], bool], Sequence[
     ),
     *(
         (
-            "behind a reduction of unknown size",
+            "after a reduction of unknown size",
             state,
             _limited_rows(Call("ReduceMean-1", (ANY_IMAGES, Fixed(whole(1))), {"keep_dims": "true"})),
             _limits_rows(REDUCING, known=False),
@@ -236,21 +236,21 @@ LIMITED_ROWS: Sequence[tuple[str, State, Call, Callable[[Seen], bool], Sequence[
         )
     ),
     (
-        "behind an MVN",
+        "after an MVN",
         State.DIFFERS,
         _limited_rows(Call("MVN-6", (FOUR_ROWS, Fixed(whole(3))), VARIANCE)),
         _limits_rows({"MVN"}),
         ("2022.1 to 2022.3",),
     ),
     (
-        "behind an MVN of unknown size or three dimensions",
+        "after an MVN of unknown size or three dimensions",
         State.DIFFERS,
         quantized(Call("MVN-6", (counted(1, 3, 4), Fixed(whole(2))), VARIANCE), LAST),
         lambda seen: _limits_rows({"MVN"})(seen) and (has_rank(seen, 3) or not is_static(seen.inputs[0].shape)),
         ("2022.1 to 2026.4",),
     ),
     (
-        "behind a normalization",
+        "after a normalization",
         State.DIFFERS,
         _limited_rows(Call("NormalizeL2-1", (FOUR_ROWS, Fixed(whole(1))), {"eps": "1", "eps_mode": "add"})),
         _limits_rows(NORMALIZING),
@@ -264,28 +264,28 @@ LIMITED_ROWS: Sequence[tuple[str, State, Call, Callable[[Seen], bool], Sequence[
         ("2022.1 to 2026.4",),
     ),
     (
-        "behind a convolution",
+        "after a convolution",
         State.DIFFERS,
         _limited_rows(_convolved(3)),
         _limits_rows(CONVOLUTIONS),
         ("2022.1 to 2022.2",),
     ),
     (
-        "behind a convolution",
+        "after a convolution",
         State.UNCOMPILED,
         _limited_rows(_convolved(3)),
         lambda seen: _limits_rows(CONVOLUTIONS)(seen) and not _limits_as_channels(seen),
         ("2022.3 to 2026.4",),
     ),
     (
-        "behind a product of three dimensions",
+        "after a product of three dimensions",
         State.DIFFERS,
         quantized(Call("MatMul-1", (counted(2, 3, 4), Fixed(np.eye(4, dtype=np.float32)))), LAST),
         lambda seen: _is_low_product(seen) and _has_limits_along(seen, 2),
         ("2022.1 to 2022.2",),
     ),
     (
-        "behind a product or mean",
+        "after a product or mean",
         State.UNCOMPILED,
         _limited_rows(Call("AvgPool-1", (FOUR_ROWS,), WINDOWS | {"pads_begin": "0,0"})),
         lambda seen: _limits_rows(SUMMING)(seen) and not _is_low_product(seen),
@@ -414,18 +414,18 @@ ROWS = (
         applies=_is_given_product,
     ),
     not_compiled(
-        name="FakeQuantize with limits along an axis behind the channels",
+        name="FakeQuantize with limits along an axis after the channels",
         span="2021.2 to 2021.2",
         ops=("FakeQuantize-1",),
-        reason="Limits that differ along an axis behind the channels are not compiled.",
+        reason="Limits that differ along an axis after the channels are not compiled.",
         model=_limited_rows(FOUR_ROWS),
         applies=_has_limits_behind_channels,
     ),
     not_compiled(
-        name="FakeQuantize with a list of limits for the last axis, or behind a sum",
+        name="FakeQuantize with a list of limits for the last axis, or after a sum",
         span="2021.2 to 2021.3",
         ops=("FakeQuantize-1",),
-        reason="Limits that differ along an axis behind the channels are not compiled if they are lists, or behind a"
+        reason="Limits that differ along an axis after the channels are not compiled if they are lists, or after a"
         " sum or product.",
         model=quantized(FOUR_ROWS, Fixed(floats(2, 3))),
         applies=_has_low_limits_behind_channels,
@@ -442,7 +442,7 @@ ROWS = (
         name="FakeQuantize with computed limits for each channel of each image",
         span="2022.1 to 2022.2",
         ops=("FakeQuantize-1",),
-        reason="Computed limits that differ along axes 0 and 1 are taken for those of channels.",
+        reason="Computed limits that differ along axes 0 and 1 are used as those of channels.",
         sometimes=True,
         model=Call(
             "FakeQuantize-1",
@@ -457,7 +457,7 @@ ROWS = (
         name="FakeQuantize with limits for each image",
         span="2021.2 to 2021.4",
         ops=("FakeQuantize-1",),
-        reason="Limits that differ along axis 0 of three, or behind an elementwise layer, are taken for other ones.",
+        reason="Limits that differ along axis 0 of three, or after an elementwise layer, are confused with others.",
         model=quantized(counted(2, 3, 4), Fixed(floats(2, 3).reshape(2, 1, 1))),
         applies=_has_limits_of_images,
     ),
