@@ -22,18 +22,18 @@ SHOWN = 5
 INTRODUCTION = """\
 # Growth
 
-Each line is one kind of file: {kinds} kinds{of_all}, in each of which one thing is repeated, such as attributes of a
-layer, inputs of a Concat or comments. The aim is that no command takes more than linear time (times a logarithm), and
-for a file of 10 MB at most 5 s and 1 GB. The dashed lines are these limits: 5 s at 10 MB and in proportion below, and
-1 GB. Lines that rise faster than the size to the power of {steepest} are orange. A browser that shows a picture alone
-names the kind of the line under the pointer.
+How the time and memory of each command grow with the size of a file. {kinds} kinds of files{of_all} were measured;
+each repeats one thing, such as attributes of a layer, inputs of a Concat or comments, and is one line in the plots.
+No command should take more than linear time (times a logarithm), and at most 5 s and 1 GB for a file of 10 MB: the
+dashed lines are these limits, the first in proportion for smaller files. Lines that grow faster than the size to the
+power of {steepest} are orange. A browser that shows a plot by itself displays the name of the line under the pointer.
 
-`python -m tests.benchmarks.growth {arguments}` measured this and wrote this page;
-`tests/benchmarks/growth/` makes the files. Files of more than {largest:g} MB were not measured{left_out}.
+`python -m tests.benchmarks.growth {arguments}` measures this and writes this page; `tests/benchmarks/growth/` makes
+the files. Files larger than {largest:g} MB were not measured{left_out}.
 
-Seconds are processor time of one process that has its modules loaded; memory is its peak of resident bytes, of which
-Python and the modules take about 60 MB. The power is that of the size with which time grew over the last step, to
-{largest:g} MB: 1 is linear, 2 quadratic.
+Seconds are the processor time of a process that has already loaded its modules; MB is its peak resident memory, of
+which Python and the modules take about 60. The power says how the time grew with the size of the file in the last
+step, up to {largest:g} MB: 1 is linear, 2 is quadratic.
 """
 
 
@@ -58,7 +58,7 @@ def write_page(lines: Sequence[Line], docs: Path, largest: float) -> None:
     """Write `growth.md` and `growth/<command>.svg` into a folder; `largest`: megabytes of the largest files."""
     (docs / "growth").mkdir(exist_ok=True)
     kinds, known = len({line.kind for line in lines}), sum(map(len, GROUPS.values()))
-    of_all = "" if kinds == known else f" of the {known} that there are"
+    of_all = "" if kinds == known else f" of {known}"
     commands = dict.fromkeys(line.command for line in lines)
     others = [command for command in COMMANDS if command not in commands]
     arguments = " ".join(["--largest", f"{largest:g}", *(commands if others else ())])
