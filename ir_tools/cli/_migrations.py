@@ -173,17 +173,21 @@ def _gap_words(largest: float, needed: float, allowed: float) -> str:
     return f" by {number(largest)}, which needs a tolerance of {sufficient(needed)}, but {number(allowed)} is allowed"
 
 
+def _show_unverified(screen: "Screen", checked: Row, why: str) -> None:
+    screen.verdict(f"Not verified: {why}. Nothing was written.", good=False)
+    if checked.get("help"):
+        screen.spans(("help: ", "bold cyan"), (str(checked["help"]), ""))
+
+
 def _show_verdict(screen: "Screen", migration: "Migration", data: Row) -> None:
     count = len({step.path for step in migration.steps})
     checked = data["verified"]
     if migration.refused:
         screen.verdict(f"{len(migration.refused)} refused; nothing was written.", good=False)
     elif isinstance(checked, dict) and "error" in checked:
-        screen.verdict(f"Not verified: {checked['error']}. Nothing was written.", good=False)
-        if checked.get("help"):
-            screen.spans(("help: ", "bold cyan"), (str(checked["help"]), ""))
+        _show_unverified(screen, checked, str(checked["error"]))
     elif isinstance(checked, dict) and not checked["ok"]:
-        screen.verdict(f"Not verified: {difference_of(checked)}. Nothing was written.", good=False)
+        _show_unverified(screen, checked, difference_of(checked))
     elif data["written"]:
         done = f"Migrated {plural(count, 'layer')}" if count else "No layer had to be changed"
         screen.verdict(f"{done}; wrote {data['written']} (IR v{migration.model.version}).", good=True)

@@ -26,6 +26,11 @@ if TYPE_CHECKING:
 
 __all__ = ["measured_int8", "verify", "verify_legacy"]
 
+QUANTIZED = (
+    "the model is quantized, and a value between two levels may be rounded to either; verify it with typical inputs "
+    "(--input), or accept the difference with --tolerance"
+)
+
 
 def verify(
     before: "Model",
@@ -39,6 +44,7 @@ def verify(
 ) -> Row:
     """Run both models on the runtime and compare their outputs; without a comparison, say why there is none."""
     from ir_tools.cli.screen import working
+    from ir_tools.known_differences.verdicts import quantized_note
     from ir_tools.runtime.client import RuntimeClient
 
     source = inputs.reshaped(before, extensions)
@@ -58,6 +64,8 @@ def verify(
             found, fault = _compared(source, taken, target, fed, tolerance, first, second)
     except IrToolsError as error:
         return {**not_run(error), **shared}
+    if not found.ok and quantized_note(target):
+        shared |= {"help": QUANTIZED}
     if fault is not None:
         shared |= {"fault": fault, "old": "The reference", "new": f"{(second or first).title}: the migrated model"}
     elif second is not None or client is not None:

@@ -37,7 +37,8 @@ def one_line(found: "Comparison") -> str:
     head = f"{first} against {found.second}"
     what = compared_words(found)
     if found.first_difference is None:
-        return f"{head}: {what} agree, {sufficient(found.needed)} is enough"
+        verb = "agrees" if what == plural(1, "output") else "agree"
+        return f"{head}: {what} {verb}, {sufficient(found.needed)} is enough"
     if found.ok:
         return f"{head}: {outputs_words(found).lower()}; {rounding_note(found)}"
     wrong = sum(entry.status == "differs" for entry in found.layers) + sum(not entry.ok for entry in found.outputs)
