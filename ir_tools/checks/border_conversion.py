@@ -12,6 +12,8 @@ from ir_tools.types import precision_in_file
 
 __all__ = ["CHECK"]
 
+REMEDY = "pass arrays of these types; ir-tools migrate --to ir11 writes a file that records them"
+
 
 def find(file: IrFile) -> Iterator[ElementProblem]:
     """Yield one problem for the file, with every input and output that changes."""
@@ -25,9 +27,7 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
     if shown:
         words = f"{', '.join(shown[:5])}{' and others' if len(shown) > 5 else ''}"
         message = f"the file is IR v10, for which the runtime exposes {words}"
-        yield ElementProblem(
-            BORDER_CONVERSION, file.document.root, message, "convert the file to IR v11 to keep the types"
-        )
+        yield ElementProblem(BORDER_CONVERSION, file.document.root, message, REMEDY)
 
 
 def _shown(side: str, ends: list[Endpoint], table: dict[str, str], file: IrFile) -> Iterator[str]:

@@ -22,7 +22,8 @@ BORDER_CONVERSION = Rule(
     ),
     why=(
         "these releases insert Convert layers at the inputs and outputs of the model, so that callers see the "
-        "element types that older releases used. Migrating the file to IR v11 removes the conversions."
+        "element types that older releases used. Migrating the file to IR v11 writes these conversions into it, so "
+        "that it records what callers see."
     ),
     bad="""
         <net name="model" version="10">

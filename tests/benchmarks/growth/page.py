@@ -22,7 +22,7 @@ SHOWN = 5
 INTRODUCTION = """\
 # Growth
 
-How the time and memory of each command grow with the size of a file. {kinds} kinds of files{of_all} were measured;
+How the time and memory of each command grow with the size of a file. {kinds}{of_all} kinds of files were measured;
 each repeats one thing, such as attributes of a layer, inputs of a Concat or comments, and is one line in the plots.
 No command should take more than linear time (times a logarithm), and at most 5 s and 1 GB for a file of 10 MB: the
 dashed lines are these limits, the first in proportion for smaller files. Lines that grow faster than the size to the
