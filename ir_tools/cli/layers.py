@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ir_tools.cli.app import Row, rows_of
+from ir_tools.display import number
 from ir_tools.errors import UsageError
 from ir_tools.ops import Role, find_op, role_of
 from ir_tools.types import shape_text
@@ -143,9 +144,14 @@ def _facts(row: Row) -> Iterator[tuple[str, str]]:
     for key in ("values", "bodies"):
         entries = row.get(key)
         if isinstance(entries, list) and entries:
-            yield key, ", ".join(map(str, entries))
+            yield key, ", ".join(map(_number, entries))
     if "minimum" in row:
-        yield "range", f"{row['minimum']} to {row['maximum']}"
+        yield "range", f"{_number(row['minimum'])} to {_number(row['maximum'])}"
+
+
+def _number(value: object) -> str:
+    """Return a float in few digits, and anything else as it is."""
+    return number(value) if isinstance(value, float) else str(value)
 
 
 def _tensor(port: Row) -> str:

@@ -116,6 +116,7 @@ def test_layers_are_listed_with_their_neighbours(cli: Cli, model: Path) -> None:
     [
         ("i4", np.arange(-8, 8), "-8, -7, -6, -5, -4, -3, -2, -1\nrange         -8 to 7\n"),
         ("f16", np.array([0.5, np.inf]), "0.5, inf\nrange         0.5 to inf\n"),
+        ("f32", np.array([0.1, -1 / 3]), "0.1, -0.3333\nrange         -0.3333 to 0.1\n"),
         ("boolean", np.array([True, False]), "True, False\n"),
         ("f32", np.zeros((0, 3)), "\n"),
     ],
