@@ -112,7 +112,7 @@ def test_one_run_starts_from_initial_values() -> None:
 @pytest.mark.parametrize(
     ("states", "message"),
     [
-        ({"total": np.zeros((1, 2), np.float32)}, "there is no state 'total'; the states of the model are sum"),
+        ({"total": np.zeros((1, 2), np.float32)}, "there is no state 'total'; the states of the model are 'sum'"),
         ({"sum": np.zeros((2, 2), np.float32)}, r"state 'sum' has shape \[2,2\]; expected \[1,2\]"),
         ({"sum": np.zeros((1, 2, 1), np.float32)}, r"state 'sum' has shape \[1,2,1\]; expected \[1,2\]"),
         ({"sum": np.zeros((1, 2), np.int32)}, "state 'sum' has values of int32; expected f32"),
