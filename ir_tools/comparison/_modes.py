@@ -12,7 +12,7 @@ from ir_tools.comparison._pairing import Pairs
 from ir_tools.comparison._partners import SecondRun
 from ir_tools.comparison._results import LayerComparison
 from ir_tools.comparison._tensors import batches, living, living_taps
-from ir_tools.comparison._whole import Whole
+from ir_tools.comparison._whole import Whole, infer
 from ir_tools.execute import Execution, Precision
 from ir_tools.graph import Located, Model
 from ir_tools.ops import Array
@@ -98,8 +98,8 @@ class Work:
 
     def _two_runs(self, second: SecondRun, fed: Mapping[str, Array]) -> Found:
         names = output_names(self.model, second.model, second.pairs)
-        before = Whole.of(self.runtime, self.model, self.fed, self.setting)
-        theirs = Whole.of(second.bodies.client, second.model, fed, second.bodies.setting)
+        before = Whole.of(self.runtime, self.model, self.fed, self.setting, as_used=True)
+        theirs = infer(second.bodies.client, second.model, fed, second.bodies.setting)
         top, dead = self._chosen()
         alive, partners = living_taps(second.model.graph), second.pairs.taps
         entries: list[LayerComparison] = []
@@ -107,8 +107,8 @@ class Work:
             taps = tuple({partners[source]: None for source in batch.sources if partners.get(source) in alive})
             entries += self.rows.of_runs(batch, second.on(fed, taps))
         counterparts = None if second.prefix is None else names
-        after = {name: theirs.wide[names[name]] for name in before.wide}
-        instead = second.bodies.setting.instead(theirs.run.precision)
+        after = {name: theirs.outputs[names[name]] for name in before.wide}
+        instead = second.bodies.setting.instead(theirs.precision)
         return Found([*entries, *dead], before, before.wide, after, counterparts, instead)
 
     @property

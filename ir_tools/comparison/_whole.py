@@ -29,13 +29,21 @@ class Whole:
     narrow: int = 0
 
     @classmethod
-    def of(cls, client: RuntimeClient, model: Model, fed: Mapping[str, Array], setting: Setting) -> "Whole":
-        """Run the model; if it is quantized, also in f32.
+    def of(
+        cls,
+        client: RuntimeClient,
+        model: Model,
+        fed: Mapping[str, Array],
+        setting: Setting,
+        *,
+        as_used: bool = False,
+    ) -> "Whole":
+        """Run the model; if it is quantized, and not `as_used` alone, also in f32.
 
         What every quantization reads is taken out then; see `quantized`.
         """
         before = quantized(model)
-        asks = bool(before) and setting.tapped != setting.config
+        asks = bool(before) and setting.tapped != setting.config and not as_used
         run = client.infer_model(model, fed, device=setting.device, config=setting.config, executed=asks)
         narrow = sum(step.element_type in NARROW for step in run.executed)
         if not narrow:

@@ -45,7 +45,7 @@ from ir_tools.comparison._tensors import (
     require_layers,
     tap_of,
 )
-from ir_tools.comparison._whole import Whole
+from ir_tools.comparison._whole import infer
 from ir_tools.display import quoted_names
 from ir_tools.errors import UsageError
 from ir_tools.files import write_file
@@ -54,7 +54,7 @@ from ir_tools.graph import Located, Model
 from ir_tools.inputs import by_input, plan_inputs
 from ir_tools.ops import Array, Role, role_of
 from ir_tools.ops.fields import listed
-from ir_tools.runtime.client import RuntimeClient, Tap
+from ir_tools.runtime.client import Inference, RuntimeClient, Tap
 from ir_tools.runtime.frames import Blob, from_array, to_array
 from ir_tools.runtime.one_layer import LayerRunner
 from ir_tools.runtime.setting import Setting
@@ -238,10 +238,10 @@ def save_run(
     alive = living(model.graph)
     top = [located for located in choice.located(model.graph) if located.layer.id in alive]
 
-    def ran(archive: zipfile.ZipFile, start: str, inputs: Mapping[str, Array], whole: Whole) -> Iterator[Row]:
+    def ran(archive: zipfile.ZipFile, start: str, inputs: Mapping[str, Array], whole: Inference) -> Iterator[Row]:
         """Write what one sample gave, and yield the rows of the table."""
         yield from (_written(archive, f"{start}input/{name}", array) for name, array in inputs.items())
-        yield from (_written(archive, f"{start}output/{name}", array) for name, array in whole.wide.items())
+        yield from (_written(archive, f"{start}output/{name}", array) for name, array in whole.outputs.items())
         seen: set[Tap] = set()
         for batch in batches(client, model, inputs, top, setting, with_inputs=False):
             for tap, array in batch.tensors.items():
@@ -253,13 +253,13 @@ def save_run(
         with zipfile.ZipFile(file, "w") as archive, client.starting_from(before):
             rows = [_written(archive, f"state/{name}", array) for name, array in before.items()]
             for number, inputs in enumerate(samples):
-                whole = Whole.of(client, model, inputs, setting)
+                whole = infer(client, model, inputs, setting)
                 rows += ran(archive, f"sample{number}/" if number else "", inputs, whole)
             table = {
-                "runtime": whole.run.version,
-                "device": whole.run.device,
+                "runtime": whole.version,
+                "device": whole.device,
                 "setting": list(setting),
-                "precision": whole.run.precision,
+                "precision": whole.precision,
                 "shapes": dict(shapes or {}),
                 "seed": seed,
                 "samples": len(samples),
@@ -311,7 +311,7 @@ def compare_saved(
         precision = coarser(run.setting.precision, now.precision)
         rows = Rows(model, choice, bodies, gold, precision, tolerance, sink, advance, before)
         second = SecondRun(model, model.graph, {}, replace(Pairs.identical(model.graph), layers={}), bodies, None)
-        whole = Whole.of(runtime, model, fed, now)
+        whole = infer(runtime, model, fed, now)
         outputs = Outputs.of(model, rows.coarse(model.graph), precision, tolerance)
         again = outputs_on_other_inputs(runtime, model, plan, 0, now)
         expected = {end.name: sample.outputs[end.name] for end in model.outputs}
@@ -319,17 +319,15 @@ def compare_saved(
         return Comparison(
             mode="runtime against runtime",
             layers=tuple(_layers(sample, rows, second, fed)),
-            outputs=outputs.compared(expected, whole.wide, None, gold, (whole.run.outputs, again)),
+            outputs=outputs.compared(expected, whole.outputs, None, gold, (whole.outputs, again)),
             rounding=rounding_of(precision),
-            runtime=whole.run.version,
-            device=whole.run.device,
-            precision=now.computed_in(whole.run.precision),
+            runtime=whole.version,
+            device=whole.device,
+            precision=now.computed_in(whole.precision),
             second=sides.expected,
             layer_sides=sides,
             output_sides=sides,
             inputs=fed,
-            narrow=whole.narrow,
-            in_use=outputs.measured(whole.wide, whole.run.outputs) if whole.narrow else (),
         )
 
     with nullcontext(client) if client else RuntimeClient() as runtime, runtime.starting_from(before):
