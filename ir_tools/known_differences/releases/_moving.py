@@ -519,20 +519,13 @@ ROWS = (
         model=Call("Squeeze-1", (Given(counted(1, 2, 3), "1,?,3"),)),
         applies=lambda seen: len(seen.inputs) == 1 and not is_static(seen.inputs[0].shape),
     ),
-    *(
-        ReleaseDifference(
-            name=f"Reverse along no axis, {span}",
-            span=span,
-            ops=("Reverse-1",),
-            state=state,
-            reason=reason,
-            model=Call("Reverse-1", (counted(2, 3), Fixed(whole())), {"mode": "index"}),
-            applies=_has_no_axes,
-        )
-        for span, state, reason in (
-            ("2022.1 to 2023.2", State.DIFFERS, "With an empty list of axes the output is uninitialized."),
-            ("2026.2 to 2026.3", State.UNREAD, "An empty list of axes is not supported: the model is not read."),
-        )
+    ReleaseDifference(
+        name="Reverse along no axis",
+        span="2022.1 to 2023.2",
+        ops=("Reverse-1",),
+        reason="With an empty list of axes the output is uninitialized.",
+        model=Call("Reverse-1", (counted(2, 3), Fixed(whole())), {"mode": "index"}),
+        applies=_has_no_axes,
     ),
     *(
         not_compiled(

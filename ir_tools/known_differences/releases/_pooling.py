@@ -190,5 +190,20 @@ ROWS = (
         model=Call("AdaptiveMaxPool-8", (counted(1, 1, 4, 4), Fixed(whole(2, 2))), results=(0,)),
         applies=lambda seen: has_value("index_element_type", "i64")(seen) and not gives_alone(seen, 1),
     ),
+    not_compiled(
+        name="dilated MaxPool of bf16",
+        span="2022.1 to 2022.1",
+        ops=("MaxPool-8",),
+        reason="Dilations are not compiled for bf16.",
+        model=Call(
+            "MaxPool-8",
+            (counted(1, 1, 8).astype(element_type("bf16").dtype),),
+            {"kernel": "2", "strides": "1", "dilations": "3", "pads_begin": "0", "pads_end": "0"},
+            (0,),
+        ),
+        types="bf16",
+        applies=lambda seen: seen.attrs is not None and any(step > 1 for step in seen.attrs.dilations),
+        processor=Processor.AVX512,
+    ),
 )
 """The rows."""

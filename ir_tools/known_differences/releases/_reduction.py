@@ -5,7 +5,7 @@ from math import prod
 import numpy as np
 from numpy.typing import DTypeLike
 
-from ir_tools.known_differences._model import Call, Fixed, counted, number, whole
+from ir_tools.known_differences._model import Call, Fixed, counted, floats, number, whole
 from ir_tools.known_differences.releases._predicates import axes_of
 from ir_tools.known_differences.releases._row import ReleaseDifference, not_compiled
 from ir_tools.known_differences.releases._seen import NUMBER, Seen
@@ -127,7 +127,9 @@ ROWS = (
         span="2022.1 to 2026.4",
         ops=(*REDUCTIONS, "ReduceLogicalAnd-1", "ReduceLogicalOr-1"),
         reason="Without axes and without `keep_dims`, a reduction is read but not compiled.",
-        model=Call("ReduceSum-1", (counted(2, 3), Fixed(whole())), {"keep_dims": "false"}),
+        model=Call(
+            "ReduceSum-1", (Call("Add-1", (counted(2, 3), Fixed(floats(1)))), Fixed(whole())), {"keep_dims": "false"}
+        ),
         applies=lambda seen: axes_of(seen) == [] and seen.inputs[0].shape != () and not _keeps_axes(seen),
     ),
     ReleaseDifference(
