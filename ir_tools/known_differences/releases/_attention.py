@@ -36,7 +36,7 @@ def _repeats_mask(seen: Seen, *, known: bool) -> bool:
 def _has_constant_heads(seen: Seen) -> bool:
     """Return whether constants are all keys or all values of the heads and batches, of which there may be several."""
     shape = seen.inputs[0].shape
-    if shape is None or len(shape) != 4 or shape[0].hi == shape[1].hi == 1:
+    if shape is None or len(shape) not in {3, 4} or all(size.hi == 1 for size in shape[:-2]):
         return False
     return 2 in seen.constant or (1 in seen.constant and 0 not in seen.constant)
 
@@ -44,14 +44,13 @@ def _has_constant_heads(seen: Seen) -> bool:
 def _is_transposed(seen: Seen, *, computed: bool) -> bool:
     """Return whether, of as many rows as heads, either the queries or the output are transposed beside it.
 
-    `computed`: only if a layer computes the queries.
+    `computed`: whether that is the output, and another layer computes the queries.
     """
     shape = seen.inputs[0].shape
     if shape is None or len(shape) != 4 or not is_static(shape) or shape[1] != shape[2] or shape[1].hi == 1:
         return False
-    if computed and not seen.producers[0]:
-        return False
-    return seen.is_behind({"Transpose"}) is not (seen.readers == ((0, "Transpose"),))
+    before, behind = seen.is_behind({"Transpose"}), seen.readers == ((0, "Transpose"),)
+    return behind and not before and bool(seen.producers[0]) if computed else before is not behind
 
 
 def _transposed(queries: Array | Call) -> Call:
@@ -188,8 +187,7 @@ ROWS = (
             span=f"{first} to {last}",
             ops=("ScaledDotProductAttention-13",),
             reason=(
-                "If the queries or the output are transposed and the number of rows equals the number of heads, "
-                "rows and heads are swapped."
+                f"If {where} transposed and the number of rows equals the number of heads, rows and heads are swapped."
             ),
             sometimes=True,
             model=_transposed(queries),
@@ -197,9 +195,9 @@ ROWS = (
             processor=processor,
         )
         for first, processor in (("2023.3", Processor.AVX512), ("2024.4", Processor.NO_AVX512))
-        for what, last, queries, computed in (
-            ("rows", "2025.1", counted(1, 4, 4, 8), False),
-            ("computed rows", "2026.4", Call("ReLU-1", (counted(1, 4, 4, 8),)), True),
+        for what, last, where, queries, computed in (
+            ("rows", "2025.1", "the queries or the output are", counted(1, 4, 4, 8), False),
+            ("computed rows", "2026.4", "the output is", Call("ReLU-1", (counted(1, 4, 4, 8),)), True),
         )
     ),
     *(

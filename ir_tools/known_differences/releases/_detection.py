@@ -90,9 +90,9 @@ ROWS = (
         name="DetectionOutput that keeps all boxes",
         span="2021.2 to 2021.2",
         ops=("DetectionOutput-1",),
-        reason="A keep_top_k below 0 is not read.",
+        reason="A keep_top_k below 1 is not read.",
         model=_detections(keep_top_k="-1"),
-        applies=lambda seen: seen.attrs is not None and any(kept < 0 for kept in seen.attrs.keep_top_k),
+        applies=lambda seen: seen.attrs is not None and any(kept < 1 for kept in seen.attrs.keep_top_k),
     ),
     not_compiled(
         name="PriorBox in the order of aspect ratios",
@@ -137,11 +137,11 @@ ROWS = (
         applies=has_value("mode", "max"),
     ),
     ReleaseDifference(
-        name="PriorBoxClustered with one variance",
+        name="PriorBoxClustered without four variances",
         span="2021.3 to 2021.4",
         ops=("PriorBoxClustered-1",),
-        reason="If one variance is given for all four coordinates, three values are read from memory after it.",
-        applies=lambda seen: seen.attrs is not None and len(seen.attrs.variance) == 1,
+        reason="If one or no variance is given, the others are read from memory after it.",
+        applies=lambda seen: seen.attrs is not None and len(seen.attrs.variance) < 4,
         model=Call(
             "PriorBoxClustered-1",
             (Fixed(whole(4, 4)), Fixed(whole(32, 32))),

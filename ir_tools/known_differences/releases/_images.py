@@ -38,12 +38,10 @@ def _resizes_channels(seen: Seen) -> bool:
     return len(_resized(seen)) == 3 and not has_rank(seen, 5)
 
 
-def _is_of_bounded_height(seen: Seen) -> bool:
-    """Return whether an image conversion has one plane, with a height that has bounds."""
+def _is_of_least_height(seen: Seen) -> bool:
+    """Return whether an image conversion has one plane, and its least height may be more than that of an image."""
     shape = seen.inputs[0].shape
-    if len(seen.inputs) > 1 or shape is None or shape[1].static:
-        return False
-    return shape[1].lo > 0 or shape[1].hi is not None
+    return len(seen.inputs) == 1 and shape is not None and not shape[1].static and shape[1].lo > 2
 
 
 def _interpolated(seen: Seen) -> tuple[str, bool, tuple[int, ...]]:
@@ -68,6 +66,15 @@ def _shrinks(seen: Seen) -> bool:
     if before is None or after is None:
         return True
     return any(new.hi is None or new.hi < old.lo for old, new in zip(before, after, strict=False))
+
+
+def _is_resized_between(seen: Seen) -> bool:
+    """Return whether an axis may get another size, which is no multiple unless corners are aligned."""
+    pairs = zip(seen.inputs[0].shape or (), seen.outputs[0].shape or (), strict=False)
+    aligned = _interpolated(seen)[1]
+    return any(
+        old != new if aligned or not (old.static and new.static) else bool(new.size % old.size) for old, new in pairs
+    )
 
 
 def _is_mostly_padding(seen: Seen) -> bool:
@@ -266,6 +273,15 @@ ROWS = (
         model=_interpolate("2,3", 3, 3, mode="nearest"),
         applies=lambda seen: _interpolated(seen)[:2] == ("nearest", False) and _shrinks(seen),
     ),
+    ReleaseDifference(
+        name="Interpolate-1 to the nearest element of other sizes",
+        span="2021.3 to 2021.3",
+        ops=("Interpolate-1",),
+        reason='The wrong element is taken, except for align_corners="false" and multiples of the size.',
+        sometimes=True,
+        model=_interpolate("2,3", 8, 8, mode="nearest"),
+        applies=lambda seen: _interpolated(seen)[0] == "nearest" and _is_resized_between(seen),
+    ),
     *(
         ReleaseDifference(
             name=f"ExtractImagePatches with more padding than data, {span}",
@@ -288,12 +304,12 @@ ROWS = (
     ),
     *(
         not_run(
-            name=f"{op} of one plane of bounded height",
+            name=f"{op} of one plane of a least height",
             span="2022.1 to 2023.0",
             ops=(op,),
-            reason="The bounds of the height of the plane are used for the image, which has fewer rows.",
+            reason="The least height of the plane is taken for that of the image, which has fewer rows.",
             model=Call(op, (Given(counted(1, 6, 4, 1), "1,6..,4,1"),)),
-            applies=_is_of_bounded_height,
+            applies=_is_of_least_height,
         )
         for op in ("NV12toBGR-8", "NV12toRGB-8", "I420toBGR-8", "I420toRGB-8")
     ),

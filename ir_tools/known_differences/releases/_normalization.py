@@ -20,9 +20,10 @@ VARIANCE = {"eps": "0.001", "eps_mode": "inside_sqrt", "normalize_variance": "tr
 
 
 def _is_of_one_channel(seen: Seen) -> bool:
-    """Return whether there is one channel, with a constant scale or bias, and may be several images."""
+    """Return whether several images of known size have one channel, with a constant scale or bias."""
     shape = seen.inputs[0].shape
-    return shape is not None and shape[0].hi != 1 and shape[1].hi == 1 and not {1, 2}.isdisjoint(seen.constant)
+    one = shape is not None and is_static(shape) and shape[0].hi != 1 == shape[1].hi
+    return one and not {1, 2}.isdisjoint(seen.constant)
 
 
 def _takes_all_but_the_first(seen: Seen) -> bool:
@@ -51,7 +52,17 @@ def _has_large_eps(seen: Seen, *, modes: Collection[str], least: int) -> bool:
 
 def _names_axes_otherwise(seen: Seen) -> bool:
     """Return whether the axes of a NormalizeL2 are not given as `1` or as all from 1 on, in this order."""
-    return seen.inputs[1].integers() not in ([1], [*range(1, len(seen.inputs[0].shape or ()))])
+    return seen.inputs[1].integers() not in _channels(seen)
+
+
+def _names_other_axes(seen: Seen) -> bool:
+    """Return whether the axes of a NormalizeL2 are not given as `1` or as all from 1 on, in whatever order."""
+    return sorted(seen.inputs[1].integers() or []) not in _channels(seen)
+
+
+def _channels(seen: Seen) -> tuple[list[int], list[int]]:
+    """Return the axis of the channels, and all axes from there on."""
+    return [1], [*range(1, len(seen.inputs[0].shape or ()))]
 
 
 def _has_size_of_1(seen: Seen) -> bool:
@@ -184,27 +195,22 @@ ROWS = (
         name="NormalizeL2 of integers over the channels",
         span="2022.1 to 2026.4",
         ops=("NormalizeL2-1",),
-        reason=(
-            "Integers are not compiled if the axes are constants and are 1, all axes from 1 on in ascending order, "
-            "or empty."
-        ),
+        reason=("Integers are not compiled if the axes are constants and are 1, all axes from 1 on, or empty."),
         instead=("i32", "i64", "u32", "u64", "i16", "u16"),
         model=Call(
             "NormalizeL2-1", (np.array([[3, 4]], np.int32), Fixed(whole(1))), {"eps": "0.001", "eps_mode": "add"}
         ),
         types="i32 i64 u32 u64 i16 u16",
-        applies=lambda seen: 1 in seen.constant and (axes_of(seen) == [] or not _names_axes_otherwise(seen)),
+        applies=lambda seen: 1 in seen.constant and (axes_of(seen) == [] or not _names_other_axes(seen)),
     ),
     not_compiled(
         name="NormalizeL2 of boolean over other axes than the channels",
         span="2022.1 to 2026.4",
         ops=("NormalizeL2-1",),
-        reason=(
-            "Booleans are not compiled if the axes are constants other than 1 or all axes from 1 on in ascending order."
-        ),
+        reason=("Booleans are not compiled if the axes are constants other than 1 or all axes from 1 on."),
         model=Call("NormalizeL2-1", (np.array([[True, False]]), Fixed(whole(0))), {"eps": "0.001", "eps_mode": "add"}),
         types="boolean",
-        applies=lambda seen: 1 in seen.constant and axes_of(seen) != [] and _names_axes_otherwise(seen),
+        applies=lambda seen: 1 in seen.constant and axes_of(seen) != [] and _names_other_axes(seen),
     ),
     not_compiled(
         name="GroupNormalization of two dimensions",
@@ -230,7 +236,7 @@ ROWS = (
         name="GroupNormalization of one channel",
         span="2024.1 to 2025.0",
         ops=("GroupNormalization-12",),
-        reason="For several images of one channel, all but the first have wrong values.",
+        reason="For several images of one channel, of known size, all but the first have wrong values.",
         model=Call(
             "GroupNormalization-12",
             (counted(3, 1, 8), Fixed(floats(1)), Fixed(floats(0))),

@@ -5,12 +5,12 @@ from math import inf, prod
 import numpy as np
 
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, whole
-from ir_tools.known_differences.releases._predicates import gives_alone, has_value
+from ir_tools.known_differences.releases._predicates import assumed, gives_alone, has_value
 from ir_tools.known_differences.releases._row import ReleaseDifference, not_compiled, not_run
 from ir_tools.known_differences.releases._samples import WINDOWS
 from ir_tools.known_differences.releases._seen import Seen
 from ir_tools.processors import Processor
-from ir_tools.types import element_type, is_static
+from ir_tools.types import Dim, element_type, is_static
 
 __all__ = ["ROWS"]
 
@@ -42,24 +42,33 @@ def _has_one_channel(seen: Seen) -> bool:
 
 
 def _may_have_few_channels(seen: Seen) -> bool:
-    """Return whether an image may have fewer than four channels, and how many is not known."""
+    """Return whether images may have fewer than four channels, or more.
+
+    Of those of three axes, at most one may be of unknown size.
+    """
     shape = seen.inputs[0].shape
-    few = shape is None or (len(shape) == 4 and not shape[1].static and shape[1].lo < 4)
-    return few and all(number == 0 for number, _ in seen.readers)
+    if shape is not None:
+        channels, axes = shape[1], shape[2:]
+        unknown = sum(not dim.static for dim in axes)
+        if len(axes) < 2 or (len(axes) > 2 and unknown > 1) or channels.lo > 3 or (channels.hi or 4) < 4:
+            return False
+    return all(number == 0 for number, _ in seen.readers)
 
 
 def _pads_windows(seen: Seen) -> bool:
-    """Return whether the padding of a pooling, with what is added for the last window, is known to fill a kernel."""
+    """Return whether the padding of a pooling, with what is added for the last window, fills a kernel."""
     attrs, data, pooled = seen.attrs, seen.inputs[0].shape, seen.outputs[0].shape
-    if attrs is None or data is None or pooled is None:
+    if attrs is None or attrs.auto_pad != "explicit" or data is None or pooled is None:
         return False
-    before = attrs.pads_begin if attrs.auto_pad == "explicit" else [0] * len(attrs.kernel)
-    return any(
-        begin >= size or (old.static and (new.lo - 1) * stride + size - old.lo - begin >= size)
-        for begin, size, stride, old, new in zip(
-            before, attrs.kernel, attrs.strides, data[2:], pooled[2:], strict=False
-        )
-    )
+    axes = zip(attrs.pads_begin, attrs.pads_end, attrs.kernel, attrs.strides, data[2:], pooled[2:], strict=False)
+    return any(begin >= size or _behind(begin, end, size, *others) >= size for begin, end, size, *others in axes)
+
+
+def _behind(begin: int, end: int, size: int, stride: int, old: Dim, new: Dim) -> int:
+    """Return how many elements the last window of a pooling reaches beyond the data, of the size it is compiled for."""
+    if old.static:
+        return (new.lo - 1) * stride + size - old.lo - begin
+    return end - (begin + assumed(old) + end - size) % stride
 
 
 def _has_few_means(seen: Seen) -> bool:

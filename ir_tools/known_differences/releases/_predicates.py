@@ -3,8 +3,18 @@
 from collections.abc import Callable
 
 from ir_tools.known_differences.releases._seen import Seen
+from ir_tools.types import Dim
 
-__all__ = ["CONVOLUTIONS", "ELEMENTWISE", "ELEMENTWISE_ALONE", "axes_of", "gives_alone", "has_rank", "has_value"]
+__all__ = [
+    "CONVOLUTIONS",
+    "ELEMENTWISE",
+    "ELEMENTWISE_ALONE",
+    "assumed",
+    "axes_of",
+    "gives_alone",
+    "has_rank",
+    "has_value",
+]
 
 ELEMENTWISE = frozenset(
     {
@@ -15,6 +25,11 @@ ELEMENTWISE = frozenset(
 )
 ELEMENTWISE_ALONE = frozenset({"HSigmoid", "Mish", "SoftPlus", "SoftSign"})
 CONVOLUTIONS = frozenset({"Convolution", "GroupConvolution"})
+
+
+def assumed(dim: Dim) -> int:
+    """Return the size that a layer is compiled for: 64 where it is not known, within its bounds."""
+    return max(dim.lo, 64 if dim.hi is None else min(64, dim.hi))
 
 
 def has_value(name: str, value: object) -> Callable[[Seen], bool]:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, number, whole
+from ir_tools.known_differences.releases._predicates import assumed
 from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_read
 from ir_tools.known_differences.releases._samples import UNPADDED
 from ir_tools.known_differences.releases._seen import FIRST_VERSION, QUANTIZED, Seen
@@ -37,23 +38,25 @@ def _terms(seen: Seen) -> list[str]:
 
 
 def _confuses_dots(seen: Seen) -> bool:
-    """Return whether an Einsum aligns wrongly what `...` stands for in inputs of different ranks.
+    """Return whether an Einsum aligns wrongly what `...` stands for.
 
-    Of two inputs without a letter to add up over, the one in which `...` stands for more has a letter of its own behind
-    it; more inputs are multiplied in an order that is not known.
+    It multiplies the first input by the last one, and puts the product behind the others. If that adds up no letter,
+    and the first one has a letter of its own behind `...`, several dimensions of the last one are misplaced.
     """
-    terms = _terms(seen)
-    kept = "" if seen.attrs is None else seen.attrs.equation.replace(" ", "").partition("->")[2]
-    ranks = (
-        0 if fact.shape is None else len(fact.shape) - len(term) + 3
-        for term, fact in zip(terms, seen.inputs, strict=False)
-    )
-    dots = sorted((rank, term) for rank, term in zip(ranks, terms, strict=False) if "..." in term and rank > 0)
-    if not dots or dots[0][0] == dots[-1][0]:
-        return False
-    longer, others = dots[-1][1], dots[0][1]
-    own = {*longer.partition("...")[2]} & {*kept} - {*others}
-    return len(terms) > 2 or bool(own and {*longer} & {*others} <= {*kept})
+    result = "" if seen.attrs is None else seen.attrs.equation.replace(" ", "").partition("->")[2]
+    left = [
+        (term.replace("...", "."), 0 if fact.shape is None or "." not in term else len(fact.shape) - len(term) + 3)
+        for term, fact in zip(_terms(seen), seen.inputs, strict=False)
+    ]
+    while len(left) > 1:
+        (first, before), (last, behind) = left.pop(0), left.pop()
+        kept = {".", *result}.union(*(term for term, _ in left))
+        own = {*first.partition(".")[2]} & kept - {*last}
+        if own and {*first} & {*last} <= kept and behind > 0 and max(before, behind) > 1:
+            return True
+        product = "".join(letter for letter in dict.fromkeys(first + last) if letter in kept)
+        left.append((product, max(before, behind)))
+    return False
 
 
 def _keeps_all(seen: Seen) -> bool:
@@ -84,11 +87,11 @@ def _has_constant_vectors(seen: Seen) -> bool:
     return _has_static_inputs(seen) and any(kept == 1 and summed and not own for kept, summed, own, _ in kinds)
 
 
-def _has_constant_vectors_of_all(seen: Seen) -> bool:
-    """Return whether a constant input of an Einsum of unknown sizes is a vector for each element of the output."""
+def _has_constant_of_all_letters(seen: Seen) -> bool:
+    """Return whether a constant input of an Einsum of unknown sizes has all letters of the output, and others."""
     if _has_static_inputs(seen):
         return False
-    return any(kept == 1 and summed and not own and not rest for kept, summed, own, rest in _kinds_of_letters(seen))
+    return any(kept and summed and not rest for kept, summed, _, rest in _kinds_of_letters(seen))
 
 
 def _has_other_than_a_matrix(seen: Seen) -> bool:
@@ -96,7 +99,7 @@ def _has_other_than_a_matrix(seen: Seen) -> bool:
     if _has_static_inputs(seen) or len(seen.inputs) > 2:
         return False
     return any(
-        summed and (summed > 1 or rest != 1 or (kept == 1 and not own))
+        summed and (max(summed, own, rest) > 1 or (kept and not own))
         for kept, summed, own, rest in _kinds_of_letters(seen)
     )
 
@@ -149,42 +152,36 @@ def _is_of_scaled_weights(seen: Seen) -> bool:
 def _is_sized_by_guess(seen: Seen, *, words: Collection[str]) -> bool:
     """Return whether sizes that a deconvolution to given ones may be compiled for are none that its input can have.
 
-    They are computed back from those of the output, without padding: of 64 where these are not known. `words`: what
-    `auto_pad` has to be.
+    They are computed back from those of the output and the padding of the attributes: of 64 where these are not known.
+    `words`: what `auto_pad` has to be.
     """
     attrs, shapes = seen.attrs, [fact.shape for fact in (*seen.inputs[:2], *seen.outputs[:1])]
     if attrs is None or attrs.auto_pad not in words or len(seen.inputs) < 3 or None in shapes:
         return False
-    over = attrs.output_padding or (0,) * len(attrs.strides)
-    data, weights, output = ((shape or ())[-len(over) :] for shape in shapes)
-    sizes = zip(data, weights, output, attrs.strides, attrs.dilations, over, strict=False)
+    windows = windows_of(attrs, len(attrs.strides))
+    data, weights, output = ((shape or ())[-len(windows.strides) :] for shape in shapes)
+    added = [begin + end - more for begin, end, more in zip(windows.begin, windows.end, windows.more, strict=True)]
+    sizes = zip(data, weights, output, windows.strides, windows.dilations, added, strict=False)
     for dim, kernel, given, stride, dilation, more in sizes:
-        wanted = given.size if given.static else max(given.lo, min(64, given.hi or 64))
-        least = wanted - more - 1 - dilation * (kernel.lo - 1)
+        least = assumed(given) + more - reach(kernel, dilation).lo
         fits = least + 1 in dim or dim == Dim() if stride == 1 else least >= 0 and least // stride + 1 in dim
         if not dim.static and not fits:
             return True
     return False
 
 
-def _is_longer_than_guess(seen: Seen, *, spread: bool) -> bool:
-    """Return whether filters may extend beyond the data that a convolution is compiled for: 64 where nothing is known.
-
-    `spread`: because they are dilated.
-    """
+def _missing(seen: Seen) -> Iterator[tuple[int, Dim, int]]:
+    """Yield how far filters extend beyond the data that a convolution is compiled for, with their size and stride."""
     attrs, (data, filters) = seen.attrs, [fact.shape for fact in seen.inputs[:2]]
     if attrs is None or data is None or filters is None or attrs.auto_pad not in {"explicit", "valid"}:
-        return False
+        return
     if not 2 < len(data) <= len(filters):
-        return False
+        return
     windows = windows_of(attrs, len(data) - 2)
     axes = zip(data[2:], filters[2 - len(data) :], windows.dilations, windows.begin, windows.end, strict=True)
-    return any(
-        not size.static
-        and min(max(size.lo, 64), size.hi or 64) + begin + end < reach(extent, dilation).lo
-        and (extent.lo <= 64) is spread
-        for size, extent, dilation, begin, end in axes
-    )
+    for stride, (size, extent, dilation, begin, end) in zip(windows.strides, axes, strict=True):
+        if not size.static:
+            yield reach(extent, dilation).lo - assumed(size) - begin - end, extent, stride
 
 
 def _deconvolution(kind: DTypeLike) -> Call:
@@ -256,12 +253,12 @@ ROWS = (
         applies=_has_constant_vectors,
     ),
     not_compiled(
-        name="Einsum of unknown sizes by constants that are vectors for each element",
+        name="Einsum of unknown sizes by constants with all letters of the output",
         span="2022.1 to 2023.2",
         ops=("Einsum-7",),
-        reason="If sizes are unknown, a constant with the letter of the output and other letters is not compiled.",
+        reason="If sizes are unknown, a constant with all letters of the output and other letters is not compiled.",
         model=Call("Einsum-7", (Given(counted(2, 3), "?,?"), Fixed(counted(2, 3))), {"equation": "ca,ca->c"}),
-        applies=_has_constant_vectors_of_all,
+        applies=_has_constant_of_all_letters,
     ),
     ReleaseDifference(
         name="Einsum of unknown sizes by constants",
@@ -297,10 +294,13 @@ ROWS = (
         applies=lambda seen: any("." in term or len({*term}) < len(term) for term in {*_terms(seen)}),
     ),
     not_compiled(
-        name="Einsum of dots of different ranks",
+        name="Einsum of dots for several dimensions",
         span="2021.4 to 2026.4",
         ops=("Einsum-7",),
-        reason="The dimensions that `...` stands for are aligned wrongly, and do not match, if ranks differ.",
+        reason=(
+            "If a product of two inputs adds up no letter, and the first one has a letter of its own after `...`, "
+            "several dimensions that `...` stands for are misplaced, and do not match."
+        ),
         model=Call("Einsum-7", (counted(2, 3, 4, 5), counted(3, 4)), {"equation": "...db,...c->...dcb"}),
         applies=_confuses_dots,
     ),
@@ -337,7 +337,7 @@ ROWS = (
             name=f"deconvolution to a size for an input of unknown size, auto_pad {' or '.join(words)}",
             span=f"2022.1 to {last}",
             ops=("ConvolutionBackpropData-1", "GroupConvolutionBackpropData-1"),
-            reason="The size of the input is inferred from that of the output without the padding, which is wrong.",
+            reason="The size of the input is computed back from that of the output, and may be impossible.",
             model=Call(
                 "ConvolutionBackpropData-1",
                 (Given(counted(1, 2, 4), "1,2,4.."), Fixed(counted(2, 2, 1)), Fixed(whole(3))),
@@ -350,7 +350,7 @@ ROWS = (
     *(
         not_compiled(
             name=f"convolution of data of unknown size with filters that extend over more than 64 elements{spread}",
-            span=f"2022.1 to {last}",
+            span=span,
             ops=("Convolution-1", "GroupConvolution-1"),
             reason=(
                 "Filters that span more than the assumed size of the data (64 elements if it is unknown) are not "
@@ -361,9 +361,35 @@ ROWS = (
                 (Given(counted(1, 1, 74), "1,1,?"), Fixed(counted(1, 1, kernel))),
                 {"strides": "1", "dilations": dilation, "pads_begin": "0", "pads_end": "0"},
             ),
-            applies=partial(_is_longer_than_guess, spread=bool(spread)),
+            applies=applies,
         )
-        for spread, last, kernel, dilation in (("", "2022.2", 65, "1"), (" by dilation", "2026.4", 33, "2"))
+        for spread, span, kernel, dilation, applies in (
+            (
+                "",
+                "2022.1 to 2022.2",
+                65,
+                "1",
+                lambda seen: any(more > 0 and extent.lo > 64 for more, extent, _ in _missing(seen)),
+            ),
+            (
+                " by dilation",
+                "2022.1 to 2025.1",
+                34,
+                "2",
+                lambda seen: any(
+                    more > 0 and extent.lo <= 64 and (more > 2 or stride > 1) for more, extent, stride in _missing(seen)
+                ),
+            ),
+            (
+                " by dilation, one or two elements",
+                "2022.1 to 2026.4",
+                33,
+                "2",
+                lambda seen: any(
+                    0 < more < 3 and extent.lo <= 64 and stride == 1 for more, extent, stride in _missing(seen)
+                ),
+            ),
+        )
     ),
     not_compiled(
         name="deconvolution of i8 with computed weights",

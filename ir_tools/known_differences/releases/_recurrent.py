@@ -52,9 +52,12 @@ def _has_known_state(seen: Seen, *, constant: bool) -> bool:
 
 
 def _has_state_of_one_row(seen: Seen) -> bool:
-    """Return whether a cell has a constant state of one row, and a batch of unknown size."""
-    shape = seen.inputs[0].shape
-    sizes = [seen.inputs[number].shape for number in _states(seen) if number in seen.constant]
+    """Return whether a cell has a state of one row that is not known to be the batch.
+
+    A device that knows the cell takes such a state unless it is constant.
+    """
+    shape, any_state = seen.inputs[0].shape, _is_split(seen) or str(seen.op) in {"LSTMCell-1", "RNNCell-1"}
+    sizes = [seen.inputs[number].shape for number in _states(seen) if any_state or number in seen.constant]
     return shape is not None and not shape[0].static and any(size is not None and size[0].hi == 1 for size in sizes)
 
 
@@ -96,6 +99,12 @@ def _has_unknown_time(seen: Seen) -> bool:
     """Return whether a sequence whose device is given its parts has an unknown number of steps."""
     shape = seen.inputs[0].shape
     return _is_split(seen) and (shape is None or not shape[1].static)
+
+
+def _has_unknown_units(seen: Seen) -> bool:
+    """Return whether a sequence that a device knows has data whose last size is unknown."""
+    shape = seen.inputs[0].shape
+    return not _is_split(seen) and shape is not None and not shape[-1].static
 
 
 def _has_known_batch(seen: Seen, *, lengths: bool) -> bool:
@@ -200,7 +209,7 @@ ROWS = (
         ops=("ReadValue-3", "ReadValue-6"),
         reason="A variable of unknown size is not supported; some models fail only at run time.",
         model=Call("ReadValue-3", (Given(floats([1, 2, 3]), "?,3"),), {"variable_id": "v"}),
-        applies=lambda seen: not is_static(seen.outputs[0].shape),
+        applies=lambda seen: 0 not in seen.constant and not is_static(seen.outputs[0].shape),
     ),
     not_compiled(
         name="variables of unknown sizes with a constant initial value",
@@ -355,6 +364,14 @@ ROWS = (
         )
         for span, state in spans
     ),
+    ReleaseDifference(
+        name="sequences of data whose last size is unknown",
+        span="2022.1 to 2026.4",
+        ops=tuple(op for op, _ in SEQUENCES),
+        reason="If the size of what each step reads is unknown, values are wrong.",
+        model=_recurrent("GRUSequence-5", "3,5,?", "3,1,2", "3"),
+        applies=_has_unknown_units,
+    ),
     *(
         ReleaseDifference(
             name=f"LSTMCell-1 without clipping, {span}",
@@ -410,10 +427,10 @@ ROWS = (
     ),
     *(
         not_compiled(
-            name=f"{op} with a constant state of one row for a batch of unknown size",
+            name=f"{op} with a state of one row for a batch of unknown size",
             span="2022.1 to 2023.2",
             ops=(op,),
-            reason="A constant state of one row is not compiled if the size of the batch is unknown.",
+            reason="A state of one row is not compiled if the size of the batch is unknown.",
             model=_recurrent(op, "?,4", rows=1, clip="1"),
             applies=_has_state_of_one_row,
         )
