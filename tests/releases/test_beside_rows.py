@@ -1,7 +1,6 @@
 """Layers beside those that show the rows of releases: which of them a row is about, too."""
 
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -17,15 +16,18 @@ from ir_tools.ops import Array, find_op
 from ir_tools.processors import Processor
 from ir_tools.releases.table import OPENVINO, find_release
 from ir_tools.runtime.environments import environment
+from tests.releases.beside import (
+    Beside,
+    attention,
+    detection,
+    images,
+    normalization,
+    pooling,
+    products,
+    quantization,
+    recurrent,
+)
 from tests.releases.test_differences import answer
-
-
-class Beside(NamedTuple):
-    """A model that is like that of a row, and whether a layer of it falls under the row."""
-
-    row: str
-    falls: bool
-    model: Call
 
 
 def _strided(shape: str, **masks: str) -> Call:
@@ -253,6 +255,11 @@ BESIDE = [
         "SoftSign after one that is not compiled with it",
         False,
         Call("SoftSign-9", (Call("Abs-1", (counted(1, 1, 1, 1, 2, 3),)),)),
+    ),
+    *(
+        each
+        for family in (attention, detection, images, normalization, pooling, products, quantization, recurrent)
+        for each in family.BESIDE
     ),
 ]
 NAMES = {row.name: row for row in ROWS if row.processor.is_here}

@@ -131,7 +131,7 @@ def _is_spread_over_matrices(seen: Seen, *, by_rank: bool) -> bool:
     `by_rank`: whether it lacks this axis.
     """
     data, held = (fact.shape for fact in seen.inputs)
-    if 0 in seen.constant or 1 not in seen.constant or data is None or held is None or is_static(data):
+    if 1 not in seen.constant or data is None or held is None or is_static(data):
         return False
     several = len(held) == 3 and held[0].lo > 1
     return several and (len(data) == 2 if by_rank else len(data) == 3 and data[0].hi == 1)
@@ -164,7 +164,11 @@ def _is_sized_by_guess(seen: Seen, *, words: Collection[str]) -> bool:
     sizes = zip(data, weights, output, windows.strides, windows.dilations, added, strict=False)
     for dim, kernel, given, stride, dilation, more in sizes:
         least = assumed(given) + more - reach(kernel, dilation).lo
-        fits = least + 1 in dim or dim == Dim() if stride == 1 else least >= 0 and least // stride + 1 in dim
+        fits = (
+            least + 1 in dim or (least + 1 < 0 and dim.hi is None)
+            if stride == 1
+            else least >= 0 and least // stride + 1 in dim
+        )
         if not dim.static and not fits:
             return True
     return False
@@ -291,7 +295,7 @@ ROWS = (
         ops=("Einsum-7",),
         reason="A letter that occurs twice in an input, or `...`, is not compiled.",
         model=Call("Einsum-7", (counted(2, 2, 3),), {"equation": "aab->ab"}),
-        applies=lambda seen: any("." in term or len({*term}) < len(term) for term in {*_terms(seen)}),
+        applies=lambda seen: any(len({*term}) < len(term) for term in _terms(seen)),
     ),
     not_compiled(
         name="Einsum of dots for several dimensions",

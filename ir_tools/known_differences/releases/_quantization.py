@@ -22,7 +22,7 @@ from ir_tools.types import element_type, is_static
 
 __all__ = ["ROWS"]
 
-SCALING = frozenset({"Add", "Divide", "Multiply", "Negative", "PReLU", "Subtract"})
+SCALING = frozenset({"Add", "Divide", "Multiply", "Subtract"})
 FUNCTIONS_ALONE = (ELEMENTWISE | ELEMENTWISE_ALONE) - SCALING
 NORMALIZING = frozenset({"Interpolate", "NormalizeL2"})
 EXTREMES = frozenset({"ReduceMax", "ReduceMin"})
@@ -98,9 +98,10 @@ def _has_limits_behind_channels(seen: Seen) -> bool:
 
 
 def _has_low_limits_behind_channels(seen: Seen) -> bool:
-    """Return whether such limits are lists, or there is a sum or product before them."""
-    listed = any(len(fact.shape or ()) == 1 for fact in seen.inputs[1:])
-    return _has_limits_behind_channels(seen) and (listed or seen.is_behind({"Add", "Subtract", "Multiply", "Divide"}))
+    """Return whether constant limits are lists for the last of several axes, or such ones behind a sum or product."""
+    rank, shapes = len(seen.inputs[0].shape or ()), [fact.shape or () for fact in seen.inputs[1:]]
+    listed = rank > 1 and any(len(shape) == 1 and shape[0].lo > 1 for shape in shapes)
+    return (listed and _has_constant_limits(seen)) or (seen.is_behind(SCALING) and _has_limits_behind_channels(seen))
 
 
 def _has_limits_of_images(seen: Seen) -> bool:
@@ -425,8 +426,10 @@ ROWS = (
         name="FakeQuantize with a list of limits for the last axis, or after a sum",
         span="2021.2 to 2021.3",
         ops=("FakeQuantize-1",),
-        reason="Limits that differ along an axis after the channels are not compiled if they are lists, or after a"
-        " sum or product.",
+        reason=(
+            "Limits that differ along the last axis and are lists, or along an axis after the channels and after a "
+            "sum or product, are not compiled."
+        ),
         model=quantized(FOUR_ROWS, Fixed(floats(2, 3))),
         applies=_has_low_limits_behind_channels,
     ),
