@@ -80,7 +80,7 @@ BESIDE = [
         ],
     ),
     *beside(
-        "MVN of booleans over other axes than those behind the batch or the channels",
+        "MVN of booleans over other axes than those after the batch or the channels",
         others=[
             Call(
                 "MVN-6",

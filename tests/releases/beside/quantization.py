@@ -23,7 +23,7 @@ BESIDE = [
         ],
     ),
     *beside(
-        "FakeQuantize with a list of limits for the last axis, or behind a sum",
+        "FakeQuantize with a list of limits for the last axis, or after a sum",
         falling=[
             Call(
                 "FakeQuantize-1",
@@ -342,7 +342,7 @@ BESIDE = [
         ],
     ),
     *beside(
-        "FakeQuantize with limits along an axis behind the channels",
+        "FakeQuantize with limits along an axis after the channels",
         others=[
             Call(
                 "FakeQuantize-1",
@@ -396,7 +396,7 @@ BESIDE = [
         ],
     ),
     *beside(
-        "FakeQuantize with limits along axis 2 behind another layer, 2022.1 to 2022.2",
+        "FakeQuantize with limits along axis 2 after another layer, 2022.1 to 2022.2",
         others=[
             Call(
                 "FakeQuantize-1",
@@ -438,7 +438,7 @@ BESIDE = [
         ],
     ),
     *beside(
-        "FakeQuantize with limits along axis 2 behind another layer of unknown size, 2022.1 to 2026.4",
+        "FakeQuantize with limits along axis 2 after another layer of unknown size, 2022.1 to 2026.4",
         others=[
             Call(
                 "FakeQuantize-1",
@@ -456,7 +456,7 @@ BESIDE = [
         ],
     ),
     *beside(
-        "FakeQuantize with limits along axis 2 behind a reduction, 2024.4 to 2026.4",
+        "FakeQuantize with limits along axis 2 after a reduction, 2024.4 to 2026.4",
         falling=[
             Call(
                 "FakeQuantize-1",
@@ -472,7 +472,7 @@ BESIDE = [
         ],
     ),
     *beside(
-        "FakeQuantize with limits along axis 2 behind a product of three dimensions, 2022.1 to 2022.2",
+        "FakeQuantize with limits along axis 2 after a product of three dimensions, 2022.1 to 2022.2",
         others=[
             Call(
                 "FakeQuantize-1",
@@ -488,7 +488,7 @@ BESIDE = [
         ],
     ),
     *beside(
-        "FakeQuantize with limits along axis 2 behind a product or mean, 2022.1 to 2026.4",
+        "FakeQuantize with limits along axis 2 after a product or mean, 2022.1 to 2026.4",
         falling=[
             Call(
                 "FakeQuantize-1",
