@@ -3,68 +3,28 @@
 import numpy as np
 
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, whole
+from ir_tools.known_differences.releases._recurrent import _recurrent
 from tests.releases.beside import beside
 
 BESIDE = [
     *beside(
         "RNNCell-1 with a state of one row for a batch of unknown size",
         falling=[
-            Call(
-                "RNNCell-1",
-                (
-                    Given(counted(1, 4), "?,4"),
-                    Given(counted(1, 2), "1,2"),
-                    Fixed(counted(2, 4) / 100),
-                    Fixed(counted(2, 2) / 100),
-                    Fixed(counted(2) / 100),
-                ),
-                {"hidden_size": "2"},
-            ),
+            _recurrent("RNNCell-1", "?,4", "1,2", rows=1),
         ],
     ),
     *beside(
         "GRUCell-3 with a constant state for a batch of unknown size, 2022.1 to 2026.4",
         others=[
-            Call(
-                "GRUCell-3",
-                (
-                    Given(counted(3, 4), "?,4"),
-                    Fixed(counted(3, 2)),
-                    Given(counted(6, 4) / 100, "6,4"),
-                    Fixed(counted(6, 2) / 100),
-                    Fixed(counted(6) / 100),
-                ),
-                {"hidden_size": "2"},
-            ),
-            Call(
-                "GRUCell-3",
-                (
-                    Given(counted(3, 4), "?,4"),
-                    Given(counted(3, 2), "3,2"),
-                    Fixed(counted(6, 4) / 100),
-                    Fixed(counted(6, 2) / 100),
-                    Fixed(counted(6) / 100),
-                ),
-                {"hidden_size": "2"},
-            ),
+            _recurrent("GRUCell-3", "?,4", "", "6,4"),
+            _recurrent("GRUCell-3", "?,4", "3,2"),
         ],
     ),
     *beside(
         "GRUSequence-5 with data of unknown size, and clipping, other activations or computed weights, "
         "2022.1 to 2023.0",
         falling=[
-            Call(
-                "GRUSequence-5",
-                (
-                    Given(counted(3, 5, 4), "3,5,?"),
-                    Given(counted(3, 1, 2), "3,1,2"),
-                    Given(whole(5, 3, 4), "3"),
-                    Fixed(counted(1, 6, 4) / 100),
-                    Fixed(counted(1, 6, 2) / 100),
-                    Fixed(counted(1, 6) / 100),
-                ),
-                {"hidden_size": "2", "direction": "forward", "activations": "tanh,tanh"},
-            ),
+            _recurrent("GRUSequence-5", "3,5,?", "3,1,2", "3", activations="tanh,tanh"),
         ],
     ),
     *beside(
@@ -80,81 +40,19 @@ BESIDE = [
     *beside(
         "GRUCell-3 with a state of one row for a batch of unknown size",
         falling=[
-            Call(
-                "GRUCell-3",
-                (
-                    Given(counted(1, 4), "?,4"),
-                    Given(counted(1, 2), "1,2"),
-                    Fixed(counted(6, 4) / 100),
-                    Fixed(counted(6, 2) / 100),
-                    Fixed(counted(6) / 100),
-                ),
-                {"hidden_size": "2", "clip": "1"},
-            ),
+            _recurrent("GRUCell-3", "?,4", "1,2", rows=1, clip="1"),
         ],
         others=[
-            Call(
-                "GRUCell-3",
-                (
-                    Given(counted(1, 4), "?,4"),
-                    Given(counted(1, 2), "1,2"),
-                    Fixed(counted(6, 4) / 100),
-                    Fixed(counted(6, 2) / 100),
-                    Fixed(counted(6) / 100),
-                ),
-                {"hidden_size": "2"},
-            ),
-            Call(
-                "GRUCell-3",
-                (
-                    Given(counted(3, 4), "?,4"),
-                    Fixed(counted(3, 2)),
-                    Fixed(counted(6, 4) / 100),
-                    Fixed(counted(6, 2) / 100),
-                    Fixed(counted(6) / 100),
-                ),
-                {"hidden_size": "2", "clip": "1"},
-            ),
-            Call(
-                "GRUCell-3",
-                (
-                    Given(counted(1, 4), "1,4"),
-                    Fixed(counted(1, 2)),
-                    Fixed(counted(6, 4) / 100),
-                    Fixed(counted(6, 2) / 100),
-                    Fixed(counted(6) / 100),
-                ),
-                {"hidden_size": "2", "clip": "1"},
-            ),
+            _recurrent("GRUCell-3", "?,4", "1,2", rows=1),
+            _recurrent("GRUCell-3", "?,4", clip="1"),
+            _recurrent("GRUCell-3", "1,4", rows=1, clip="1"),
         ],
     ),
     *beside(
         "sequences of unknown size with constant lengths",
         others=[
-            Call(
-                "RNNSequence-5",
-                (
-                    Given(counted(3, 5, 4), "3,?,4"),
-                    Given(counted(3, 1, 2), "3,1,2"),
-                    Fixed(whole(5, 3, 4)),
-                    Fixed(counted(1, 2, 4) / 100),
-                    Fixed(counted(1, 2, 2) / 100),
-                    Fixed(counted(1, 2) / 100),
-                ),
-                {"hidden_size": "2", "direction": "forward", "activations": "tanh", "clip": "1"},
-            ),
-            Call(
-                "GRUSequence-5",
-                (
-                    Given(counted(3, 5, 4), "3,5,4"),
-                    Given(counted(3, 1, 2), "3,1,2"),
-                    Fixed(whole(5, 3, 4)),
-                    Fixed(counted(1, 6, 4) / 100),
-                    Fixed(counted(1, 6, 2) / 100),
-                    Fixed(counted(1, 6) / 100),
-                ),
-                {"hidden_size": "2", "direction": "forward", "activations": "sigmoid,tanh"},
-            ),
+            _recurrent("RNNSequence-5", "3,?,4", "3,1,2", clip="1"),
+            _recurrent("GRUSequence-5", "3,5,4", "3,1,2"),
             Call(
                 "GRUSequence-5",
                 (
@@ -188,171 +86,57 @@ BESIDE = [
     *beside(
         "GRUCell-3 with recurrence weights of unknown size, 2025.4 to 2026.4",
         others=[
-            Call(
-                "GRUCell-3",
-                (
-                    Given(counted(3, 4), "3,4"),
-                    Given(counted(3, 2), "3,2"),
-                    Fixed(counted(6, 4) / 100),
-                    Given(counted(6, 2) / 100, "?,2"),
-                    Given(counted(6) / 100, "6"),
-                ),
-                {"hidden_size": "2"},
-            ),
+            _recurrent("GRUCell-3", "3,4", "3,2", "", "?,2", "6"),
         ],
     ),
     *beside(
         "LSTMSequence-5 with states or lengths of known size for a batch of unknown size, 2022.1 to 2022.2",
         falling=[
-            Call(
-                "LSTMSequence-5",
-                (
-                    Given(counted(3, 5, 4), "?,5,4"),
-                    Given(counted(3, 1, 2), "?,1,2"),
-                    Given(counted(3, 1, 2), "?,1,2"),
-                    Given(whole(5, 3, 4), "3"),
-                    Fixed(counted(1, 8, 4) / 100),
-                    Fixed(counted(1, 8, 2) / 100),
-                    Fixed(counted(1, 8) / 100),
-                ),
-                {"hidden_size": "2", "direction": "forward", "activations": "sigmoid,tanh,tanh"},
-            ),
+            _recurrent("LSTMSequence-5", "?,5,4", "?,1,2", "?,1,2", "3"),
         ],
     ),
     *beside(
         "LSTMSequence-5 with states of unknown size, 2023.2 to 2024.0",
         falling=[
-            Call(
-                "LSTMSequence-5",
-                (
-                    Given(counted(3, 5, 4), "?,5,4"),
-                    Given(counted(3, 1, 2), "?,1,2"),
-                    Given(counted(3, 1, 2), "?,1,2"),
-                    Given(whole(5, 3, 4), "?"),
-                    Fixed(counted(1, 8, 4) / 100),
-                    Fixed(counted(1, 8, 2) / 100),
-                    Fixed(counted(1, 8) / 100),
-                ),
-                {"hidden_size": "2", "direction": "forward", "activations": "sigmoid,tanh,tanh", "clip": "1"},
-            ),
+            _recurrent("LSTMSequence-5", "?,5,4", "?,1,2", "?,1,2", "?", clip="1"),
         ],
         others=[
-            Call(
-                "LSTMSequence-5",
-                (
-                    Given(counted(3, 5, 4), "?,5,4"),
-                    Given(counted(3, 1, 2), "?,1,2"),
-                    Given(counted(3, 1, 2), "?,1,2"),
-                    Given(whole(5, 3, 4), "?"),
-                    Fixed(counted(1, 8, 4) / 100),
-                    Fixed(counted(1, 8, 2) / 100),
-                    Fixed(counted(1, 8) / 100),
-                ),
-                {"hidden_size": "2", "direction": "forward", "activations": "sigmoid,tanh,tanh"},
-            ),
+            _recurrent("LSTMSequence-5", "?,5,4", "?,1,2", "?,1,2", "?"),
         ],
     ),
     *beside(
         "LSTMSequence-5 with data of unknown size, and clipping, other activations or computed weights, "
         "2022.1 to 2023.0",
         others=[
-            Call(
-                "LSTMSequence-5",
-                (
-                    Given(counted(3, 5, 4), "3,5,?"),
-                    Given(counted(3, 1, 2), "3,1,2"),
-                    Given(counted(3, 1, 2), "3,1,2"),
-                    Given(whole(5, 3, 4), "3"),
-                    Fixed(counted(1, 8, 4) / 100),
-                    Fixed(counted(1, 8, 2) / 100),
-                    Fixed(counted(1, 8) / 100),
-                ),
-                {"hidden_size": "2", "direction": "forward", "activations": "sigmoid,tanh,tanh"},
-            ),
+            _recurrent("LSTMSequence-5", "3,5,?", "3,1,2", "3,1,2", "3"),
         ],
     ),
     *beside(
         "LSTMSequence-5 with an unknown number of steps, and clipping, other activations or computed "
         "weights, 2022.1 to 2023.1",
         others=[
-            Call(
-                "LSTMSequence-5",
-                (
-                    Given(counted(3, 5, 4), "3,?,4"),
-                    Given(counted(3, 1, 2), "3,1,2"),
-                    Given(counted(3, 1, 2), "3,1,2"),
-                    Given(whole(5, 3, 4), "3"),
-                    Fixed(counted(1, 8, 4) / 100),
-                    Fixed(counted(1, 8, 2) / 100),
-                    Fixed(counted(1, 8) / 100),
-                ),
-                {"hidden_size": "2", "direction": "forward", "activations": "sigmoid,tanh,tanh"},
-            ),
+            _recurrent("LSTMSequence-5", "3,?,4", "3,1,2", "3,1,2", "3"),
         ],
     ),
     *beside(
         "LSTMCell-1 without clipping, 2022.3 to 2023.0",
         others=[
-            Call(
-                "LSTMCell-1",
-                (
-                    Given(counted(3, 4), "3,4"),
-                    Given(counted(3, 2), "3,2"),
-                    Given(counted(3, 2), "3,2"),
-                    Fixed(counted(8, 4) / 100),
-                    Fixed(counted(8, 2) / 100),
-                    Fixed(counted(8) / 100),
-                ),
-                {"hidden_size": "2", "clip": "1"},
-            ),
+            _recurrent("LSTMCell-1", "3,4", "3,2", "3,2", clip="1"),
         ],
     ),
     *beside(
         "LSTMCell-1 with peepholes",
         others=[
-            Call(
-                "LSTMCell-1",
-                (
-                    Given(counted(3, 4), "3,4"),
-                    Fixed(counted(3, 2)),
-                    Fixed(counted(3, 2)),
-                    Fixed(counted(8, 4) / 100),
-                    Fixed(counted(8, 2) / 100),
-                    Fixed(counted(8) / 100),
-                ),
-                {"hidden_size": "2"},
-            ),
+            _recurrent("LSTMCell-1", "3,4"),
         ],
     ),
     *beside(
         "LSTMCell-1 with computed weights",
         falling=[
-            Call(
-                "LSTMCell-1",
-                (
-                    Given(counted(3, 4), "3,4"),
-                    Given(counted(3, 2), "3,2"),
-                    Given(counted(3, 2), "3,2"),
-                    Fixed(counted(8, 4) / 100),
-                    Fixed(counted(8, 2) / 100),
-                    Given(counted(8) / 100, "8"),
-                ),
-                {"hidden_size": "2"},
-            ),
+            _recurrent("LSTMCell-1", "3,4", "3,2", "3,2", "", "", "8"),
         ],
         others=[
-            Call(
-                "LSTMCell-1",
-                (
-                    Given(counted(3, 4), "3,4"),
-                    Given(counted(3, 2), "3,2"),
-                    Given(counted(3, 2), "3,2"),
-                    Given(counted(8, 4) / 100, "8,4"),
-                    Fixed(counted(8, 2) / 100),
-                    Fixed(counted(8) / 100),
-                ),
-                {"hidden_size": "2", "clip": "1"},
-            ),
+            _recurrent("LSTMCell-1", "3,4", "3,2", "3,2", "8,4", clip="1"),
         ],
     ),
     *beside(
