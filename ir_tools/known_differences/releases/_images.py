@@ -69,7 +69,7 @@ def _shrinks(seen: Seen) -> bool:
 
 
 def _is_resized_between(seen: Seen) -> bool:
-    """Return whether an axis may get another size, which is no multiple unless corners are aligned."""
+    """Return whether an axis may get another size, which is not a multiple unless corners are aligned."""
     pairs = zip(seen.inputs[0].shape or (), seen.outputs[0].shape or (), strict=False)
     aligned = _interpolated(seen)[1]
     return any(
