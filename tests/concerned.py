@@ -104,6 +104,11 @@ TESTS: Mapping[str, tuple[str, ...]] = {
     "ir_tools/source/*": ("tests/source", "tests/format/test_write.py", "tests/rules", "tests/faults/test_recorded.py"),
     "ir_tools/checks/*": ("tests/rules", "tests/faults/test_recorded.py"),
     "ir_tools/validation.py": ("tests/rules", "tests/cli/test_validate.py"),
+    "ir_tools/known_differences/_*.py": (
+        "tests/test_beside_known_differences.py",
+        "tests/test_known_differences.py",
+        "tests/releases",
+    ),
     "ir_tools/known_differences/*": ("tests/test_known_differences.py", "tests/releases"),
     "ir_tools/execut*.py": ("tests/test_execute.py", "tests/ops/test_state.py", "tests/ops/test_control_flow.py"),
     "ir_tools/cli/*": ("tests/cli/test_recorded.py", "tests/cli/test_{name}.py", "tests/cli"),

@@ -196,7 +196,8 @@ def aligned(expected: Array, actual: Array) -> Array:
     rows = actual.reshape(-1, actual.shape[-1]) if actual.ndim else actual.reshape(1, 1)
     if expected.shape != actual.shape or len(rows) > MAX_ROWS or rows.dtype.kind not in "fiubV":
         return actual
-    wanted, found = (array.reshape(rows.shape).astype(np.float64) for array in (expected, actual))
+    with np.errstate(invalid="ignore"):
+        wanted, found = (array.reshape(rows.shape).astype(np.float64) for array in (expected, actual))
     order = np.full(len(rows), -1, np.intp)
     free = np.ones(len(rows), bool)
     widths = np.abs(np.where(np.isfinite(wanted), wanted, 0.0)).max(axis=0, initial=0.0)
@@ -257,11 +258,12 @@ def _magnitude(expected: Array, undefined: npt.NDArray[np.bool_] | None) -> floa
     """Return the largest finite magnitude where `undefined` does not hold."""
     if _is_text(expected) or not expected.size:
         return 0.0
-    if undefined is None and expected.dtype.kind == "f":
-        largest = max(float(expected.max()), -float(expected.min()))
-        if math.isfinite(largest):
-            return largest
-    values = np.abs(expected.astype(np.float64))
+    with np.errstate(invalid="ignore"):
+        if undefined is None and expected.dtype.kind == "f":
+            largest = max(float(expected.max()), -float(expected.min()))
+            if math.isfinite(largest):
+                return largest
+        values = np.abs(expected.astype(np.float64))
     known = np.isfinite(values) if undefined is None else np.isfinite(values) & ~undefined
     return float(np.max(values, initial=0.0, where=known))
 

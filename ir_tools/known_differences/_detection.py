@@ -80,12 +80,11 @@ def _beyond_the_data(layer: Instance) -> bool:
 
 
 def _beyond_the_spectrum(layer: Instance) -> bool:
-    if len(layer.inputs) < 3 or layer.inputs[1].size < 2:
+    if len(layer.inputs) < 3:
         return False
     data, axes, sizes = layer.inputs
-    rank = data.ndim - 1
-    there = np.array(data.shape)[axes % rank]
-    there[-1] = 2 * (there[-1] - 1)
+    there = np.array(data.shape)[axes % (data.ndim - 1)]
+    there[-1] = 2 * there[-1] - 1
     return bool((sizes > there).any())
 
 
@@ -235,7 +234,7 @@ SIGNALS = (
     unwritten(
         name="IRDFT-9 beyond the spectrum",
         ops=("IRDFT-9",),
-        setting="a `signal_size` above `2 * (n - 1)`, with more than one axis",
+        setting="a `signal_size` larger than the data, or for the last of the axes, of size n, above `2 * n - 1`",
         reason="The specification pads with zeros; the plugin reads outside the data.",
         model=Call("IRDFT-9", (counted(2, 3, 2), Fixed(whole(0, 1)), Fixed(whole(2, 9)))),
         applies=_beyond_the_spectrum,

@@ -36,8 +36,12 @@ def _reaches(layer: Instance, minimum: int) -> bool:
 
 
 def _beyond_bytes(layer: Instance) -> bool:
-    """Return floats beyond the 8 bits that they are made into, which they are only where the layer says so."""
-    return layer.kind() == "f" and bool((np.abs(np.nan_to_num(_wide(layer.inputs[0]))) >= 128).any())
+    """Return whether floats are beyond the type of 8 bits that they are converted to."""
+    target = layer.attrs.get("destination_type") or element_type_of(layer.inputs[1])
+    if layer.kind() != "f" or target.name not in {"i8", "u8"}:
+        return False
+    limits, numbers = np.iinfo(target.dtype), np.trunc(np.nan_to_num(_wide(layer.inputs[0])))
+    return bool(((numbers < limits.min) | (numbers > limits.max)).any())
 
 
 def _wide(array: Array) -> Array:
@@ -168,7 +172,7 @@ ROWS = (
     ),
     KnownDifference(
         name="floats that 8 bits do not hold",
-        ops=("Convert-1", "ConvertLike-1", "ConvertPromoteTypes-14"),
+        ops=("Convert-1", "ConvertLike-1"),
         setting="floats outside the range of i8 or u8, in tensors of unknown size",
         reason=(
             "The plugin saturates them if sizes are unknown, and wraps them around if sizes are known; the "

@@ -33,8 +33,9 @@ def _lone_matrix(layer: Instance) -> bool:
     return (
         1 in layer.constant
         and 0 not in layer.constant
-        and len(data) == len(matrices) == 3
-        and data[0] == 1 != matrices[0]
+        and len(matrices) == 3
+        and matrices[0] != 1
+        and (len(data) == 2 or (len(data) == 3 and data[0] == 1))
     )
 
 
@@ -176,7 +177,7 @@ VALUES = (
     KnownDifference(
         name="MatMul-1 of one matrix of unknown size by several",
         ops=("MatMul-1",),
-        setting="data of rank 3 with unknown sizes and a batch of 1, and constant matrices with a larger batch",
+        setting="data of rank 2, or of rank 3 with a batch of 1, of unknown sizes, and several constant matrices",
         reason=(
             "The plugin uses the batch of the data as that of the product: it returns no rows, rejects the data or "
             "crashes."

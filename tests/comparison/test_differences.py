@@ -193,3 +193,11 @@ def test_rows_are_the_same_relative_to_each_column() -> None:
     expected = np.array([[1000, 0.0012], [1000, 0.0010]], np.float32)
     actual = np.array([[1000, 0.0010], [1000, 5]], np.float32)
     assert aligned(expected, actual).tolist() == actual[::-1].tolist()
+
+
+def test_a_signalling_nan_is_compared_silently() -> None:
+    """Memory that the runtime does not write to may hold one, and numpy warns of it in a cast."""
+    bits = np.array([[0x7FA00000, 0x3F800000]], np.uint32).view(np.float32)
+    found = difference(bits, bits[:, ::-1])
+    assert (found.max_abs, found.nan) == (np.inf, (1, 1))
+    assert np.isnan(aligned(bits, bits)[0, 0])
