@@ -12,7 +12,17 @@ from ir_tools.ops.definition import UNBOUNDED, Array, Bounds
 from ir_tools.ops.fields import Attrs, Int, OneOf
 from ir_tools.types import Dim, Shape, shape_text
 
-__all__ = ["AUTO_BROADCAST", "auto_broadcast", "broadcast", "broadcast_arrays", "first_axis", "interval", "merge"]
+__all__ = [
+    "AUTO_BROADCAST",
+    "auto_broadcast",
+    "broadcast",
+    "broadcast_arrays",
+    "first_axis",
+    "interval",
+    "merge",
+    "no_bound",
+    "unbounded",
+]
 
 AUTO_BROADCAST = {
     "auto_broadcast": OneOf(words=("none", "numpy", "pdpd"), synonyms={"explicit": "none"}, default="numpy"),
@@ -129,10 +139,18 @@ def interval(function: Callable[[Array, Array], Array], left: Bounds, right: Bou
         value = function(left.lower, right.lower)
         return Bounds(value, value)
     corners = [function(a, b) for a in (left.lower, left.upper) for b in (right.lower, right.upper)]
-    unknown = np.zeros(corners[0].shape, dtype=bool)
-    for bound in (left.lower, left.upper, right.lower, right.upper):
-        unknown = unknown | (bound == UNBOUNDED)
-    return Bounds(
-        np.where(unknown, 0, np.minimum.reduce(corners)),
-        np.where(unknown, UNBOUNDED, np.maximum.reduce(corners)),
-    )
+    lower, upper = np.minimum.reduce(corners), np.maximum.reduce(corners)
+    unknown = unbounded(left) | unbounded(right)
+    return Bounds(np.where(unknown, 0, lower), np.where(unknown, no_bound(upper), upper))
+
+
+def unbounded(values: Bounds) -> Array:
+    """Return which values have no bound."""
+    limit = no_bound(values.upper)
+    missing: Array = (values.lower == limit) | (values.upper == limit) | (values.lower == -limit)
+    return missing
+
+
+def no_bound(bounds: Array) -> float:
+    """Return what stands for no upper bound in an array of bounds."""
+    return np.inf if bounds.dtype.kind == "f" else UNBOUNDED

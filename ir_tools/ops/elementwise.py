@@ -12,7 +12,7 @@ import numpy as np
 from ir_tools.errors import ShapeError
 from ir_tools.ops import _activation_rewrites as rewrites
 from ir_tools.ops import _bit_rewrites as bits
-from ir_tools.ops._broadcast import AUTO_BROADCAST, auto_broadcast, broadcast_arrays, interval
+from ir_tools.ops._broadcast import AUTO_BROADCAST, auto_broadcast, broadcast_arrays, interval, no_bound, unbounded
 from ir_tools.ops._by_blocks import elementwise
 from ir_tools.ops._elementwise_rewrites import (
     as_in_numpy,
@@ -156,12 +156,18 @@ class Binary:
 
 
 def _divide_bounds(left: Bounds, right: Bounds) -> Bounds:
-    """Return the bounds of a quotient, without an upper bound if the divisor may be 0. Measured."""
-    zero = right.lower <= 0
-    safe = Bounds(np.where(zero, right.upper, right.lower), right.upper)
-    out = interval(floor_divide, left, safe)
-    unbounded = np.inf if out.upper.dtype.kind == "f" else UNBOUNDED
-    return Bounds(out.lower, np.where(zero, unbounded, out.upper))
+    """Return the bounds of a quotient, as the runtime computes them for dividends of at least 0.
+
+    If the divisor may be 0, there is no upper bound; if it may have either sign, there is no lower one either.
+    """
+    zero = (right.lower <= 0) & (right.upper >= 0)
+    farthest = np.where(right.upper > 0, right.upper, right.lower)
+    divisor = Bounds(np.where(zero, farthest, right.lower), np.where(zero, farthest, right.upper))
+    out = interval(floor_divide, left, divisor)
+    limit = no_bound(out.upper)
+    open_below = (zero & ((right.lower < 0) == (right.upper > 0))) & ~(unbounded(left) | unbounded(right))
+    lower = np.where(open_below, 0 if out.upper.dtype.kind == "f" else -UNBOUNDED, out.lower)
+    return Bounds(lower, np.where(zero, limit, out.upper))
 
 
 def _rest_bounds(left: Bounds, right: Bounds) -> Bounds | None:

@@ -109,6 +109,8 @@ class Reduction:
         if self.type == "ReduceProd" and values.dtype.kind == "i":
             unbounded = (values == UNBOUNDED).any(axis=axes, keepdims=True)
             out = np.where(unbounded & (out != 0), UNBOUNDED, out)
+        elif self.type == "ReduceProd":
+            out = np.where((values == 0).any(axis=axes, keepdims=True), 0, out)
         kept: Array = out if keep else np.squeeze(out, axis=axes)
         return kept
 

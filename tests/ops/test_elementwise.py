@@ -7,12 +7,16 @@ from itertools import product
 import numpy as np
 import pytest
 
+import ir_tools
+from ir_tools.builder import Builder
 from ir_tools.errors import ShapeError
+from ir_tools.graph import Source
+from ir_tools.infer import propagate_shapes
 from ir_tools.known_differences import find, named
 from ir_tools.ops import Array, Bounds, Fact, Op, activations, conversion, elementwise, structure
 from ir_tools.ops.definition import Oracle
 from ir_tools.runtime.client import RuntimeClient
-from ir_tools.types import Dim, Shape, element_type, from_dtype, parse_shape
+from ir_tools.types import Dim, Shape, element_type, format_shape, from_dtype, parse_shape
 from tests.ops.layer_support import Setting, found_rows, wanted_rows
 from tests.ops.samples import sample_of
 from tests.ops.single import (
@@ -450,6 +454,58 @@ def test_values_before_running(type: str) -> None:
             continue
         assert found is not None or wanted == (Dim(),) * 4
         assert found is None or found.dims() == wanted, question
+
+
+ARITHMETIC: Mapping[str, Callable[[Builder, Source, Array], Source]] = {
+    "product": lambda builder, sizes, _: builder.call("Multiply", sizes, sizes),
+    "nothing": lambda builder, sizes, numbers: builder.call("Multiply", sizes, numbers - numbers),
+    "difference": lambda builder, sizes, numbers: builder.call("Subtract", numbers + 7, sizes),
+    "of itself": lambda builder, sizes, _: builder.call("Subtract", sizes, sizes),
+    "remainder": lambda builder, sizes, numbers: builder.call("FloorMod", sizes, numbers),
+    "elements": lambda builder, sizes, _: builder.call("ReduceProd", sizes, np.array([0]), keep_dims=True),
+    "negative, and again": lambda builder, sizes, numbers: builder.call(
+        "Divide", builder.call("Multiply", sizes, -numbers), -numbers
+    ),
+    "by a negative": lambda builder, sizes, numbers: builder.call(
+        "Divide", -6 * numbers, builder.call("Subtract", sizes, 17 * numbers)
+    ),
+    "by either sign": lambda builder, sizes, numbers: builder.call(
+        "Abs", builder.call("Divide", 9 * numbers, builder.call("Subtract", sizes, numbers))
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", ["f32", "i32", "i64"])
+@pytest.mark.parametrize("sizes", ["?,?", "2..9,?", "0..,3..", "2..9,4..16", "?,0", "5,1..3"])
+@pytest.mark.parametrize("name", ARITHMETIC)
+def test_sizes_after_arithmetic(name: str, sizes: str, kind: str) -> None:
+    """A shape that is computed from sizes, known or not, is the runtime's, whatever type computes it."""
+    builder = Builder()
+    data = builder.parameter("data", sizes)
+    counted = builder.call("Convert", builder.call("ShapeOf", data, output_type="i64"), destination_type=kind)
+    numbers = np.array([2, 3]).astype(element_type(kind).held_dtype)
+    chosen = builder.call("Convert", ARITHMETIC[name](builder, counted, numbers), destination_type="i64")
+    builder.result(builder.call("Reshape", data, chosen, special_zero=False), "out")
+    wanted = ir_tools.to_openvino(builder.model).output(0).get_partial_shape()
+    found = propagate_shapes(builder.model).facts["reshape", 2]
+    assert format_shape(found.shape) == format_shape(parse_shape(str(wanted)))
+
+
+@pytest.mark.parametrize("kind", ["f32", "i64"])
+def test_bounds_of_quotients_are_the_least_and_the_largest(kind: str) -> None:
+    """The bounds of a quotient of numbers of either sign by others of one sign, against every pair of them."""
+    rng, dtype = np.random.default_rng(8), element_type(kind).held_dtype
+    divide = next(op for op in OPS if op.type == "Divide")
+    assert divide.shape is not None
+    for _ in range(100):
+        left = np.sort(rng.integers(-6, 7, 2))
+        right = np.sort(rng.integers(1, 7, 2) * rng.choice([-1, 1]))
+        facts = [Fact(element_type(kind), (), Bounds(*pair.astype(dtype))) for pair in (left, right)]
+        found = divide.shape(attrs_of(divide, {}), facts)[0].value
+        assert found is not None
+        pairs = product(*(np.arange(low, high + 1).astype(dtype) for low, high in (left, right)))
+        quotients = [one / other if kind == "f32" else one // other for one, other in pairs]
+        assert (found.lower, found.upper) == (min(quotients), max(quotients))
 
 
 CONSTANTS = {"f32": np.float32, "i64": np.int64, "i32": np.int32, "boolean": np.bool_}
