@@ -12,19 +12,21 @@ import numpy as np
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops._generation_rewrites import matrix_of_ones, migrate_range_1, range_of_converted
-from ir_tools.ops._numbers import is_half
 from ir_tools.ops._requirements import require_integers, require_one, require_sizes, same_type
 from ir_tools.ops._values import carried, sizes_of
 from ir_tools.ops.definition import Array, Fact, Input, Op, Violation, ViolationKind
 from ir_tools.ops.fields import Attrs, Type
 from ir_tools.ops.limits import too_large
-from ir_tools.types import Dim, ElementType, Shape
+from ir_tools.types import Dim, ElementType, Shape, from_dtype
+from ir_tools.types.packing import fit
 
 __all__ = ["OPS"]
 
 NAMES = ("start", "stop", "step")
 WRAP = 1 << 32
 """The runtime counts the elements of a Range in 32 bits."""
+UNSUPPORTED = frozenset({"u1", "u2", "u3", "u6", "string"})
+"""Element types that the CPU plugin makes nothing of. Measured."""
 
 # --- Range ------------------------------------------------------------------------------------------------------
 
@@ -36,6 +38,8 @@ def range_1_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 def range_4_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return a list from start to stop, without stop, by step."""
+    if attrs.output_type.kind == "boolean":
+        raise ShapeError("is boolean; expected a type of numbers", attribute="output_type")
     return _range_facts(attrs.output_type, attrs, inputs)
 
 
@@ -84,15 +88,22 @@ def check_range(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         yield from too_large("stop", (Dim.of(count),))
 
 
+def check_range_4(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """Check for a type that the CPU plugin has numbers of, and as Range-1 does."""
+    if attrs.output_type.name in UNSUPPORTED:
+        yield Violation("output_type", f"is {attrs.output_type}, which the CPU plugin does not support")
+    yield from check_range(attrs, inputs)
+
+
 def range_(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """Return `start + i * step` in the output's type; half floats are computed in f32."""
-    given = arrays[0].dtype
-    dtype = attrs.output_type.dtype if "output_type" in attrs else given
-    wide = np.dtype(np.float32) if is_half(dtype) else dtype
+    """Return `start + i * step` in the output's type; floats of fewer than 32 bits are computed in f32."""
+    kind = attrs.output_type if "output_type" in attrs else from_dtype(arrays[0].dtype)
+    wide = np.dtype(np.float32) if kind.is_float and kind.bits < 32 else kind.held_dtype
     start, stop, step = (array.ravel()[0] for array in arrays)
-    count = _count(float(start), float(stop), float(step), dtype.kind in "iu")
+    count = _count(float(start), float(stop), float(step), kind.is_integer)
     first, by = (np.asarray(value).astype(wide) for value in (start, step))
-    return ((first + np.arange(count).astype(wide) * by).astype(dtype),)
+    numbers = first + np.arange(count).astype(wide) * by
+    return (fit(numbers, kind) if kind.packed else numbers.astype(kind.held_dtype),)
 
 
 # --- Eye --------------------------------------------------------------------------------------------------------
@@ -127,13 +138,13 @@ def eye(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     return (np.broadcast_to(matrix, (*batch, rows, columns)),)
 
 
-WITHOUT_ONES = set(["u1", "u2", "u3", "u6", "nf4", "f4e2m1", "f8e4m3", "f8e5m2", "f8e8m0"])
+WITHOUT_ONES = UNSUPPORTED | {"nf4", "f4e2m1", "f8e4m3", "f8e5m2", "f8e8m0"}
 """Element types of which the CPU plugin makes no unit matrix. Measured."""
 
 
 def check_eye(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for a type that has ones in the CPU plugin, and for a matrix that no machine can hold."""
-    if attrs.output_type.kind == "string" or attrs.output_type.name in WITHOUT_ONES:
+    if attrs.output_type.name in WITHOUT_ONES:
         yield Violation("output_type", f"is {attrs.output_type}, which the CPU plugin does not support")
     try:
         (out,) = eye_shape(attrs, inputs)
@@ -160,6 +171,7 @@ RANGE_4 = RANGE_1.at(
     attrs={"output_type": Type()},
     readers={"output_type": "check shape kernel migrate"},
     types={},
+    check=check_range_4,
     shape=range_4_shape,
     migrate=range_of_converted,
 )

@@ -93,6 +93,8 @@ BROKEN: Mapping[str, Case] = {
     "indices holds 9": ("ScatterNDUpdate", 4, {}, [DATA, np.array([[0, 9]]), ("f32", "1")]),
     "depth is -1": ("OneHot", 1, {"axis": "0"}, [("i64", "2"), one(-1), SCALAR, SCALAR]),
     "step is 0; expected a finite number": ("Range", 4, {"output_type": "i64"}, [one(0), one(9), one(0)]),
+    "is boolean; expected a type of numbers": ("Range", 4, {"output_type": "boolean"}, [one(0), one(9), one(2)]),
+    "is u3, which the CPU plugin does not support": ("Range", 4, {"output_type": "u3"}, [one(0), one(9), one(2)]),
     "num_rows is negative": ("Eye", 9, {"output_type": "f32"}, [one(-1), one(2), one(0)]),
     "axis is not a constant": ("Unique", 10, {}, [DATA, ("i64", "")]),
     "values is a scalar": ("SearchSorted", 15, {}, [DATA, SCALAR]),

@@ -69,6 +69,20 @@ def test_conversion(source: str, kind: str) -> None:
     np.testing.assert_array_equal(found.astype(np.float64), wanted.astype(np.float64))
 
 
+@pytest.mark.parametrize("kind", ["i4", "u4", "nf4", "f4e2m1", "f8e4m3", "f8e5m2"])
+@pytest.mark.parametrize("start", [1, 2])
+def test_numbers_in_a_range(kind: str, start: int) -> None:
+    numbers = [np.array(number, np.int32) for number in (start, 14, 3)]
+    slots: list[Slot] = [("i32", "")] * 3
+    found = run_one("Range", 4, {"output_type": kind}, slots, numbers)
+    request = CORE.compile_model(single("Range", 4, {"output_type": kind}, slots), "CPU", CONFIG).create_infer_request()
+    request.infer(numbers)
+    wanted, data = element_type(kind), np.asarray(request.get_output_tensor(0).data)
+    given = data.view(wanted.dtype) if wanted.dtype else unpack(data.view(np.uint8).ravel(), wanted, found.size)
+    assert found.dtype == wanted.held_dtype
+    np.testing.assert_array_equal(found.astype(np.float64), given.astype(np.float64))
+
+
 @pytest.mark.parametrize("kind", [kind.name for kind in ELEMENT_TYPES.values() if kind.held_dtype is not None])
 @pytest.mark.parametrize("source", ["f16", "bf16", "f8e4m3", "f8e5m2"])
 def test_all_floats_are_converted_alike(source: str, kind: str) -> None:
