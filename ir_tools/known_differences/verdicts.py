@@ -20,6 +20,7 @@ from ir_tools.known_differences.releases import (
     QUANTIZED,
     REMAINDERS,
     SHARED,
+    SIZING,
     UNCONVERTED,
     Seen,
     differences,
@@ -162,6 +163,8 @@ LIMITING = {
     "VariadicSplit": REMAINDERS,
 }
 """Types of layers whose limits a release follows back to constants, and which types it then gets wrong."""
+SIZED = {"Broadcast": 1, "Reshape": 1}
+"""Types of layers that make a tensor of a shape, and which of their inputs that is."""
 SPLITS = frozenset({"Split", "VariadicSplit"})
 RANKS = (State.UNREAD, State.DIES, State.UNCOMPILED, State.FAILS, State.DIFFERS, State.RUNS)
 """From worst to best."""
@@ -527,6 +530,7 @@ class Surroundings:
             return _uses(graph, layer, self.origins[id(graph)])
         found = {
             SHARED: op.type in LIMITING and _is_shared(graph, layer),
+            SIZING: op.type == "Slice" and _is_sizing(graph, layer),
             JOINED: op.type in SPLITS and _is_joined(graph, layer),
             AFFINE: op.type == "StridedSlice" and _is_affine(graph, layer, constants, self._joined[id(graph)]),
             QUANTIZED: op.type == "MatMul" and _is_quantized(graph, layer, constants, self._quantized[id(graph)]),
@@ -675,6 +679,23 @@ def _is_shared(graph: Graph, layer: Layer) -> bool:
         read.update(sources)
         waiting += [source.layer for source in sources]
     return not types.isdisjoint(LIMITING[layer.type]) and not read.isdisjoint(constants)
+
+
+def _is_sizing(graph: Graph, cut: Layer) -> bool:
+    """Return whether a shape behind a layer is made of its sizes."""
+    dims = cut.common.outputs[0].dims
+    waiting, passed = [(cut.id, False)], set[tuple[int, bool]]()
+    while waiting and len(passed) < FAR:
+        here = waiting.pop()
+        passed.add(here)
+        number, listed = here
+        for port in graph.layer(number).common.outputs:
+            for reader, given in ((graph.layer(one), port) for one, port in graph.consumers(number, port.id)):
+                if listed and [one.id for one in reader.common.inputs].index(given) == SIZED.get(reader.type):
+                    return True
+                if listed or reader.type == "ShapeOf" or dims in [one.dims for one in reader.common.outputs]:
+                    waiting += {(reader.id, listed or reader.type == "ShapeOf")} - passed
+    return False
 
 
 def _is_joined(graph: Graph, split: Layer) -> bool:

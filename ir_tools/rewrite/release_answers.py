@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ir_tools.graph import Layer, Located, Model
-from ir_tools.known_differences.releases import AFFINE, MULTIPLE, REMAINDERS, Seen, release_differences
+from ir_tools.known_differences.releases import AFFINE, MULTIPLE, REMAINDERS, SIZING, Seen, release_differences
 from ir_tools.known_differences.verdicts import Answer, Surroundings, behaviour, decisive, is_plain, verdict
 from ir_tools.ops import Op, Role, find_op
 from ir_tools.ops.definition import Array, Bounds, Fact, NewLayer, Ref, Rewrite
@@ -141,7 +141,7 @@ class ReleaseAnswers:
                     producers=_producers(rewrite, new, old, made),
                     readers=_readers(rewrite, index, old),
                     scaled=old.scaled if gives else frozenset(),
-                    patterns=old.patterns & {AFFINE} if gives else frozenset(),
+                    patterns=old.patterns & {AFFINE, SIZING} if gives else frozenset(),
                 )
             )
         return min(map(self.of, made), key=quality)

@@ -21,6 +21,7 @@ from tests.releases.beside import (
     attention,
     detection,
     images,
+    moving,
     normalization,
     pooling,
     products,
@@ -258,7 +259,7 @@ BESIDE = [
     ),
     *(
         each
-        for family in (attention, detection, images, normalization, pooling, products, quantization, recurrent)
+        for family in (attention, detection, images, moving, normalization, pooling, products, quantization, recurrent)
         for each in family.BESIDE
     ),
 ]

@@ -35,6 +35,7 @@ from ir_tools.known_differences.releases._seen import (
     QUANTIZED,
     REMAINDERS,
     SHARED,
+    SIZING,
     UNCONVERTED,
     Seen,
 )
@@ -52,6 +53,7 @@ __all__ = [
     "REMAINDERS",
     "ROWS",
     "SHARED",
+    "SIZING",
     "UNCONVERTED",
     "ReleaseDifference",
     "Seen",

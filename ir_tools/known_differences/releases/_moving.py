@@ -1,5 +1,6 @@
 """Layers that move, repeat, cut or pad data."""
 
+from functools import partial
 from itertools import dropwhile, zip_longest
 from math import prod
 
@@ -8,7 +9,15 @@ import numpy as np
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, number, whole
 from ir_tools.known_differences.releases._predicates import axes_of, has_rank, has_value
 from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_read, not_run
-from ir_tools.known_differences.releases._seen import AFFINE, COMBINING, FIRST_VERSION, JOINED, SHARED, Seen
+from ir_tools.known_differences.releases._seen import (
+    AFFINE,
+    COMBINING,
+    FIRST_VERSION,
+    JOINED,
+    SHARED,
+    SIZING,
+    Seen,
+)
 from ir_tools.ops.definition import Fact
 from ir_tools.releases.measured import State
 from ir_tools.types import Dim, element_type, is_static
@@ -125,6 +134,34 @@ def _may_be_huge(seen: Seen) -> bool:
     fact = seen.outputs[0]
     largest = [UNBOUNDED if dim.hi is None else dim.hi for dim in fact.shape or (Dim(),)]
     return not is_static(fact.shape) and max(largest) < UNBOUNDED and prod(largest) * fact.dtype.bits > MEMORY
+
+
+def _cuts_unbounded(seen: Seen, *, backwards: bool) -> bool:
+    """Return whether a Slice of a size without a largest value goes from the first element to an index from the end.
+
+    Args:
+        seen: the layer.
+        backwards: whether to look for one that goes from an index from the end back to the first element.
+    """
+    shape, starts, ends, steps = (seen.inputs[0].shape, *(fact.exact for fact in seen.inputs[1:4]))
+    if shape is None or starts is None or ends is None or steps is None:
+        return False
+    axes = seen.inputs[4].integers() if len(seen.inputs) > 4 else range(len(starts))
+    return any(
+        _has_no_end(shape[axis]) and (start < 0 == end and step < 0 if backwards else start == 0 > end and step > 0)
+        for axis, start, end, step in zip(axes or (), starts, ends, steps, strict=False)
+    )
+
+
+def _has_no_end(dim: Dim) -> bool:
+    """Return whether a size has no largest value."""
+    return dim.hi is None or dim.hi >= UNBOUNDED
+
+
+def _cuts_only_unbounded(seen: Seen, *, backwards: bool) -> bool:
+    """Return whether a Slice does that, and all other sizes of its output have a largest value."""
+    others = len(list(filter(_has_no_end, seen.outputs[0].shape or ()))) - 1
+    return not others and _cuts_unbounded(seen, backwards=backwards)
 
 
 def _slices_behind_new_axis(seen: Seen) -> bool:
@@ -339,6 +376,44 @@ ROWS = (
             "Slice-8", (Given(counted(2, 40), "?,40"), *map(Fixed, (whole(0), whole(10**9), whole(1), whole(0))))
         ),
         applies=_may_be_huge,
+    ),
+    *(
+        ends(
+            name=f"Slice{way} of the only unknown size",
+            span=f"2022.1 to {last}",
+            ops=("Slice-8",),
+            reason=f"Slices {what} get a wrong largest size, and memory for that is taken.",
+            model=Call("Slice-8", (Given(counted(2, 8), "2,?"), *map(Fixed, map(whole, (*limits, 1))))),
+            applies=partial(_cuts_only_unbounded, backwards=bool(way)),
+        )
+        for way, last, what, limits in (
+            ("", "2022.2", "from the first element to an index from the end", (0, -2, 1)),
+            (" backwards", "2022.3", "backwards from an index from the end to the first element", (-3, 0, -1)),
+        )
+    ),
+    not_compiled(
+        name="Slice to an index from the end whose size is read",
+        span="2022.1 to 2022.2",
+        ops=("Slice-8",),
+        reason="The largest size of a slice from the first element is wrong; shapes that are made of it are refused.",
+        model=Call(
+            "Broadcast-3",
+            (
+                Fixed(floats(1)[0]),
+                Call(
+                    "ShapeOf-3",
+                    (
+                        Call(
+                            "Slice-8",
+                            (Given(counted(8, 9), "?,?"), *map(Fixed, map(whole, (0, -2, 1, 0)))),
+                        ),
+                    ),
+                    {"output_type": "i64"},
+                ),
+            ),
+            {"mode": "numpy"},
+        ),
+        applies=lambda seen: SIZING in seen.patterns and _cuts_unbounded(seen, backwards=False),
     ),
     not_compiled(
         name="Squeeze that may leave axes, of an unknown size",

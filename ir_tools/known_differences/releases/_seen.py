@@ -32,6 +32,8 @@ AFFINE = "affine"
 """In `Seen.patterns` of a StridedSlice: a product and a sum behind it become one layer."""
 SHARED = "shared"
 """Of a Slice or VariadicSplit: its computed limits depend on a constant that it reads, by types of `LIMITING`."""
+SIZING = "sizing"
+"""Of a Slice: a shape behind it is made of its sizes."""
 JOINED = "joined"
 """Of a split: an elementwise layer combines a part behind the first with a tensor of unknown size."""
 QUANTIZED = "quantized data"
@@ -100,7 +102,7 @@ class Seen:
         scaled: of a reduction: along which axes of its output constants scale or shift this, in elementwise layers
             behind it that alone read it; `NUMBER`: by one number.
         patterns: what it is part of: of a constant of few bits `PackedWeights.uses`; of others `AFFINE`, `SHARED`,
-            `JOINED` and `QUANTIZED`.
+            `SIZING`, `JOINED` and `QUANTIZED`.
     """
 
     op: Op

@@ -1,0 +1,53 @@
+"""Layers beside the rows of layers that move, repeat, cut or pad data."""
+
+from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, whole
+from tests.releases.beside import beside
+
+
+def _cut(shape: str, start: int, end: int, step: int = 1, axis: int = 1) -> Call:
+    """A Slice of data of eight rows of nine numbers."""
+    return Call("Slice-8", (Given(counted(8, 9), shape), *(Fixed(whole(one)) for one in (start, end, step, axis))))
+
+
+def _filled(tensor: Call) -> Call:
+    """A tensor of ones of the size of another."""
+    size = Call("ShapeOf-3", (tensor,), {"output_type": "i64"})
+    return Call("Broadcast-3", (Fixed(floats(1)[0]), size), {"mode": "numpy"})
+
+
+BESIDE = [
+    *beside(
+        "Slice of the only unknown size",
+        falling=[_cut("8,?", 0, -1), _cut("8,2..", 0, -2, 3), _cut("?,9", 0, -2, axis=0), _cut("1..9,?", 0, -2)],
+        others=[
+            *(_cut("8,?", *limits) for limits in ((0, 5), (1, -2), (-5, -2), (-1, -6, -1), (5, 0, -1))),
+            *(_cut(shape, 0, -2) for shape in ("8,9", "8,2..30", "?,?")),
+        ],
+    ),
+    *beside(
+        "Slice backwards of the only unknown size",
+        falling=[_cut("8,?", -3, 0, -1), _cut("8,2..", -1, 0, -2), _cut("1..9,?", -1, 0, -1)],
+        others=[
+            *(_cut("8,?", *limits) for limits in ((-2, 1, -1), (5, 0, -1), (0, 5), (-1, -6, -1))),
+            *(_cut(shape, -2, 0, -1) for shape in ("8,9", "8,2..30", "?,?")),
+        ],
+    ),
+    *beside(
+        "Slice to an index from the end whose size is read",
+        falling=[
+            _filled(_cut("?,?", 0, -1)),
+            _filled(Call("ReLU-1", (_cut("?,?", 0, -2, axis=0),))),
+            Call(
+                "Reshape-1", (floats(*range(63)), Call("ShapeOf-1", (_cut("?,?", 0, -2),))), {"special_zero": "false"}
+            ),
+        ],
+        others=[
+            _filled(_cut("?,?", 0, 4)),
+            _filled(_cut("?,?", 1, -2)),
+            _filled(Call("Transpose-1", (Given(counted(8, 9), "?,?"), Fixed(whole(1, 0))))),
+            Call("ReLU-1", (_cut("?,?", 0, -2),)),
+            Call("ShapeOf-3", (_cut("?,?", 0, -2),), {"output_type": "i64"}),
+            Call("Reshape-1", (_cut("?,?", 0, -2), Fixed(whole(-1))), {"special_zero": "false"}),
+        ],
+    ),
+]
