@@ -19,6 +19,7 @@ from ir_tools.known_differences.releases import (
     NUMBER,
     QUANTIZED,
     REMAINDERS,
+    RESHAPED,
     SHARED,
     SIZING,
     UNCONVERTED,
@@ -530,12 +531,12 @@ class Surroundings:
             return _uses(graph, layer, self.origins[id(graph)])
         found = {
             SHARED: op.type in LIMITING and _is_shared(graph, layer),
-            SIZING: op.type == "Slice" and _is_sizing(graph, layer),
             JOINED: op.type in SPLITS and _is_joined(graph, layer),
             AFFINE: op.type == "StridedSlice" and _is_affine(graph, layer, constants, self._joined[id(graph)]),
             QUANTIZED: op.type == "MatMul" and _is_quantized(graph, layer, constants, self._quantized[id(graph)]),
         }
-        return frozenset(name for name, holds in found.items() if holds)
+        shapes = _shapes_of(graph, layer) if op.type == "Slice" else ()
+        return frozenset((*(name for name, holds in found.items() if holds), *shapes))
 
 
 def _uses(graph: Graph, constant: Layer, origins: dict[int, Layer | None]) -> frozenset[str]:
@@ -681,8 +682,8 @@ def _is_shared(graph: Graph, layer: Layer) -> bool:
     return not types.isdisjoint(LIMITING[layer.type]) and not read.isdisjoint(constants)
 
 
-def _is_sizing(graph: Graph, cut: Layer) -> bool:
-    """Return whether a shape behind a layer is made of its sizes."""
+def _shapes_of(graph: Graph, cut: Layer) -> Iterator[str]:
+    """Yield `SIZING` and `RESHAPED` as far as they are true of a Slice."""
     dims = cut.common.outputs[0].dims
     waiting, passed = [(cut.id, False)], set[tuple[int, bool]]()
     while waiting and len(passed) < FAR:
@@ -692,10 +693,11 @@ def _is_sizing(graph: Graph, cut: Layer) -> bool:
         for port in graph.layer(number).common.outputs:
             for reader, given in ((graph.layer(one), port) for one, port in graph.consumers(number, port.id)):
                 if listed and [one.id for one in reader.common.inputs].index(given) == SIZED.get(reader.type):
-                    return True
-                if listed or reader.type == "ShapeOf" or dims in [one.dims for one in reader.common.outputs]:
+                    yield SIZING
+                elif reader.type == "Reshape":
+                    yield RESHAPED
+                elif listed or reader.type == "ShapeOf" or dims in [one.dims for one in reader.common.outputs]:
                     waiting += {(reader.id, listed or reader.type == "ShapeOf")} - passed
-    return False
 
 
 def _is_joined(graph: Graph, split: Layer) -> bool:

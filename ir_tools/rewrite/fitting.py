@@ -15,6 +15,7 @@ from ir_tools.known_differences.releases import release_differences
 from ir_tools.known_differences.verdicts import (
     EMPTY_FILE,
     UNKNOWN_RANK,
+    Answer,
     Surroundings,
     Unread,
     input_problem,
@@ -48,6 +49,12 @@ SWAPPED_BEFORE = {"u4": (2023, 2), "i4": (2023, 2), "u2": (2025, 3)}
 """The first releases that read constants of these types with the elements of a byte in the right order. Measured."""
 UNPACKED_FROM = (2024, 4)
 """The first release that unpacks constants of nf4 however they are used; of 4 bits it is an older one. Measured."""
+DOES = {
+    Answer.STOPPED: "does not read",
+    Answer.READS: "does not run",
+    Answer.DIFFERS: "computes other values for",
+}
+"""What a release does with a layer, in a sentence."""
 STORED_AS = {
     **{"i4": "i8", "u4": "u8", "u2": "u8", "u3": "u8", "u6": "u8"},
     **{"f8e4m3": "f16", "f8e5m2": "f16", "f4e2m1": "f16", "nf4": "f32", "f8e8m0": "f32"},
@@ -189,16 +196,16 @@ class Fitting:
         self.notes += filter(None, [quantized_note(self.model)])
         if answers is None:
             answers = ReleaseAnswers(self.model, KnownFacts(self.model, LayerSignatures()), release, self.version)
-        found: dict[tuple[str, str], list[str]] = {}
+        found: dict[tuple[str, Answer, str], list[str]] = {}
         for located in filter(answers.is_read, answers.model.walk()):
             op = find_op(located.layer.type, located.layer.version)
             if op is not None and not answers.is_plain(located.layer, op):
                 does = answers.does(located, op)
                 if does is not None:
-                    found.setdefault((str(op), does[1]), []).append(located.path)
-        for (op_name, reason), paths in found.items():
+                    found.setdefault((str(op), *does), []).append(located.path)
+        for (op_name, answer, reason), paths in found.items():
             more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
-            self.notes.append(f"{release.title} computes other values for '{paths[0]}'{more} ({op_name}): {reason}")
+            self.notes.append(f"{release.title} {DOES[answer]} '{paths[0]}'{more} ({op_name}): {reason}")
 
     def _fit_constant(self, located: Located, release: Release, around: Surroundings) -> None:
         """Store a constant in another type if the release does not read it rightly, or does not compute with it."""

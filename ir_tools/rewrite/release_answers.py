@@ -6,7 +6,15 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ir_tools.graph import Layer, Located, Model
-from ir_tools.known_differences.releases import AFFINE, MULTIPLE, REMAINDERS, SIZING, Seen, release_differences
+from ir_tools.known_differences.releases import (
+    AFFINE,
+    MULTIPLE,
+    REMAINDERS,
+    RESHAPED,
+    SIZING,
+    Seen,
+    release_differences,
+)
 from ir_tools.known_differences.verdicts import Answer, Surroundings, behaviour, decisive, is_plain, verdict
 from ir_tools.ops import Op, Role, find_op
 from ir_tools.ops.definition import Array, Bounds, Fact, NewLayer, Ref, Rewrite
@@ -22,6 +30,9 @@ __all__ = ["ReleaseAnswer", "ReleaseAnswers", "quality"]
 ReleaseAnswer = tuple[Answer, str] | None
 """What a release does with a layer that it does not run as it should, and why."""
 QUALITY = {Answer.STOPPED: 0, Answer.READS: 0, Answer.DIFFERS: 1}
+
+LASTING = {AFFINE, RESHAPED, SIZING}
+"""Patterns that lie behind a layer: another one in its place has them, too."""
 
 
 class ReleaseAnswers:
@@ -141,7 +152,7 @@ class ReleaseAnswers:
                     producers=_producers(rewrite, new, old, made),
                     readers=_readers(rewrite, index, old),
                     scaled=old.scaled if gives else frozenset(),
-                    patterns=old.patterns & {AFFINE, SIZING} if gives else frozenset(),
+                    patterns=old.patterns & LASTING if gives else frozenset(),
                 )
             )
         return min(map(self.of, made), key=quality)

@@ -14,6 +14,7 @@ from ir_tools.known_differences.releases._seen import (
     COMBINING,
     FIRST_VERSION,
     JOINED,
+    RESHAPED,
     SHARED,
     SIZING,
     Seen,
@@ -136,18 +137,18 @@ def _may_be_huge(seen: Seen) -> bool:
     return not is_static(fact.shape) and max(largest) < UNBOUNDED and prod(largest) * fact.dtype.bits > MEMORY
 
 
-def _cuts_unbounded(seen: Seen, *, backwards: bool) -> bool:
-    """Return whether a Slice of a size without a largest value goes from the first element to an index from the end.
+def _cut_unbounded(seen: Seen, *, backwards: bool = False) -> int:
+    """Return how many sizes without a largest value a Slice takes from the first element to an index from the end.
 
     Args:
         seen: the layer.
-        backwards: whether to look for one that goes from an index from the end back to the first element.
+        backwards: whether to count those that it takes from an index from the end back to the first element.
     """
     shape, starts, ends, steps = (seen.inputs[0].shape, *(fact.exact for fact in seen.inputs[1:4]))
     if shape is None or starts is None or ends is None or steps is None:
-        return False
+        return 0
     axes = seen.inputs[4].integers() if len(seen.inputs) > 4 else range(len(starts))
-    return any(
+    return sum(
         _has_no_end(shape[axis]) and (start < 0 == end and step < 0 if backwards else start == 0 > end and step > 0)
         for axis, start, end, step in zip(axes or (), starts, ends, steps, strict=False)
     )
@@ -161,7 +162,7 @@ def _has_no_end(dim: Dim) -> bool:
 def _cuts_only_unbounded(seen: Seen, *, backwards: bool) -> bool:
     """Return whether a Slice does that, and all other sizes of its output have a largest value."""
     others = len(list(filter(_has_no_end, seen.outputs[0].shape or ()))) - 1
-    return not others and _cuts_unbounded(seen, backwards=backwards)
+    return not others and _cut_unbounded(seen, backwards=backwards) > 0
 
 
 def _slices_behind_new_axis(seen: Seen) -> bool:
@@ -413,7 +414,22 @@ ROWS = (
             ),
             {"mode": "numpy"},
         ),
-        applies=lambda seen: SIZING in seen.patterns and _cuts_unbounded(seen, backwards=False),
+        applies=lambda seen: SIZING in seen.patterns and _cut_unbounded(seen) > 0,
+    ),
+    not_run(
+        name="Slice of two unknown sizes that is reshaped",
+        span="2022.1 to 2022.2",
+        ops=("Slice-8",),
+        reason="Slices from the first element to an index from the end get wrong largest sizes, and a wrong product.",
+        model=Call(
+            "Reshape-1",
+            (
+                Call("Slice-8", (Given(counted(30, 31), "?,?"), *(Fixed(whole(one, one)) for one in (0, -7, 1)))),
+                Fixed(whole(-1)),
+            ),
+            {"special_zero": "false"},
+        ),
+        applies=lambda seen: RESHAPED in seen.patterns and _cut_unbounded(seen) > 1,
     ),
     not_compiled(
         name="Squeeze that may leave axes, of an unknown size",

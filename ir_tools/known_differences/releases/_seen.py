@@ -34,6 +34,8 @@ SHARED = "shared"
 """Of a Slice or VariadicSplit: its computed limits depend on a constant that it reads, by types of `LIMITING`."""
 SIZING = "sizing"
 """Of a Slice: a shape behind it is made of its sizes."""
+RESHAPED = "reshaped"
+"""Of a Slice: its elements get another shape."""
 JOINED = "joined"
 """Of a split: an elementwise layer combines a part behind the first with a tensor of unknown size."""
 QUANTIZED = "quantized data"
@@ -102,7 +104,7 @@ class Seen:
         scaled: of a reduction: along which axes of its output constants scale or shift this, in elementwise layers
             behind it that alone read it; `NUMBER`: by one number.
         patterns: what it is part of: of a constant of few bits `PackedWeights.uses`; of others `AFFINE`, `SHARED`,
-            `SIZING`, `JOINED` and `QUANTIZED`.
+            `SIZING`, `RESHAPED`, `JOINED` and `QUANTIZED`.
     """
 
     op: Op

@@ -15,6 +15,15 @@ def _filled(tensor: Call) -> Call:
     return Call("Broadcast-3", (Fixed(floats(1)[0]), size), {"mode": "numpy"})
 
 
+def _corner(shape: str, end: int) -> Call:
+    """A Slice of data of 30 rows of 31 numbers along both axes."""
+    return Call("Slice-8", (Given(counted(30, 31), shape), *(Fixed(whole(one, one)) for one in (0, end, 1))))
+
+
+def _flat(tensor: Call) -> Call:
+    return Call("Reshape-1", (tensor, Fixed(whole(-1))), {"special_zero": "false"})
+
+
 BESIDE = [
     *beside(
         "Slice of the only unknown size",
@@ -47,7 +56,12 @@ BESIDE = [
             _filled(Call("Transpose-1", (Given(counted(8, 9), "?,?"), Fixed(whole(1, 0))))),
             Call("ReLU-1", (_cut("?,?", 0, -2),)),
             Call("ShapeOf-3", (_cut("?,?", 0, -2),), {"output_type": "i64"}),
-            Call("Reshape-1", (_cut("?,?", 0, -2), Fixed(whole(-1))), {"special_zero": "false"}),
+            _flat(_cut("?,?", 0, -2)),
         ],
+    ),
+    *beside(
+        "Slice of two unknown sizes that is reshaped",
+        falling=[_flat(_corner("?,?", -3)), _flat(Call("Abs-1", (_corner("?,?", -3),)))],
+        others=[_flat(_corner("?,?", 3)), _corner("?,?", -3), _flat(_corner("30,31", -3)), _flat(_cut("?,?", 0, -3))],
     ),
 ]
