@@ -265,7 +265,7 @@ BESIDE = [
     ),
     *beside(
         "Power-1 of integers",
-        falling=calls("Power-1", (ints(-7, 11), ints(9, 7)), (ints(4097, 3), ints(2, 5))),
+        falling=calls("Power-1", (ints(-7, 2), ints(9, 2)), (ints(4097, 3), ints(2, 5))),
         others=calls("Power-1", (ints(4095, 3), ints(2, 5)), (floats(7, 11), floats(9, 7))),
     ),
     *beside(
@@ -714,7 +714,7 @@ BESIDE = [
             spectrum("IRDFT-9", (2, 3, 2), (0, 1)),
             spectrum("IRDFT-9", (2, 3, 2), (0, 1), 2, 5),
             spectrum("IRDFT-9", (2, 3, 2), (1,), 5),
-            spectrum("IRDFT-9", (2, 3, 2), (-2, -1), 2, 3),
+            spectrum("IRDFT-9", (2, 3, 2), (-2, -1), 2, 5),
         ],
     ),
     *beside(

@@ -170,7 +170,7 @@ def adaptive_plan(sizes: Sequence[int], counts: Sequence[int]) -> WindowPlan:
     for size, count in zip(sizes, counts, strict=True):
         index = np.arange(count, dtype=np.int64)
         first, last = index * size // max(count, 1), -(-(index + 1) * size // max(count, 1)) - 1
-        axes.append(AxisWindows(first, last, 1, np.maximum(last - first + 1, 0)))
+        axes.append(AxisWindows(first, last, 1, last - first + 1))
     return WindowPlan(tuple(axes))
 
 

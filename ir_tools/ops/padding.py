@@ -84,7 +84,7 @@ def _require_room(mode: str, axis: int, size: int, begin: tuple[int, int], end: 
     largest = max(begin[0], end[0])
     if mode == "edge" and size < 1 and largest > 0:
         raise ShapeError(f"is edge, but dimension {axis} is empty", attribute="pad_mode")
-    if mode == "reflect" and (largest >= size or (size < 2 and largest > 0)):
+    if mode == "reflect" and largest >= size:
         raise ShapeError(
             (
                 f"is reflect, which allows pads of at most {max(size - 1, 0)} for dimension {axis} with {size} "

@@ -72,7 +72,7 @@ class Rewriter:
         self.left: list[tuple[Graph, int]] = []
         self._separators: dict[int, str] = {}
         self._edited: dict[object, tuple[Rewrite, dict[str, str]]] = {}
-        self._constants: dict[tuple[int, int, str], tuple[Array, Source]] = {}
+        self._constants: dict[tuple[int, int], tuple[Array, Source]] = {}
 
     def apply(self, graph: Graph, layer: Layer, op: Op | None, rewrite: Rewrite) -> None:
         """Replace a layer. The last new layer takes over its id, name, place, tensor names, consumers and rt_info.
@@ -133,7 +133,7 @@ class Rewriter:
 
     def _constant(self, builder: Builder, array: Array, name: str, separator: str) -> Source:
         """Add a constant, with a name if it is new: an array of a rewrite becomes one layer in each graph."""
-        key = id(builder.graph), id(array), separator
+        key = id(builder.graph), id(array)
         if key not in self._constants:
             made = builder.constant(array, name)
             builder.graph.layer(made.layer).raw["shape"] = separator.join(map(str, array.shape))

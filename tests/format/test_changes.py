@@ -1,5 +1,6 @@
 """Whatever is changed is written, and nothing else: random changes to layers of real models."""
 
+import re
 from collections.abc import Callable
 from functools import cache
 from itertools import permutations
@@ -184,6 +185,7 @@ ALIKE_CHANGES: dict[str, Callable[[Layer], object]] = {
     "outputs": lambda layer: layer.outputs.clear(),
     "loaded": lambda layer: layer.content,
     "attribute, and names of one": lambda layer: widened(layer, lambda one: setattr(one.outputs[0], "names", ("new",))),
+    "attribute, and the version of one": lambda layer: widened(layer, lambda one: one.tag.update(version="opset14")),
     "attribute, and the name of one": lambda layer: widened(layer, lambda one: one.tag.update(name="new")),
 }
 
@@ -324,6 +326,15 @@ def _in_file_order(model: Model, again: Model) -> list[Located]:
 def test_sweep_of_changes(data: st.DataObject) -> None:
     test_changing_one_layer_changes_only_its_lines.hypothesis.inner_test(data)  # type: ignore[attr-defined] # hypothesis adds it
     test_any_edits_of_the_graph_are_written.hypothesis.inner_test(data)  # type: ignore[attr-defined] # hypothesis adds it
+
+
+def test_new_edges_are_in_the_order_of_openvinos_files() -> None:
+    """Which are sorted by the layer that edges come from."""
+    model = read(ALIKE.format("".join(ALIKE_LAYER.format(number, number, "") for number in range(8, 12)), "").encode())
+    for source, target in ((9, 10), (8, 11), (8, 9)):
+        model.graph.connect(Source(source, 1), target, 0)
+    found = re.findall(rb'from-layer="(\d+)".*to-layer="(\d+)"', render(model))
+    assert [(int(source), int(target)) for source, target in found] == [(8, 9), (8, 11), (9, 10)]
 
 
 def test_a_layer_under_another_number_is_written_with_it() -> None:

@@ -54,6 +54,9 @@ def between_two_levels() -> Call:
 
 def calls() -> Iterator[Call]:
     """Layers that kernels had wrong, or failed on; and ends of ranges that random settings do not meet."""
+    for kind in ("f16", "bf16"):
+        sums = (whole(kind, 2048), np.zeros((16, 1), np.int32), whole(kind, *[1] * 16))
+        yield Call("ScatterNDUpdate-15", sums, {"reduction": "sum"})
     for kind in WIDE:
         for type in ("Sinh-1", "Cosh-1", "Exp-1"):
             yield Call(type, (whole(kind, 2, 5, 23, 25, 100),))

@@ -253,8 +253,10 @@ def test_nothing_new_happens_beyond_the_deciding_sizes() -> None:
         ({"auto_pad": "valid"}, (), 1, 5, 2),
         ({"strides": (3,)}, (), 1, 5, 6),
         ({"dilations": (1,)}, (7,), 8, 5, 2),
+        ({"auto_pad": "same_lower"}, (7,), 11, 5, 2),
+        ({"auto_pad": "valid"}, (7,), 7, 5, 2),
     ],
-    ids=["as-it-is", "same", "valid", "other-stride", "behind-a-pad"],
+    ids=["as-it-is", "same", "valid", "other-stride", "behind-a-pad", "same-behind-a-pad", "valid-behind-a-pad"],
 )
 def test_deciding_sizes_are_those_of_the_argument(
     changes: dict[str, Any], before: tuple[int, ...], begin: int, reach: int, stride: int
@@ -547,6 +549,16 @@ def test_dilated_windows_of_one_element_are_those_of_a_layer_without_dilation_if
         assert same == (frozen(reads) in plain_ones), settings
         found += same
     assert found >= 5
+
+
+def test_windows_behind_a_pad_layer_have_no_others_without_dilation() -> None:
+    """Those of the bare pooling read other elements."""
+    for kernel, stride, before, after in product((2, 3), (1, 2), range(3), range(3)):
+        settings = Pooling(kernel=(kernel,), strides=(stride,), pads_begin=(0,), pads_end=(0,), dilations=(2,))
+        form = PoolingSpec(settings, (before,), (after,))
+        for size in range(1, 4):
+            small, reads = undilated(form, [Dim.of(size)]), windows(form, (size,))
+            assert small is None or windows(PoolingSpec(small), (size,)) == reads, (form, size)
 
 
 def test_axes_with_the_same_settings_are_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

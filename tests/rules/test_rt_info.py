@@ -33,6 +33,8 @@ SPELLINGS = (
     "[N,C,H,...,D,W]",
     "N??C",
     "[N.C,...]",
+    "[N,C,H,n]",
+    "NCcW",
 )
 PLACES = ("input's layer", "input's port", "output's layer", "output's port", "port of what gives the output", "inside")
 
