@@ -39,18 +39,22 @@ TESTS: Mapping[str, tuple[str, ...]] = {
     "ir_tools/rewrite/[er]*.py": (
         "tests/rewrite/test_{name}.py",
         "tests/rewrite/test_migration.py",
-        "tests/made",
+        "tests/made/test_made.py",
+        "tests/rewrite/test_target.py",
         "tests/rewrite",
+        "tests/made",
     ),
     "ir_tools/rewrite/[fjst]*.py": (
         "tests/rewrite/test_{name}.py",
-        "tests/made",
+        "tests/made/test_made.py",
         "tests/rewrite/test_target.py",
         "tests/rewrite/test_fitting.py",
         "tests/rewrite/test_release_answers.py",
         "tests/rewrite/test_migration.py",
     ),
     "ir_tools/known_differences/verdicts.py": (
+        "tests/releases/test_verdicts.py",
+        "tests/releases/test_compatibility.py",
         "tests/releases",
         "tests/cli/test_compat.py",
         "tests/rewrite/test_release_answers.py",
@@ -92,7 +96,7 @@ TESTS: Mapping[str, tuple[str, ...]] = {
         "tests/cli/test_{name}.py",
         "tests/comparison",
     ),
-    "ir_tools/compatibility.py": ("tests/releases", "tests/cli/test_compat.py"),
+    "ir_tools/compatibility.py": ("tests/releases/test_compatibility.py", "tests/cli/test_compat.py", "tests/releases"),
     "ir_tools/files.py": ("tests/test_files.py",),
     "ir_tools/weights.py": ("tests/test_weights.py", "tests/test_pickling.py"),
     "ir_tools/format/write.py": (

@@ -283,8 +283,9 @@ def test_several_samples_and_values_of_variables(cli: Cli, tmp_path: Path) -> No
     path, states, run = tmp_path / "sum.xml", tmp_path / "state.npy", tmp_path / "run.irrun"
     ov.save_model(stateful.accumulator(), path)
     np.save(states, np.full((1, 2), 5, np.float32))
-    assert cli("compare", path, "--save", run, "--samples", "3", "--state", f"sum={states}").code == 0
+    assert cli("compare", path, "--save", run, "--samples", "3", "--seed", "7", "--state", f"sum={states}").code == 0
     found = SavedRun.open(run)
+    assert found.seed == 7
     assert found.states["sum"].tolist() == [[5, 5]]
     first, second, third = (sample.inputs["x"] for sample in found.samples)
     assert not np.array_equal(first, second)
@@ -293,10 +294,19 @@ def test_several_samples_and_values_of_variables(cli: Cli, tmp_path: Path) -> No
     assert (outcome["ok"], outcome["samples"], outcome["needed"]) == (True, 3, 0.0)
     assert {row["status"] for row in outcome["layers"]} == {"ok"}
     again = tmp_path / "again.irrun"
-    ir_tools.compare(path, save=again, samples=3, states={"sum": np.full((1, 2), 5, np.float32)})
+    ir_tools.compare(path, save=again, samples=3, seed=found.seed, states={"sum": np.full((1, 2), 5, np.float32)})
     assert [sample.outputs["y"].tolist() for sample in SavedRun.open(again).samples] == [
         sample.outputs["y"].tolist() for sample in found.samples
     ]
+
+
+@pytest.mark.parametrize("name", ["sample1/input/n", "sample1/output/sum"])
+def test_each_sample_has_the_inputs_and_outputs_of_the_first(model: Path, name: str) -> None:
+    run = model.with_name("run.irrun")
+    ir_tools.compare(model, save=run, samples=2)
+    _changed(run, lambda table: table.update(arrays=[row for row in table["arrays"] if row["name"] != name]))
+    with pytest.raises(UsageError, match="sample 2 has other inputs or outputs than sample 1"):
+        SavedRun.open(run)
 
 
 def test_model_with_other_outputs(run: Path) -> None:

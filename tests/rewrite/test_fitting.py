@@ -324,6 +324,19 @@ def test_square_weights_of_products_both_ways_become_two(
         np.testing.assert_allclose(found, wanted, rtol=1e-6)
 
 
+def test_a_product_of_transposed_weights_records_their_sizes() -> None:
+    builder, rng = Builder(name="both"), np.random.default_rng(3)
+    floats = builder.call("Convert", builder.constant(rng.integers(-9, 9, (4, 6), np.int8)), destination_type="f32")
+    weights = builder.call("Multiply", floats, np.array([0.1], np.float32))
+    for name, columns, transposed in (("x", 6, True), ("y", 4, False)):
+        data = builder.parameter(name, [2, columns])
+        builder.result(builder.call("MatMul", data, weights, transpose_a=False, transpose_b=transposed), f"{name} out")
+    migrated = migrate(builder.model, "openvino-2024.4")
+    assert [step.strategy for step in migrated.steps] == ["weights transposed", "unpacked"]
+    products = [layer for layer in migrated.model.graph.layers() if layer.type == "MatMul"]
+    assert [[port.dims for port in layer.inputs] for layer in products] == [[(2, 6), (4, 6)], [(2, 4), (6, 4)]]
+
+
 @pytest.mark.parametrize(
     "version",
     ["2024.6", *(pytest.param(version, marks=pytest.mark.sweep) for version in ("2023.2", "2023.3", "2025.4"))],

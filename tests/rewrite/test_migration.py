@@ -10,13 +10,13 @@ from ir_tools.builder import Builder
 from ir_tools.errors import MigrationError, ReadError
 from ir_tools.format.read import read
 from ir_tools.format.write import render
-from ir_tools.graph import Layer, Model
+from ir_tools.graph import Layer, Model, Source
 from ir_tools.ops import find_op
 from ir_tools.ops.definition import Array, Fact, NewLayer, Op, Ref, Rewrite
 from ir_tools.ops.fields import Int
 from ir_tools.rewrite import migration
 from ir_tools.rewrite.migration import migrate
-from ir_tools.rewrite.rewriter import Rewriter
+from ir_tools.rewrite.rewriter import Rewriter, remove_unread
 from ir_tools.types import Dim, element_type
 from tests.benchmarks.large_models import write_large
 from tests.rewrite.migrations import Compiled, Row, build, model_of
@@ -280,6 +280,46 @@ def test_layers_of_one_text_may_be_rewritten_in_different_ways() -> None:
         rewrites.append(Rewrite(layers=(new,), strategy="for a test", proof="none"))
         rewriter.apply(builder.graph, layer(builder.model, name), find_op("Elu", "opset1"), rewrites[-1])
         assert layer(builder.model, name).raw == {"alpha": alpha}
+
+
+def test_one_rewrite_leaves_each_layer_its_own_attributes() -> None:
+    builder = Builder()
+    one, f32 = builder.parameter("one", "2"), Fact(element_type("f32"), (Dim.of(2),))
+    notes: dict[str, dict[str, str]] = {"first": {"note": "a"}, "second": {"note": "b"}, "third": {}}
+    for name, note in notes.items():
+        builder.result(builder.call("Elu", one, name=name, alpha=1.0), f"{name}/out")
+        layer(builder.model, name).raw.update(note)
+    new = NewLayer(type="Elu", opset=1, inputs=(Ref(None, 0),), outputs=(f32,), raw={"alpha": "2"})
+    rewriter, rewrite = Rewriter(builder.model), Rewrite(layers=(new,), strategy="for a test", proof="none")
+    for name, note in notes.items():
+        rewriter.apply(builder.graph, layer(builder.model, name), find_op("Elu", "opset1"), rewrite)
+        assert layer(builder.model, name).raw == {"alpha": "2", **note}
+
+
+def test_what_nothing_reads_is_removed_up_to_the_inputs_of_the_model() -> None:
+    builder, old = subtraction()
+    graph = builder.graph
+    (result,) = graph.successors(old.id)
+    graph.remove(result)
+    remove_unread([(graph, old.id)])
+    assert [layer.name for layer in graph.layers()] == ["one", "two"]
+
+
+@pytest.mark.parametrize(("recorded", "written"), [("FP16", "FP16"), (None, "FP32")])
+def test_an_output_of_another_new_layer_records_what_the_layer_recorded(recorded: str | None, written: str) -> None:
+    builder = Builder()
+    axis = builder.constant(np.array(0))
+    halves = builder.call("Split", builder.parameter("one", "2"), axis, name="halves", num_splits=2)
+    old, f32 = layer(builder.model, "halves"), Fact(element_type("f32"), (Dim.of(1),))
+    for port in old.outputs:
+        builder.result(Source(halves.layer, port.id), f"out{port.id}")
+        port.dims, port.precision = (-1,), recorded
+    first = NewLayer(type="Abs", opset=1, inputs=(Ref(None, 0),), outputs=(f32,), label="abs")
+    last = NewLayer(type="Exp", opset=1, inputs=(Ref(0),), outputs=(f32,))
+    rewrite = Rewrite(layers=(first, last), strategy="for a test", proof="none", outputs=(Ref(0), Ref(1)))
+    Rewriter(builder.model).apply(builder.graph, old, find_op("Split", "opset1"), rewrite)
+    ports = [port for name in ("halves/abs", "halves") for port in layer(builder.model, name).outputs]
+    assert [(port.precision, port.dims) for port in ports] == [(written, (-1,))] * 2
 
 
 def test_an_output_that_a_layer_lacks_is_added_behind_its_ports() -> None:

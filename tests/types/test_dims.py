@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ir_tools.errors import UsageError
-from ir_tools.types import Dim, format_shape, parse_shape, shape_text
+from ir_tools.types import Dim, format_shape, holds, is_static, parse_shape, shape_text
 
 MANY = 12
 """A size beyond the bounds of all dimensions here."""
@@ -52,6 +52,15 @@ def test_texts_are_those_of_openvino(shape: list[Dim] | None) -> None:
     ]
 
 
+@given(st.lists(dims, max_size=3), st.lists(st.integers(0, 8), max_size=3))
+def test_a_partial_shape_holds_the_sizes_that_openvino_says(shape: list[Dim], sizes: list[int]) -> None:
+    theirs = ov.PartialShape(format_shape(tuple(shape)))
+    assert is_static(tuple(shape)) == theirs.is_static
+    assert holds(tuple(shape), sizes) == theirs.compatible(ov.PartialShape(sizes))
+    assert holds(None, sizes)
+    assert not is_static(None)
+
+
 @pytest.mark.parametrize(
     ("given_shape", "wanted"),
     [
@@ -94,6 +103,7 @@ def test_an_interval_without_a_size(bounds: tuple[int, int | None]) -> None:
 def test_a_message_shows_the_first_of_very_many_dimensions() -> None:
     assert (shape_text((1, -1, 3)), format_shape(())) == ("[1,?,3]", "[]")
     assert [shape_text(parse_shape(text)) for text in ("1,?,2..", "", "...")] == ["[1,?,2..]", "[]", "[...]"]
+    assert shape_text((7,) * 32) == f"[{','.join('7' * 32)}]"
     text = shape_text((Dim.of(7),) * 100_000)
     assert text.startswith("[7,7,")
     assert text.endswith("7,... 100000 dimensions]")
