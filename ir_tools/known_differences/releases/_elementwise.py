@@ -1,6 +1,7 @@
 """Arithmetic, activations and comparisons, element by element."""
 
 from functools import partial
+from math import prod
 
 import numpy as np
 
@@ -25,6 +26,8 @@ TESTS = (
     *("Equal-1", "NotEqual-1", "Greater-1", "GreaterEqual-1", "Less-1", "LessEqual-1"),
     *("LogicalAnd-1", "LogicalOr-1", "LogicalXor-1"),
 )
+TESTED = "boolean u8 i8 f16 bf16 f32 f64"
+"""Element types that releases test as they are; others are converted."""
 BYTES_AS_PDPD = ("Maximum-1", "Multiply-1", "Divide-1", "Power-1")
 AS_IN_PDPD = {
     ("Add-1", "Multiply-1", "Divide-1", "Maximum-1", "Mod-1", "Greater-1", "Less-1"): "2021.2 to 2023.0",
@@ -84,30 +87,55 @@ def _has_ones_first(seen: Seen) -> bool:
     return any(size == 1 and there.lo > 1 for size, there in zip(own, large[start:], strict=False))
 
 
-def _has_ones_last(seen: Seen) -> bool:
-    """Return whether pdpd stretches the last dimension of the second input, whose rank is that of the first.
+def _has_ones_last(seen: Seen, *, fewer: bool = False) -> bool:
+    """Return whether pdpd stretches the last dimension of the second input; a constant of one number is as in numpy.
 
-    A constant of one number is broadcast as in numpy.
+    Args:
+        seen: the layer.
+        fewer: whether to look for second inputs of fewer dimensions than the first, instead of as many.
     """
+    large, small = _sizes_as_pdpd(seen)
+    if not large or not small or (len(small) < len(large)) is not fewer:
+        return False
+    return small[-1] == 1 < large[-1] and not (1 in seen.constant and prod(small) == 1)
+
+
+def _sizes_as_pdpd(seen: Seen) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the sizes of two inputs that are broadcast as in pdpd; empty if they are not, or not known."""
     large, small = (fact.shape for fact in seen.inputs[:2])
-    if seen.attrs is None or seen.attrs.auto_broadcast != "pdpd" or not large or not small:
+    if seen.attrs is None or seen.attrs.auto_broadcast != "pdpd" or large is None or small is None:
+        return (), ()
+    if not is_static(large) or not is_static(small):
+        return (), ()
+    return tuple(size.lo for size in large), tuple(size.lo for size in small)
+
+
+def _tests_fewer_as_pdpd(seen: Seen, *, written: bool) -> bool:
+    """Return whether the second input of a test has fewer dimensions, which pdpd aligns with the last ones.
+
+    Args:
+        seen: the layer.
+        written: whether to look for those whose axis is written, instead of for those that are repeated.
+    """
+    large, small = _sizes_as_pdpd(seen)
+    more = len(large) - len(small)
+    if more <= 0 or seen.attrs is None or seen.attrs.auto_broadcast_axis not in {-1, more}:
         return False
-    if not is_static(large) or not is_static(small) or len(large) != len(small):
-        return False
-    number = 1 in seen.constant and all(size.lo == 1 for size in small)
-    return small[-1].lo == 1 and large[-1].lo > 1 and not number
+    if written:
+        return seen.attrs.auto_broadcast_axis == more and not (1 in seen.constant and prod(small) == 1)
+    return prod(large[:more]) > 1 and prod(small) > 1
 
 
 def _fits(seen: Seen) -> str:
     """Return how the sizes of two inputs fit, if pdpd aligns other dimensions than the last ones; else nothing.
 
     `throughout`: also with the last and with the first dimensions aligned, as far as they are known; `last`: with the
-    last, not with the first; `as written`: not with the last. One number fits anywhere, but computed in a test.
+    last, not with the first; `as written`: not with the last. One number fits anywhere.
     """
     large, small = (fact.shape for fact in seen.inputs[:2])
     if seen.attrs is None or seen.attrs.auto_broadcast != "pdpd" or large is None or small is None:
         return ""
-    number = all(size.hi == 1 for size in small) and (1 in seen.constant or str(seen.op) not in TESTS)
+    number = all(size.hi == 1 for size in small)
     if number or seen.attrs.auto_broadcast_axis in {-1, len(large) - len(small)}:
         return ""
     if not is_static(large) or not is_static(small):
@@ -655,6 +683,35 @@ ROWS = (
             ),
             (("Divide-1",), np.uint8, "u8 i8"),
             (("Subtract-1",), np.uint8, "u8"),
+        )
+    ),
+    ReleaseDifference(
+        name="tests of fewer dimensions with pdpd, of 1 at the end",
+        span="2023.0 to 2023.1",
+        ops=TESTS,
+        reason='`auto_broadcast="pdpd"` aligns other dimensions if the last one of the second input is 1.',
+        sometimes=True,
+        model=Call("Less-1", (floats(1, 5, 2, 6, 7, 0).reshape(2, 3), floats(3)), {"auto_broadcast": "pdpd"}),
+        types=TESTED,
+        applies=partial(_has_ones_last, fewer=True),
+    ),
+    *(
+        not_compiled(
+            name=f"tests of fewer dimensions with pdpd, {what}",
+            span=span,
+            ops=TESTS,
+            reason=f'`auto_broadcast="pdpd"` is not compiled for inputs of different ranks, {what}.',
+            model=Call(
+                "Less-1",
+                (counted(rows, 3), counted(3)),
+                {"auto_broadcast": "pdpd", "auto_broadcast.auto_broadcast_axis": axis},
+            ),
+            types=TESTED,
+            applies=partial(_tests_fewer_as_pdpd, written=written),
+        )
+        for what, span, axis, rows, written in (
+            ("if the second is repeated", "2023.0 to 2023.0", "-1", 2, False),
+            ("if the axis is written", "2023.1 to 2026.4", "1", 1, True),
         )
     ),
     *(
