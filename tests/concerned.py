@@ -106,6 +106,7 @@ TESTS: Mapping[str, tuple[str, ...]] = {
     "ir_tools/format/*": ("tests/format", "tests/rules", "tests/faults/test_recorded.py"),
     "ir_tools/graph/*": ("tests/graph", "tests/made"),
     "ir_tools/source/*": ("tests/source", "tests/format/test_write.py", "tests/rules", "tests/faults/test_recorded.py"),
+    "ir_tools/checks/bad_rt_info.py": ("tests/rules/test_rt_info.py", "tests/rules"),
     "ir_tools/checks/*": ("tests/rules", "tests/faults/test_recorded.py"),
     "ir_tools/validation.py": ("tests/rules", "tests/cli/test_validate.py"),
     "ir_tools/known_differences/_*.py": (

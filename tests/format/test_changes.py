@@ -166,7 +166,7 @@ def alike() -> bytes:
 def widened(layer: Layer, change: Callable[[Layer], object]) -> None:
     """One change to all layers, and another to one that is not the first."""
     layer.raw.update(kernel="3,3")
-    if layer.id == 10:
+    if layer.id == 9:
         change(layer)
 
 
