@@ -2,43 +2,49 @@
 
 import numpy as np
 
-from ir_tools.known_differences._model import Call, Fixed, Given, counted, whole
+from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, number, whole
+from ir_tools.ops import Array
 from tests.releases.beside import beside
 
+Feed = Array | Fixed | Given | Call
+
+
+def attention(*inputs: Feed, causal: bool = False) -> Call:
+    return Call("ScaledDotProductAttention-13", inputs, {"causal": str(causal).lower()})
+
+
+def transposed(data: Feed) -> Call:
+    return Call("Transpose-1", (data, Fixed(whole(0, 2, 1, 3))))
+
+
+def of_heads(query: Feed, *sizes: int) -> Call:
+    """Attention with keys and values of these sizes."""
+    keys = np.cos(np.arange(np.prod(sizes), dtype=np.float32)).reshape(sizes)
+    return attention(query, keys, counted(*sizes))
+
+
+def unknown(*sizes: int, axis: int = -2) -> Given:
+    """Data whose size along one axis is unknown."""
+    dims = [*map(str, sizes)]
+    dims[axis] = "?"
+    return Given(counted(*sizes), ",".join(dims))
+
+
+KEYS = np.sin(np.arange(40)).astype(np.float32).reshape(1, 2, 5, 4)
+VALUES = KEYS + 1
+ROWS = (counted(1, 3, 4), counted(1, 3, 4))
+HEADS = (counted(1, 2, 3, 4), counted(1, 2, 3, 4))
+SQUARE = (1, 4, 4, 8)
 BESIDE = [
     *beside(
         "attention with constant keys or values",
         falling=[
-            Call(
-                "ScaledDotProductAttention-13",
-                (counted(2, 3, 4), Fixed(counted(2, 5, 4)), Fixed(counted(2, 5, 4))),
-                {"causal": "false"},
-            ),
-            Call(
-                "ScaledDotProductAttention-13",
-                (
-                    counted(1, 2, 3, 4),
-                    np.sin(np.arange(40)).astype(np.float32).reshape(1, 2, 5, 4),
-                    Fixed(np.sin(np.arange(40)).astype(np.float32).reshape(1, 2, 5, 4) + 1),
-                ),
-                {"causal": "false"},
-            ),
+            attention(counted(2, 3, 4), Fixed(counted(2, 5, 4)), Fixed(counted(2, 5, 4))),
+            attention(counted(1, 2, 3, 4), KEYS, Fixed(VALUES)),
         ],
         others=[
-            Call(
-                "ScaledDotProductAttention-13",
-                (counted(1, 2, 2, 3, 4), Fixed(counted(1, 2, 2, 5, 4)), Fixed(counted(1, 2, 2, 5, 4))),
-                {"causal": "false"},
-            ),
-            Call(
-                "ScaledDotProductAttention-13",
-                (
-                    Fixed(counted(1, 2, 3, 4)),
-                    Fixed(np.sin(np.arange(40)).astype(np.float32).reshape(1, 2, 5, 4)),
-                    np.sin(np.arange(40)).astype(np.float32).reshape(1, 2, 5, 4) + 1,
-                ),
-                {"causal": "false"},
-            ),
+            attention(counted(1, 2, 2, 3, 4), Fixed(counted(1, 2, 2, 5, 4)), Fixed(counted(1, 2, 2, 5, 4))),
+            attention(Fixed(counted(1, 2, 3, 4)), Fixed(KEYS), VALUES),
         ],
     ),
     *beside(
@@ -54,12 +60,8 @@ BESIDE = [
             Call(
                 "LSTMCell-4",
                 (
-                    Given(counted(3, 4), "3,4"),
-                    Given(counted(3, 2), "3,2"),
-                    Given(counted(3, 2), "3,2"),
-                    Fixed(counted(8, 4) / 100),
-                    Fixed(counted(8, 2) / 100),
-                    Fixed(counted(8) / 100),
+                    *(Given(counted(3, size), f"3,{size}") for size in (4, 2, 2)),
+                    *(Fixed(counted(*sizes) / 100) for sizes in ((8, 4), (8, 2), (8,))),
                 ),
                 {"hidden_size": "2", "clip": "inf"},
             ),
@@ -68,231 +70,66 @@ BESIDE = [
     *beside(
         "attention with a mask of one row",
         others=[
-            Call(
-                "ScaledDotProductAttention-13",
-                (counted(1, 2, 4), counted(1, 3, 4), counted(1, 3, 4), counted(1, 3) * 0),
-                {"causal": "true"},
-            ),
-            Call(
-                "ScaledDotProductAttention-13",
-                (Given(counted(1, 2, 4), "1,?,4"), counted(1, 3, 4), counted(1, 3, 4), counted(1, 3) * 0),
-                {"causal": "false"},
-            ),
+            attention(counted(1, 2, 4), *ROWS, counted(1, 3) * 0, causal=True),
+            attention(unknown(1, 2, 4), *ROWS, counted(1, 3) * 0),
         ],
     ),
     *beside(
         "attention of as many rows as heads that is transposed, 2023.3 to 2025.1",
         others=[
-            Call(
-                "Transpose-1",
-                (
-                    Call(
-                        "ScaledDotProductAttention-13",
-                        (
-                            Call("Transpose-1", (counted(1, 4, 4, 8), Fixed(whole(0, 2, 1, 3)))),
-                            np.cos(np.arange(128, dtype=np.float32)).reshape(1, 4, 4, 8),
-                            counted(1, 4, 4, 8),
-                        ),
-                        {"causal": "false"},
-                    ),
-                    Fixed(whole(0, 2, 1, 3)),
-                ),
-            ),
-            Call(
-                "Transpose-1",
-                (
-                    Call(
-                        "ScaledDotProductAttention-13",
-                        (
-                            counted(1, 4, 3, 8),
-                            np.cos(np.arange(96, dtype=np.float32)).reshape(1, 4, 3, 8),
-                            counted(1, 4, 3, 8),
-                        ),
-                        {"causal": "false"},
-                    ),
-                    Fixed(whole(0, 2, 1, 3)),
-                ),
-            ),
-            Call(
-                "Transpose-1",
-                (
-                    Call(
-                        "ScaledDotProductAttention-13",
-                        (
-                            counted(1, 1, 1, 8),
-                            np.cos(np.arange(8, dtype=np.float32)).reshape(1, 1, 1, 8),
-                            counted(1, 1, 1, 8),
-                        ),
-                        {"causal": "false"},
-                    ),
-                    Fixed(whole(0, 2, 1, 3)),
-                ),
-            ),
-            Call(
-                "Transpose-1",
-                (
-                    Call(
-                        "ScaledDotProductAttention-13",
-                        (
-                            Given(counted(1, 4, 4, 8), "?,4,4,8"),
-                            np.cos(np.arange(128, dtype=np.float32)).reshape(1, 4, 4, 8),
-                            counted(1, 4, 4, 8),
-                        ),
-                        {"causal": "false"},
-                    ),
-                    Fixed(whole(0, 2, 1, 3)),
-                ),
-            ),
+            transposed(of_heads(transposed(counted(*SQUARE)), *SQUARE)),
+            transposed(of_heads(counted(1, 4, 3, 8), 1, 4, 3, 8)),
+            transposed(of_heads(counted(1, 1, 1, 8), 1, 1, 1, 8)),
+            transposed(of_heads(unknown(*SQUARE, axis=0), *SQUARE)),
         ],
     ),
     *beside(
         "attention with a boolean mask",
-        others=[
-            Call(
-                "ScaledDotProductAttention-13",
-                (counted(1, 2, 4), counted(1, 3, 4), counted(1, 3, 4), counted(2, 3)),
-                {"causal": "false"},
-            ),
-        ],
+        others=[attention(counted(1, 2, 4), *ROWS, counted(2, 3))],
     ),
     *beside(
         "attention of unknown sizes with a boolean mask",
         others=[
-            Call(
-                "ScaledDotProductAttention-13",
-                (Given(counted(1, 2, 4), "1,?,4"), counted(1, 3, 4), counted(1, 3, 4), counted(2, 3).astype(bool)),
-                {"causal": "false"},
-            ),
-            Call(
-                "ScaledDotProductAttention-13",
-                (counted(1, 2, 3, 4), counted(1, 2, 3, 4), counted(1, 2, 3, 4), counted(3, 3).astype(bool)),
-                {"causal": "false"},
-            ),
+            attention(unknown(1, 2, 4), *ROWS, counted(2, 3).astype(bool)),
+            attention(counted(1, 2, 3, 4), *HEADS, counted(3, 3).astype(bool)),
         ],
     ),
     *beside(
         "attention of unknown sizes with values of another size than keys",
         others=[
-            Call(
-                "ScaledDotProductAttention-13",
-                (counted(1, 2, 3, 4), counted(1, 2, 3, 4), counted(1, 2, 3, 6)),
-                {"causal": "false"},
-            ),
-            Call(
-                "ScaledDotProductAttention-13",
-                (Given(counted(1, 3, 4), "1,?,4"), counted(1, 3, 4), counted(1, 3, 6)),
-                {"causal": "false"},
-            ),
-            Call(
-                "ScaledDotProductAttention-13",
-                (Given(counted(1, 2, 3, 4), "1,2,?,4"), counted(1, 2, 3, 4), counted(1, 2, 3, 4)),
-                {"causal": "false"},
-            ),
+            attention(*HEADS, counted(1, 2, 3, 6)),
+            attention(unknown(1, 3, 4), counted(1, 3, 4), counted(1, 3, 6)),
+            attention(unknown(1, 2, 3, 4), *HEADS),
         ],
     ),
     *beside(
         "causal attention of unknown sizes",
         others=[
-            Call(
-                "ScaledDotProductAttention-13",
-                (
-                    counted(1, 2, 2, 4),
-                    np.sin(np.arange(40)).astype(np.float32).reshape(1, 2, 5, 4),
-                    np.sin(np.arange(40)).astype(np.float32).reshape(1, 2, 5, 4) + 1,
-                ),
-                {"causal": "true"},
-            ),
-            Call(
-                "ScaledDotProductAttention-13",
-                (
-                    Given(counted(1, 2, 2, 4), "1,2,?,4"),
-                    np.sin(np.arange(40)).astype(np.float32).reshape(1, 2, 5, 4),
-                    np.sin(np.arange(40)).astype(np.float32).reshape(1, 2, 5, 4) + 1,
-                ),
-                {"causal": "false"},
-            ),
+            attention(counted(1, 2, 2, 4), KEYS, VALUES, causal=True),
+            attention(unknown(1, 2, 2, 4), KEYS, VALUES),
         ],
     ),
     *beside(
         "attention of an unknown number of queries with a mask of one row",
         falling=[
-            Call(
-                "ScaledDotProductAttention-13",
-                (
-                    counted(1, 2, 3, 4),
-                    Given(counted(1, 2, 3, 4), "1,2,?,4"),
-                    Given(counted(1, 2, 3, 4), "1,2,?,4"),
-                    counted(1, 1, 3, 1) * 0,
-                ),
-                {"causal": "false"},
-            ),
+            attention(counted(1, 2, 3, 4), unknown(1, 2, 3, 4), unknown(1, 2, 3, 4), counted(1, 1, 3, 1) * 0),
         ],
-        others=[
-            Call(
-                "ScaledDotProductAttention-13",
-                (Given(counted(1, 2, 4), "1,?,4"), counted(1, 3, 4), counted(1, 3, 4), counted(1, 1, 3) * 0),
-                {"causal": "false"},
-            ),
-        ],
+        others=[attention(unknown(1, 2, 4), *ROWS, counted(1, 1, 3) * 0)],
     ),
     *beside(
         "attention with a sink",
-        others=[
-            Call(
-                "ScaledDotProductAttention-13",
-                (counted(1, 2, 4), counted(1, 3, 4), counted(1, 3, 4), counted(2, 3) * 0, np.array(0.5, np.float32)),
-                {"causal": "false"},
-            ),
-        ],
+        others=[attention(counted(1, 2, 4), *ROWS, counted(2, 3) * 0, number(0.5))],
     ),
     *beside(
         "attention of as many computed rows as heads that is transposed, 2023.3 to 2026.4",
         others=[
-            Call(
-                "Transpose-1",
-                (
-                    Call(
-                        "ScaledDotProductAttention-13",
-                        (
-                            counted(1, 4, 4, 8),
-                            np.cos(np.arange(128, dtype=np.float32)).reshape(1, 4, 4, 8),
-                            counted(1, 4, 4, 8),
-                        ),
-                        {"causal": "false"},
-                    ),
-                    Fixed(whole(0, 2, 1, 3)),
-                ),
-            ),
-            Call(
-                "ScaledDotProductAttention-13",
-                (
-                    Call("ReLU-1", (counted(1, 4, 4, 8),)),
-                    np.cos(np.arange(128, dtype=np.float32)).reshape(1, 4, 4, 8),
-                    counted(1, 4, 4, 8),
-                ),
-                {"causal": "false"},
-            ),
-            Call(
-                "Transpose-1",
-                (
-                    Call(
-                        "ScaledDotProductAttention-13",
-                        (
-                            Call("Transpose-1", (counted(1, 4, 4, 8), Fixed(whole(0, 2, 1, 3)))),
-                            np.cos(np.arange(128, dtype=np.float32)).reshape(1, 4, 4, 8),
-                            counted(1, 4, 4, 8),
-                        ),
-                        {"causal": "false"},
-                    ),
-                    Fixed(whole(0, 2, 1, 3)),
-                ),
-            ),
+            transposed(of_heads(counted(*SQUARE), *SQUARE)),
+            of_heads(Call("ReLU-1", (counted(*SQUARE),)), *SQUARE),
+            transposed(of_heads(transposed(counted(*SQUARE)), *SQUARE)),
         ],
     ),
     *beside(
         "Clamp between a number and infinity",
-        others=[
-            Call("Clamp-1", (np.array([-1.0, 2.0], np.float32),), {"min": "0", "max": "inf"}),
-        ],
+        others=[Call("Clamp-1", (floats(-1, 2),), {"min": "0", "max": "inf"})],
     ),
 ]

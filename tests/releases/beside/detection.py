@@ -2,92 +2,67 @@
 
 import numpy as np
 
-from ir_tools.known_differences._model import Call, Fixed, Given, counted, whole
+from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, number, whole
+from ir_tools.ops import Array
 from tests.releases.beside import beside
+
+BOXES = floats([[0, 0, 1, 1], [0, 2, 1, 3], [0, 4, 1, 5]])
+PRIORS = floats([[0, 0, 0.5, 0.5, 0.4, 0.4, 1, 1], [0.1] * 8])
+YOLO = {"coords": "4", "classes": "2", "num": "2", "axis": "1", "end_axis": "3", "anchors": "1,2,3,4"}
+CLUSTERED = {"offset": "0.5", "width": "4,8", "height": "4,8"}
+
+
+def suppressed(
+    op: str, boxes: str = "1,3,4", scores: str = "1,2,3", *, count: Array | Fixed | None = None, above: float = 0.1
+) -> Call:
+    """The three boxes of two classes."""
+    limits = (Fixed(number(3, np.int64)) if count is None else count, Fixed(number(0.5)), Fixed(number(above)))
+    return Call(op, (Given(BOXES, boxes), Given(counted(1, 2, 3), scores), *limits))
+
+
+def by_classes(gives: int = 0, results: tuple[int, ...] | None = None) -> Call:
+    """The same boxes suppressed in each class."""
+    inputs = (Given(BOXES, "1,3,4"), Given(counted(1, 2, 3), "1,2,3"))
+    return Call("MulticlassNms-8", inputs, gives=gives, results=results)
+
+
+def negative(data: Call) -> Call:
+    return Call("Negative-1", (data,))
+
+
+def detected(keep_top_k: int, top_k: int) -> Call:
+    raw = {
+        "keep_top_k": str(keep_top_k),
+        "top_k": str(top_k),
+        "nms_threshold": "0.5",
+        "normalized": "true",
+        "num_classes": "2",
+        "background_label_id": "0",
+    }
+    return Call("DetectionOutput-1", (counted(1, 8) * 0, floats([0.1, 0.9, 0.2, 0.8]), Fixed(PRIORS)), raw)
+
+
+def decayed(sigma: Array | Fixed) -> Call:
+    """Five boxes of which some overlap."""
+    boxes = floats([[0, 0, 1, 1], [0, 0.1, 1, 1.1], [0, -0.1, 1, 0.9], [0, 10, 1, 11], [0, 10.1, 1, 11.1]])
+    limits = (Fixed(number(5, np.int64)), Fixed(number(0.5)), Fixed(number(0)), sigma)
+    return Call(
+        "NonMaxSuppression-5",
+        (boxes, floats([[0.9, 0.75, 0.6, 0.95, 0.5]]), *limits),
+        {"box_encoding": "corner", "sort_result_descending": "true", "output_type": "i64"},
+    )
+
 
 BESIDE = [
     *beside(
         "NonMaxSuppression-3 of an unknown number of images",
-        falling=[
-            Call(
-                "Negative-1",
-                (
-                    Call(
-                        "NonMaxSuppression-3",
-                        (
-                            Given(
-                                np.array(
-                                    [[[0.0, 0.0, 1.0, 1.0], [0.0, 2.0, 1.0, 3.0], [0.0, 4.0, 1.0, 5.0]]], np.float32
-                                ),
-                                "1,3,4",
-                            ),
-                            Given(counted(1, 2, 3), "?,2,3"),
-                            Fixed(np.array(3, np.int64)),
-                            Fixed(np.array(0.5, np.float32)),
-                            Fixed(np.array(0.1, np.float32)),
-                        ),
-                    ),
-                ),
-            ),
-        ],
-        others=[
-            Call(
-                "Negative-1",
-                (
-                    Call(
-                        "NonMaxSuppression-3",
-                        (
-                            Given(
-                                np.array(
-                                    [[[0.0, 0.0, 1.0, 1.0], [0.0, 2.0, 1.0, 3.0], [0.0, 4.0, 1.0, 5.0]]], np.float32
-                                ),
-                                "?,3,4",
-                            ),
-                            Given(counted(1, 2, 3), "?,?,3"),
-                            Fixed(np.array(3, np.int64)),
-                            Fixed(np.array(0.5, np.float32)),
-                            Fixed(np.array(0.1, np.float32)),
-                        ),
-                    ),
-                ),
-            ),
-        ],
+        falling=[negative(suppressed("NonMaxSuppression-3", scores="?,2,3"))],
+        others=[negative(suppressed("NonMaxSuppression-3", "?,3,4", "?,?,3"))],
     ),
-    *beside(
-        "DetectionOutput that keeps all boxes",
-        falling=[
-            Call(
-                "DetectionOutput-1",
-                (
-                    counted(1, 8) * 0,
-                    np.array([[0.1, 0.9, 0.2, 0.8]], np.float32),
-                    Fixed(
-                        np.array(
-                            [[[0.0, 0.0, 0.5, 0.5, 0.4, 0.4, 1.0, 1.0], [0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1]]],
-                            np.float32,
-                        )
-                    ),
-                ),
-                {
-                    "keep_top_k": "0",
-                    "top_k": "4",
-                    "nms_threshold": "0.5",
-                    "normalized": "true",
-                    "num_classes": "2",
-                    "background_label_id": "0",
-                },
-            ),
-        ],
-    ),
+    *beside("DetectionOutput that keeps all boxes", falling=[detected(0, 4)]),
     *beside(
         "PriorBoxClustered without four variances",
-        falling=[
-            Call(
-                "PriorBoxClustered-1",
-                (Fixed(whole(4, 4)), Fixed(whole(32, 32))),
-                {"offset": "0.5", "width": "4,8", "height": "4,8"},
-            ),
-        ],
+        falling=[Call("PriorBoxClustered-1", (Fixed(whole(4, 4)), Fixed(whole(32, 32))), CLUSTERED)],
         others=[
             Call(
                 "PriorBoxClustered-1",
@@ -96,32 +71,7 @@ BESIDE = [
             ),
         ],
     ),
-    *beside(
-        "DetectionOutput of all boxes",
-        others=[
-            Call(
-                "DetectionOutput-1",
-                (
-                    counted(1, 8) * 0,
-                    np.array([[0.1, 0.9, 0.2, 0.8]], np.float32),
-                    Fixed(
-                        np.array(
-                            [[[0.0, 0.0, 0.5, 0.5, 0.4, 0.4, 1.0, 1.0], [0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1]]],
-                            np.float32,
-                        )
-                    ),
-                ),
-                {
-                    "keep_top_k": "4",
-                    "top_k": "0",
-                    "nms_threshold": "0.5",
-                    "normalized": "true",
-                    "num_classes": "2",
-                    "background_label_id": "0",
-                },
-            ),
-        ],
-    ),
+    *beside("DetectionOutput of all boxes", others=[detected(4, 0)]),
     *beside(
         "PriorBox in the order of aspect ratios",
         others=[
@@ -136,33 +86,8 @@ BESIDE = [
     *beside(
         "RegionYolo without SoftMax and without a mask, read",
         others=[
-            Call(
-                "RegionYolo-1",
-                (counted(1, 14, 2, 2),),
-                {
-                    "coords": "4",
-                    "classes": "2",
-                    "num": "2",
-                    "axis": "1",
-                    "end_axis": "3",
-                    "anchors": "1,2,3,4",
-                    "do_softmax": "true",
-                },
-            ),
-            Call(
-                "RegionYolo-1",
-                (counted(1, 14, 2, 2),),
-                {
-                    "coords": "4",
-                    "classes": "2",
-                    "num": "2",
-                    "axis": "1",
-                    "end_axis": "3",
-                    "anchors": "1,2,3,4",
-                    "do_softmax": "false",
-                    "mask": "0,1",
-                },
-            ),
+            Call("RegionYolo-1", (counted(1, 14, 2, 2),), {**YOLO, "do_softmax": "true"}),
+            Call("RegionYolo-1", (counted(1, 14, 2, 2),), {**YOLO, "do_softmax": "false", "mask": "0,1"}),
         ],
     ),
     *beside(
@@ -177,7 +102,7 @@ BESIDE = [
         others=[
             Call(
                 "DeformablePSROIPooling-1",
-                (counted(1, 2, 4, 8), np.array([[0.0, 0.0, 2.0, 20.0, 12.0]], np.float32)),
+                (counted(1, 2, 4, 8), floats([0, 0, 2, 20, 12])),
                 {
                     "output_dim": "2",
                     "group_size": "1",
@@ -193,209 +118,21 @@ BESIDE = [
     ),
     *beside(
         "MulticlassNms-8 before other layers",
-        falling=[
-            Call(
-                "Negative-1",
-                (
-                    Call(
-                        "MulticlassNms-8",
-                        (
-                            Given(
-                                np.array(
-                                    [[[0.0, 0.0, 1.0, 1.0], [0.0, 2.0, 1.0, 3.0], [0.0, 4.0, 1.0, 5.0]]], np.float32
-                                ),
-                                "1,3,4",
-                            ),
-                            Given(counted(1, 2, 3), "1,2,3"),
-                        ),
-                        gives=1,
-                    ),
-                ),
-            ),
-        ],
-        others=[
-            Call(
-                "MulticlassNms-8",
-                (
-                    Given(
-                        np.array([[[0.0, 0.0, 1.0, 1.0], [0.0, 2.0, 1.0, 3.0], [0.0, 4.0, 1.0, 5.0]]], np.float32),
-                        "1,3,4",
-                    ),
-                    Given(counted(1, 2, 3), "1,2,3"),
-                ),
-            ),
-            Call(
-                "Negative-1",
-                (
-                    Call(
-                        "MulticlassNms-8",
-                        (
-                            Given(
-                                np.array(
-                                    [[[0.0, 0.0, 1.0, 1.0], [0.0, 2.0, 1.0, 3.0], [0.0, 4.0, 1.0, 5.0]]], np.float32
-                                ),
-                                "1,3,4",
-                            ),
-                            Given(counted(1, 2, 3), "1,2,3"),
-                        ),
-                        gives=2,
-                    ),
-                ),
-            ),
-        ],
+        falling=[negative(by_classes(gives=1))],
+        others=[by_classes(), negative(by_classes(gives=2))],
     ),
     *beside(
         "MulticlassNms-8 before other layers and outputs of the model",
-        others=[
-            Call(
-                "Negative-1",
-                (
-                    Call(
-                        "MulticlassNms-8",
-                        (
-                            Given(
-                                np.array(
-                                    [[[0.0, 0.0, 1.0, 1.0], [0.0, 2.0, 1.0, 3.0], [0.0, 4.0, 1.0, 5.0]]], np.float32
-                                ),
-                                "1,3,4",
-                            ),
-                            Given(counted(1, 2, 3), "1,2,3"),
-                        ),
-                        results=(0,),
-                    ),
-                ),
-            ),
-            Call(
-                "MulticlassNms-8",
-                (
-                    Given(
-                        np.array([[[0.0, 0.0, 1.0, 1.0], [0.0, 2.0, 1.0, 3.0], [0.0, 4.0, 1.0, 5.0]]], np.float32),
-                        "1,3,4",
-                    ),
-                    Given(counted(1, 2, 3), "1,2,3"),
-                ),
-            ),
-        ],
+        others=[negative(by_classes(results=(0,))), by_classes()],
     ),
     *beside(
         "NonMaxSuppression-1 of a known number of boxes",
-        others=[
-            Call(
-                "Negative-1",
-                (
-                    Call(
-                        "NonMaxSuppression-1",
-                        (
-                            Given(
-                                np.array(
-                                    [[[0.0, 0.0, 1.0, 1.0], [0.0, 2.0, 1.0, 3.0], [0.0, 4.0, 1.0, 5.0]]], np.float32
-                                ),
-                                "1,3,4",
-                            ),
-                            Given(counted(1, 2, 3), "1,2,3"),
-                            np.array(3, np.int64),
-                            Fixed(np.array(0.5, np.float32)),
-                            Fixed(np.array(0.1, np.float32)),
-                        ),
-                    ),
-                ),
-            ),
-        ],
+        others=[negative(suppressed("NonMaxSuppression-1", count=number(3, np.int64)))],
     ),
     *beside(
         "suppression of boxes with an unknown number of coordinates",
-        others=[
-            Call(
-                "Negative-1",
-                (
-                    Call(
-                        "NonMaxSuppression-3",
-                        (
-                            Given(
-                                np.array(
-                                    [[[0.0, 0.0, 1.0, 1.0], [0.0, 2.0, 1.0, 3.0], [0.0, 4.0, 1.0, 5.0]]], np.float32
-                                ),
-                                "?,?,4",
-                            ),
-                            Given(counted(1, 2, 3), "?,2,?"),
-                            Fixed(np.array(3, np.int64)),
-                            Fixed(np.array(0.5, np.float32)),
-                            Fixed(np.array(0.1, np.float32)),
-                        ),
-                    ),
-                ),
-            ),
-        ],
+        others=[negative(suppressed("NonMaxSuppression-3", "?,?,4", "?,2,?"))],
     ),
-    *beside(
-        "NonMaxSuppression-5 with few boxes",
-        others=[
-            Call(
-                "NonMaxSuppression-5",
-                (
-                    Given(
-                        np.array([[[0.0, 0.0, 1.0, 1.0], [0.0, 2.0, 1.0, 3.0], [0.0, 4.0, 1.0, 5.0]]], np.float32),
-                        "1,3,4",
-                    ),
-                    Given(counted(1, 2, 3), "1,2,3"),
-                    Fixed(np.array(3, np.int64)),
-                    Fixed(np.array(0.5, np.float32)),
-                    Fixed(np.array(2.5, np.float32)),
-                ),
-            ),
-        ],
-    ),
-    *beside(
-        "boxes whose scores decay",
-        falling=[
-            Call(
-                "NonMaxSuppression-5",
-                (
-                    np.array(
-                        [
-                            [
-                                [0.0, 0.0, 1.0, 1.0],
-                                [0.0, 0.1, 1.0, 1.1],
-                                [0.0, -0.1, 1.0, 0.9],
-                                [0.0, 10.0, 1.0, 11.0],
-                                [0.0, 10.1, 1.0, 11.1],
-                            ]
-                        ],
-                        np.float32,
-                    ),
-                    np.array([[[0.9, 0.75, 0.6, 0.95, 0.5]]], np.float32),
-                    Fixed(np.array(5, np.int64)),
-                    Fixed(np.array(0.5, np.float32)),
-                    Fixed(np.array(0.0, np.float32)),
-                    np.array(1.0, np.float32),
-                ),
-                {"box_encoding": "corner", "sort_result_descending": "true", "output_type": "i64"},
-            ),
-        ],
-        others=[
-            Call(
-                "NonMaxSuppression-5",
-                (
-                    np.array(
-                        [
-                            [
-                                [0.0, 0.0, 1.0, 1.0],
-                                [0.0, 0.1, 1.0, 1.1],
-                                [0.0, -0.1, 1.0, 0.9],
-                                [0.0, 10.0, 1.0, 11.0],
-                                [0.0, 10.1, 1.0, 11.1],
-                            ]
-                        ],
-                        np.float32,
-                    ),
-                    np.array([[[0.9, 0.75, 0.6, 0.95, 0.5]]], np.float32),
-                    Fixed(np.array(5, np.int64)),
-                    Fixed(np.array(0.5, np.float32)),
-                    Fixed(np.array(0.0, np.float32)),
-                    Fixed(np.array(0.0, np.float32)),
-                ),
-                {"box_encoding": "corner", "sort_result_descending": "true", "output_type": "i64"},
-            ),
-        ],
-    ),
+    *beside("NonMaxSuppression-5 with few boxes", others=[suppressed("NonMaxSuppression-5", above=2.5)]),
+    *beside("boxes whose scores decay", falling=[decayed(number(1))], others=[decayed(Fixed(number(0)))]),
 ]

@@ -1,48 +1,48 @@
 """Layers beside the rows of resizing, patches and color."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from ir_tools.known_differences._model import Call, Fixed, Given, counted, whole
+from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, whole
+from ir_tools.ops import Array
 from tests.releases.beside import beside
 
+IMAGE = (2, 2, 6, 4)
+
+
+def first(
+    mode: str,
+    axes: str,
+    *sizes: int,
+    shape: Sequence[int] = IMAGE,
+    align: bool = False,
+    smooth: bool = False,
+    **pads: str,
+) -> Call:
+    """Interpolate-1 to sizes."""
+    raw = {"mode": mode, "axes": axes, "align_corners": str(align).lower(), "antialias": str(smooth).lower()}
+    return Call("Interpolate-1", (counted(*shape), Fixed(whole(*sizes))), raw | pads)
+
+
+def scaled(shape: Sequence[int], sizes: Array, axes: Sequence[int], mode: str = "nearest") -> Call:
+    """Interpolate-4 to sizes, with scales of 1."""
+    inputs = (Fixed(sizes), Fixed(floats(*[1] * len(axes))), Fixed(whole(*axes)))
+    return Call("Interpolate-4", (counted(*shape), *inputs), {"mode": mode, "shape_calculation_mode": "sizes"})
+
+
+PIXELS = (1, 1, 2, 2)
+CELLS = (1, 1, 3, 5, 5)
 BESIDE = [
-    *beside(
-        "Interpolate-1 to fewer elements",
-        others=[
-            Call(
-                "Interpolate-1",
-                (counted(2, 2, 6, 4), Fixed(whole(12, 8))),
-                {"mode": "nearest", "axes": "2,3", "align_corners": "false", "antialias": "false"},
-            ),
-        ],
-    ),
+    *beside("Interpolate-1 to fewer elements", others=[first("nearest", "2,3", 12, 8)]),
     *beside(
         "Interpolate-1 to the nearest element of other sizes",
-        falling=[
-            Call(
-                "Interpolate-1",
-                (counted(2, 2, 6, 4), Fixed(whole(12, 8))),
-                {"mode": "nearest", "axes": "2,3", "align_corners": "true", "antialias": "false"},
-            ),
-        ],
-        others=[
-            Call(
-                "Interpolate-1",
-                (counted(2, 2, 6, 4), Fixed(whole(12, 8))),
-                {"mode": "nearest", "axes": "2,3", "align_corners": "false", "antialias": "false"},
-            ),
-            Call(
-                "Interpolate-1",
-                (counted(2, 2, 6, 4), Fixed(whole(9, 7))),
-                {"mode": "linear", "axes": "2,3", "align_corners": "true", "antialias": "false"},
-            ),
-        ],
+        falling=[first("nearest", "2,3", 12, 8, more="align_corners")],
+        others=[first("nearest", "2,3", 12, 8), first("linear", "2,3", 9, 7, more="align_corners")],
     ),
     *beside(
         "NV12toBGR-8 of one plane of a least height",
-        falling=[
-            Call("NV12toBGR-8", (Given(counted(1, 3, 4, 1), "1,3..,4,1"),)),
-        ],
+        falling=[Call("NV12toBGR-8", (Given(counted(1, 3, 4, 1), "1,3..,4,1"),))],
         others=[
             Call("NV12toBGR-8", (Given(counted(1, 3, 4, 1), "1,2..,4,1"),)),
             Call("NV12toBGR-8", (Given(counted(1, 6, 4, 1), "1,6,4..,1"),)),
@@ -58,66 +58,20 @@ BESIDE = [
     ),
     *beside(
         "Interpolate-1 with pads beside its axes, in 2021.4",
-        falling=[
-            Call(
-                "Interpolate-1",
-                (counted(1, 1, 2, 2), Fixed(whole(4))),
-                {"mode": "nearest", "axes": "3", "align_corners": "false", "antialias": "false", "pads_end": "0,0,1"},
-            ),
-        ],
-        others=[
-            Call(
-                "Interpolate-1",
-                (counted(1, 1, 2, 2), Fixed(whole(5))),
-                {
-                    "mode": "nearest",
-                    "axes": "3",
-                    "align_corners": "false",
-                    "antialias": "false",
-                    "pads_begin": "0,0,0,1",
-                },
-            ),
-        ],
+        falling=[first("nearest", "3", 4, shape=PIXELS, pads_end="0,0,1")],
+        others=[first("nearest", "3", 5, shape=PIXELS, pads_begin="0,0,0,1")],
     ),
     *beside(
         "cubic Interpolate of five dimensions, 2021.2 to 2021.3",
-        others=[
-            Call(
-                "Interpolate-4",
-                (counted(1, 1, 5, 5), Fixed(whole(4, 4)), Fixed(np.array([1.0, 1.0], np.float32)), Fixed(whole(2, 3))),
-                {"mode": "cubic", "shape_calculation_mode": "sizes"},
-            ),
-        ],
+        others=[scaled((1, 1, 5, 5), whole(4, 4), (2, 3), "cubic")],
     ),
     *beside(
         "cubic Interpolate of five dimensions, 2021.4 to 2021.4",
-        others=[
-            Call(
-                "Interpolate-4",
-                (
-                    counted(1, 1, 3, 5, 5),
-                    Fixed(whole(4, 4, 4)),
-                    Fixed(np.array([1.0, 1.0, 1.0], np.float32)),
-                    Fixed(whole(2, 3, 4)),
-                ),
-                {"mode": "nearest", "shape_calculation_mode": "sizes"},
-            ),
-        ],
+        others=[scaled(CELLS, whole(4, 4, 4), (2, 3, 4))],
     ),
     *beside(
         "Interpolate of a constant by sizes of i32, 2021.3 to 2021.4",
-        others=[
-            Call(
-                "Interpolate-4",
-                (
-                    counted(1, 1, 3, 3),
-                    Fixed(np.array([5, 5], np.int32)),
-                    Fixed(np.array([1.0, 1.0], np.float32)),
-                    Fixed(whole(2, 3)),
-                ),
-                {"mode": "linear_onnx", "shape_calculation_mode": "sizes"},
-            ),
-        ],
+        others=[scaled((1, 1, 3, 3), np.array([5, 5], np.int32), (2, 3), "linear_onnx")],
     ),
     *beside(
         "Col2Im by computed sizes",
@@ -131,82 +85,28 @@ BESIDE = [
     ),
     *beside(
         "Interpolate of batch or channels",
-        falling=[
-            Call(
-                "Interpolate-1",
-                (counted(2, 2, 6, 4), Fixed(whole(3))),
-                {"mode": "linear", "axes": "0", "align_corners": "false", "antialias": "false"},
-            ),
-            Call(
-                "Interpolate-1",
-                (counted(2, 2, 6, 4), Fixed(whole(3))),
-                {"mode": "linear", "axes": "1", "align_corners": "false", "antialias": "false"},
-            ),
-        ],
-        others=[
-            Call(
-                "Interpolate-4",
-                (counted(3, 4), Fixed(whole(4, 5)), Fixed(np.array([1.0, 1.0], np.float32)), Fixed(whole(0, 1))),
-                {"mode": "nearest", "shape_calculation_mode": "sizes"},
-            ),
-        ],
+        falling=[first("linear", "0", 3), first("linear", "1", 3)],
+        others=[scaled((3, 4), whole(4, 5), (0, 1))],
     ),
     *beside(
         "Interpolate of channels, height and width",
-        others=[
-            Call(
-                "Interpolate-4",
-                (
-                    counted(1, 1, 3, 5, 5),
-                    Fixed(whole(4, 4, 4)),
-                    Fixed(np.array([1.0, 1.0, 1.0], np.float32)),
-                    Fixed(whole(2, 3, 4)),
-                ),
-                {"mode": "nearest", "shape_calculation_mode": "sizes"},
-            ),
-            Call(
-                "Interpolate-4",
-                (counted(2, 2, 6, 4), Fixed(whole(3, 4)), Fixed(np.array([1.0, 1.0], np.float32)), Fixed(whole(1, 2))),
-                {"mode": "nearest", "shape_calculation_mode": "sizes"},
-            ),
-        ],
+        others=[scaled(CELLS, whole(4, 4, 4), (2, 3, 4)), scaled(IMAGE, whole(3, 4), (1, 2))],
     ),
     *beside(
         "cubic Interpolate of channels, height and width",
         others=[
             Call(
                 "Interpolate-11",
-                (counted(2, 2, 6, 4), Fixed(whole(3, 4, 5)), Fixed(whole(1, 2, 3))),
+                (counted(*IMAGE), Fixed(whole(3, 4, 5)), Fixed(whole(1, 2, 3))),
                 {"mode": "nearest", "shape_calculation_mode": "sizes"},
             ),
         ],
     ),
-    *beside(
-        "Interpolate-1 of 2021.2",
-        falling=[
-            Call(
-                "Interpolate-1",
-                (counted(2, 2, 6, 4), Fixed(whole(3, 3))),
-                {"mode": "linear", "axes": "2,3", "align_corners": "true", "antialias": "true"},
-            ),
-        ],
-    ),
+    *beside("Interpolate-1 of 2021.2", falling=[first("linear", "2,3", 3, 3, more="align_corners antialias")]),
     *beside(
         "Interpolate-1 whose corners are not aligned",
-        falling=[
-            Call(
-                "Interpolate-1",
-                (counted(2, 2, 6, 4), Fixed(whole(3, 3))),
-                {"mode": "cubic", "axes": "2,3", "align_corners": "false", "antialias": "false"},
-            ),
-        ],
-        others=[
-            Call(
-                "Interpolate-1",
-                (counted(2, 2, 6, 4), Fixed(whole(3))),
-                {"mode": "linear", "axes": "2", "align_corners": "false", "antialias": "false"},
-            ),
-        ],
+        falling=[first("cubic", "2,3", 3, 3)],
+        others=[first("linear", "2", 3)],
     ),
     *beside(
         "ExtractImagePatches with more padding than data, 2021.4 to 2025.2",
