@@ -11,18 +11,10 @@ from tests.releases.beside import beside
 IMAGE = (2, 2, 6, 4)
 
 
-def first(
-    mode: str,
-    axes: str,
-    *sizes: int,
-    shape: Sequence[int] = IMAGE,
-    align: bool = False,
-    smooth: bool = False,
-    **pads: str,
-) -> Call:
-    """Interpolate-1 to sizes."""
-    raw = {"mode": mode, "axes": axes, "align_corners": str(align).lower(), "antialias": str(smooth).lower()}
-    return Call("Interpolate-1", (counted(*shape), Fixed(whole(*sizes))), raw | pads)
+def first(mode: str, axes: str, *sizes: int, shape: Sequence[int] = IMAGE, flags: str = "", **pads: str) -> Call:
+    """Interpolate-1 to sizes; `flags`: those that are set."""
+    words = {name: str(name in flags.split()).lower() for name in ("align_corners", "antialias")}
+    return Call("Interpolate-1", (counted(*shape), Fixed(whole(*sizes))), {"mode": mode, "axes": axes, **words, **pads})
 
 
 def scaled(shape: Sequence[int], sizes: Array, axes: Sequence[int], mode: str = "nearest") -> Call:
@@ -37,8 +29,8 @@ BESIDE = [
     *beside("Interpolate-1 to fewer elements", others=[first("nearest", "2,3", 12, 8)]),
     *beside(
         "Interpolate-1 to the nearest element of other sizes",
-        falling=[first("nearest", "2,3", 12, 8, more="align_corners")],
-        others=[first("nearest", "2,3", 12, 8), first("linear", "2,3", 9, 7, more="align_corners")],
+        falling=[first("nearest", "2,3", 12, 8, flags="align_corners")],
+        others=[first("nearest", "2,3", 12, 8), first("linear", "2,3", 9, 7, flags="align_corners")],
     ),
     *beside(
         "NV12toBGR-8 of one plane of a least height",
@@ -102,7 +94,7 @@ BESIDE = [
             ),
         ],
     ),
-    *beside("Interpolate-1 of 2021.2", falling=[first("linear", "2,3", 3, 3, more="align_corners antialias")]),
+    *beside("Interpolate-1 of 2021.2", falling=[first("linear", "2,3", 3, 3, flags="align_corners antialias")]),
     *beside(
         "Interpolate-1 whose corners are not aligned",
         falling=[first("cubic", "2,3", 3, 3)],
