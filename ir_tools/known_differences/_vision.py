@@ -69,7 +69,21 @@ def _turned(layer: Instance) -> bool:
     return _padded(layer) and len(axes) <= rank - 2 and any(axis < 2 for axis in axes)
 
 
+def _out_of_order(layer: Instance) -> bool:
+    """Return whether other sizes than in the order of the axes are given."""
+    pairs = [*zip(layer.attrs.axes, layer.inputs[1].ravel().tolist(), strict=False)]
+    return [size for _, size in sorted(pairs)] != [size for _, size in pairs]
+
+
 ROWS = (
+    KnownDifference(
+        name="Interpolate-1 axes out of order",
+        ops=("Interpolate-1",),
+        setting="`axes` that are not in ascending order",
+        reason="OpenVINO sorts the axes, not the sizes; by the specification the first size is that of the first axis.",
+        model=Call("Interpolate-1", (counted(1, 1, 2, 4), Fixed(whole(3, 5))), {"mode": "nearest", "axes": "3,2"}),
+        applies=_out_of_order,
+    ),
     KnownDifference(
         name="Interpolate with pads along axes before the last ones",
         ops=INTERPOLATE,

@@ -146,11 +146,18 @@ def computed_inputs(inputs: Sequence[Fact]) -> Iterator[Violation]:
             yield Violation(name, message, "make it a constant", ViolationKind.SUSPECT)
 
 
+def no_axes(axes: Fact) -> Iterator[Violation]:
+    """Check for an empty list of axes, with which the runtime crashes while it reads the model."""
+    if axes.integers() == []:
+        yield Violation("axes", "is empty, and the runtime crashes without an axis", kind=ViolationKind.FATAL)
+
+
 def check_sizes(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for sizes of a real signal with which the CPU plugin reads beyond the data, or does not run at all.
 
     Measured.
     """
+    yield from no_axes(inputs[1])
     yield from computed_inputs(inputs)
     data, axes = inputs[0].shape, _transformed_axes(inputs, real=True)
     sizes = inputs[2].integers() if len(inputs) > 2 else None
@@ -166,6 +173,7 @@ def check_sizes(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 def check_inverse_sizes(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for sizes of a real signal with which the CPU plugin is wrong, or does not run at all. Measured."""
+    yield from no_axes(inputs[1])
     yield from computed_inputs(inputs)
     data, axes = inputs[0].shape, _transformed_axes(inputs, real=False)
     sizes = inputs[2].integers() if len(inputs) > 2 else None

@@ -21,7 +21,7 @@ from ir_tools.ops._resizing_limits import Resized, limits
 from ir_tools.ops._sampling_rewrites import migrate_grid_sample
 from ir_tools.ops._values import dim, shifted
 from ir_tools.ops.definition import Array, Elements, Fact, Input, Mask, Op, ShapeRule, Violation, ViolationKind
-from ir_tools.ops.fields import Attrs, ExactWord, Field, Flag, Float, Ints, OneOf, Usual
+from ir_tools.ops.fields import Attrs, ExactWord, Field, Flag, Float, Ints, OneOf, Usual, listed
 from ir_tools.ops.limits import check_output_size, too_large
 from ir_tools.types import Dim, shape_text
 
@@ -279,6 +279,9 @@ def check_interpolate_1(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violat
     else:
         padding = any(attrs.pads_begin + attrs.pads_end)
         yield from _beyond_plugin(attrs, inputs, interpolate_1_shape, attrs.axes, padding, "target_spatial_shape")
+    if [*attrs.axes] != sorted(attrs.axes):
+        message = f"is {listed(attrs.axes)}, but the runtime reads the sizes in the ascending order of the axes"
+        yield Violation("axes", message, "write both in ascending order", ViolationKind.SUSPECT)
     yield from _check_target(sizes, "target_spatial_shape")
     yield from _too_large(attrs, inputs, interpolate_1_shape, "target_spatial_shape")
 

@@ -185,23 +185,25 @@ def einsum_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violatio
 
 
 def sizes_of(equation: Equation, inputs: Sequence[Fact]) -> dict[str, tuple[Dim, ...]]:
-    """Return the dimensions that every label stands for: one, but for `...`.
+    """Return the dimensions that every label stands for: one, but for `...`, which is left out if its rank is unknown.
 
     Raises:
         ValueError: the inputs do not fit the equation, or each other.
     """
     sizes: dict[str, tuple[Dim, ...]] = {}
+    unknown_rank = False
     for labels, fact in zip(equation.inputs, inputs, strict=True):
-        if fact.shape is None and REST in labels:
-            raise ValueError("has ... for an input of unknown rank")
         if fact.shape is None:
             sizes = {**dict.fromkeys(labels, (Dim(),)), **sizes}
+            unknown_rank |= REST in labels
             continue
         own: dict[str, tuple[Dim, ...]] = {}
         for label, dims in _parts(labels, fact.shape):
             own[label] = dims if label not in own else _equal(label, own[label], dims)
         for label, dims in own.items():
             sizes[label] = dims if label not in sizes else _common(label, sizes[label], dims)
+    if unknown_rank:
+        del sizes[REST]
     return sizes
 
 
@@ -240,7 +242,8 @@ def einsum_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     raise_first(einsum_violations(attrs, inputs))
     equation = equation_of(attrs.equation)
     sizes = sizes_of(equation, inputs)
-    return (Fact(dtype, tuple(dim for label in equation.output for dim in sizes[label])),)
+    known = all(label in sizes for label in equation.output)
+    return (Fact(dtype, tuple(dim for label in equation.output for dim in sizes[label]) if known else None),)
 
 
 def einsum(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:

@@ -41,6 +41,8 @@ BROKEN: Mapping[str, Case] = {
     "axes is [1,1]; expected a list": ("Squeeze", 1, {}, [("f32", "1,3"), np.array([[0]])]),
     "axes is -4": ("Unsqueeze", 1, {}, [DATA, ints(-4)]),
     "axes is empty": ("Unsqueeze", 1, {}, [DATA, ints()]),
+    "axes is empty, and the runtime crashes": ("RDFT", 9, {}, [DATA, ints()]),
+    "axes is empty, and": ("IRDFT", 9, {}, [("f32", "2,3,2"), ints()]),
     "is not a permutation": ("Transpose", 1, {}, [DATA, ints(0, 0)]),
     "order has 3 values": ("Transpose", 1, {}, [DATA, ints(0, 1, 2)]),
     "group is 2": ("ShuffleChannels", 1, {"axis": "1", "group": "2"}, [DATA]),
@@ -111,6 +113,12 @@ BROKEN: Mapping[str, Case] = {
 """What the runtime rejects, cannot run, or exhausts memory on, by what is said of it."""
 
 SUSPECT: Mapping[str, Case] = {
+    "is 1,0, but the runtime reads the sizes": (
+        "Interpolate",
+        1,
+        {"mode": "nearest", "axes": "1,0"},
+        [DATA, ints(4, 5)],
+    ),
     "is [2,1,1], which cannot be broadcast to the data [2,3]": ("PReLU", 1, {}, [DATA, ("f32", "2,1,1")]),
     "the runtime returns zeros": ("Gather", 8, {}, [DATA, ints(0, 5), one(1)]),
     "the runtime may crash": ("Gather", 8, {"batch_dims": "1"}, [("f32", "1,3"), ("i64", "1,2"), one(1)]),

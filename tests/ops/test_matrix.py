@@ -15,8 +15,10 @@ from tests.ops.math_support import (
     Case,
     agreement,
     kinds,
+    our_shape,
     random_array,
     random_shape,
+    runtime_shapes,
     type_difference,
     values_agree,
 )
@@ -137,6 +139,16 @@ def test_element_types(op: Op, raw: dict[str, str], slots: list[Slot]) -> None:
 
 
 # --- values -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("first", ["...", "2,3", "?,4..5,3"])
+@pytest.mark.parametrize("second", ["...", "3,4", "2,3,?"])
+@pytest.mark.parametrize("equation", ["...ij,...jk->...ik", "...ij,...jk->ki", "...ij,...jk->i...", "...i,...ji->j"])
+def test_dots_of_unknown_rank(equation: str, first: str, second: str) -> None:
+    """Inputs of unknown rank may have dots; only the rank of the output may then be unknown."""
+    case = Case(EINSUM, {"equation": equation}, [("f32", first), ("f32", second)])
+    assert [our_shape(case)] == runtime_shapes([case])
+
 
 LEFT_OUT = named("Einsum-7 with dots", "Inverse-14 of a matrix that has none", "convolutions of integers beyond 2^24")
 """Layers that are not generated."""
