@@ -163,8 +163,10 @@ def check_lrn(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 
 def l2_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Check for axes that are neither a number nor a list, or not the data's."""
-    return check_axes(inputs[0].shape, inputs[1], ranks=(0, 1))
+    """Check for axes that are neither a number nor a list, or not the data's; a scalar has none."""
+    yield from check_axes(inputs[0].shape, inputs[1], ranks=(0, 1))
+    if inputs[0].shape == () and inputs[1].integers():
+        yield Violation("axes", "names an axis, but the data is a scalar")
 
 
 def grn_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:

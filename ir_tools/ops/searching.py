@@ -311,7 +311,7 @@ BUCKETIZE = Op(
     type="Bucketize",
     version=3,
     migrate=migrate_bucketize,
-    inputs=(Input("data"), Input("buckets")),
+    inputs=(Input("data", type="float integer"), Input("buckets", type="float integer")),
     attrs={"output_type": IndexType(), "with_right_bound": Flag(default=True)},
     shape=bucketize_shape,
     kernel=bucketize,

@@ -164,9 +164,9 @@ NMS_ATTRS: dict[str, Field] = {
 SELECTED = (Output("selected_indices"), Output("selected_scores"), Output("valid_outputs"))
 
 
-def _nms_inputs(count: int) -> tuple[Input, ...]:
+def _nms_inputs(count: int, thresholds: str = "float") -> tuple[Input, ...]:
     settings = (
-        Input(name, optional=True, type="float" if number else "integer float", usual=usual)
+        Input(name, optional=True, type=thresholds if number else "integer float", usual=usual)
         for number, (name, usual) in enumerate(
             zip(SETTINGS[:count], (None, OVERLAP, SCORE, NOT_NEGATIVE), strict=False)
         )
@@ -196,7 +196,7 @@ NMS_3 = NMS_1.at(
 NMS_4 = NMS_3.at(4, shape=nms_4_shape, migrate=migrate_nms(4))
 NMS_5 = NMS_4.at(
     5,
-    inputs=_nms_inputs(4),
+    inputs=_nms_inputs(4, BOX_TYPES),
     outputs=SELECTED,
     shape=nms_5_shape,
     kernel=non_max_suppression,

@@ -1,4 +1,7 @@
-"""Every operation on every element type: a result of the type that the shape rule gives, or an error in words."""
+"""Every operation on every element type: a result of the type that the shape rule gives, or an error in words.
+
+What the runtime does not read is refused.
+"""
 
 from collections.abc import Mapping
 
@@ -9,8 +12,12 @@ from ir_tools import execute, read
 from ir_tools.errors import IrToolsError, ShapeError
 from ir_tools.graph import Model
 from ir_tools.infer import propagate_shapes
-from ir_tools.ops import FAMILIES, Array, Op
+from ir_tools.ops import COMPLETE_OPSETS, FAMILIES, Array, Op
+from ir_tools.ops.checks import check_types
+from ir_tools.ops.definition import Oracle
+from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import ELEMENT_TYPES, parse_shape
+from tests.ops.layer_support import REJECTED, Setting, fact_of, faults_of, found_rows, wanted_rows
 from tests.ops.samples import Sample, sample_of
 from tests.ops.single import Slot, single_text
 from tests.ops.test_table import in_group
@@ -91,3 +98,24 @@ def test_result_or_error(op: Op) -> None:
 @pytest.mark.parametrize("op", OPS, ids=str)
 def test_result_or_error_of_all_types(op: Op) -> None:
     assert problems(op, [kind.name for kind in KINDS]) == []
+
+
+def unread(client: RuntimeClient, op: Op, kind: str) -> list[int]:
+    """The inputs that the runtime refuses to read in an element type, and no check does."""
+    sample = sample_of(op)
+    assert sample is not None
+    found = []
+    for index, slot in enumerate(sample.slots):
+        slots = [of_kind(slot, kind) if number == index else one for number, one in enumerate(sample.slots)]
+        setting = Setting(op, slots, sample.raw, sum(not out.many for out in op.outputs))
+        refused = found_rows(setting) == REJECTED or faults_of(op, sample.raw, slots)
+        if not refused and not [*check_types(op, [*map(fact_of, slots)])]:
+            found += [index] if wanted_rows(client, setting) == REJECTED else []
+    return found
+
+
+@pytest.mark.parametrize("kind", ["boolean", "f64", "f32", "i32", "string"])
+def test_types_that_the_runtime_does_not_read_are_refused(kind: str, client: RuntimeClient) -> None:
+    ops = [op for op in OPS if op.version <= COMPLETE_OPSETS and not any(out.many for out in op.outputs)]
+    asked = [op for op in ops if op.oracle is not Oracle.SPECIFICATION]
+    assert {str(op): found for op in asked if (found := unread(client, op, kind))} == {}

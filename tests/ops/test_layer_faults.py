@@ -107,6 +107,7 @@ BROKEN: Mapping[str, Case] = {
     "read 400000000 channels": ("DeformablePSROIPooling", 1, MANY | {"output_dim": "100000000"}, DEFORMED),
     "which reads offset 50000000": ("DeformablePSROIPooling", 1, MANY | {"part_size": "100000000"}, DEFORMED),
     "expected a positive number": ("ROIPooling", 1, INFINITE, [("f32", "1,8,8,8"), ("f32", "2,5")]),
+    "names an axis, but the data is a scalar": ("NormalizeL2", 1, {"eps": "1", "eps_mode": "add"}, [SCALAR, ints(-1)]),
     "buckets is": ("Bucketize", 3, {"output_type": "i64"}, [DATA, DATA]),
     "outside the 2 rows": ("SparseFillEmptyRows", 16, {}, [("f32", "1"), ints(2, 2), np.array([[2, 0]]), SCALAR]),
 }
