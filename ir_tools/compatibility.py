@@ -344,7 +344,7 @@ def _layers(model: Model) -> Iterator[tuple[Located, Seen | Unread | None]]:
     around = Surroundings(model)
     found: dict[object, Seen | Unread] = {}
     for located in model.walk():
-        path, layer, graph = located
+        path, layer, _ = located
         if not around.is_read(located):
             unread = Unread.of(layer)
             yield located, found.setdefault(unread, unread)
@@ -353,10 +353,8 @@ def _layers(model: Model) -> Iterator[tuple[Located, Seen | Unread | None]]:
         if op is None:
             yield located, None
             continue
-        sources = graph.sources(layer.id)
-        content = layer.common
-        inputs = tuple(facts.get((path, port.id)) or UNKNOWN for port in content.inputs if port.id in sources)
-        outputs = tuple(facts.get((path, port.id)) or UNKNOWN for port in content.outputs)
+        ports = layer.common.inputs, layer.common.outputs
+        inputs, outputs = (tuple(facts.get((path, port.id)) or UNKNOWN for port in side) for side in ports)
         seen = around.seen(located, op, inputs, outputs, model.version)
         yield located, found.setdefault(decisive(seen), seen)
 

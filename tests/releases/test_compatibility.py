@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ir_tools.builder import Builder
-from ir_tools.compatibility import Answer, _layers, compatibility
+from ir_tools.compatibility import Answer, Compatibility, Obstacle, _layers, compatibility
 from ir_tools.diagnostics import Severity
 from ir_tools.errors import RuntimeFailure
 from ir_tools.format.read import read
@@ -467,3 +467,14 @@ def test_a_transposed_vector_is_another_output_too() -> None:
     b.result(b.call("ReLU", moved))
     answers = [one.answer for one in compatibility(b.model, [one for one in OPENVINO if one.number >= (2025, 0)])]
     assert answers[:3] == [Answer.DIFFERS, Answer.READS, Answer.READS]
+
+
+@pytest.mark.parametrize(
+    ("count", "more"), [(1, ""), (2, "; b: no"), (3, "; b: no; and 1 more"), (5, "; b: no; and 3 more")]
+)
+def test_the_first_obstacles_are_named_and_the_others_counted(count: int, more: str) -> None:
+    obstacles = (
+        Obstacle(path=path, line=None, layer="", reason="no", answer=Answer.STOPPED) for path in "abcde"[:count]
+    )
+    found = Compatibility(release=OPENVINO[0], answer=Answer.STOPPED, obstacles=tuple(obstacles))
+    assert found.why.replace(" ()", "") == f"a: no{more}"
