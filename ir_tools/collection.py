@@ -17,17 +17,18 @@ class _Collector:
     def __init__(self) -> None:
         self.promoted = 0
 
-    def start(self) -> None:
-        """Put it on; what was made meanwhile counts as old at once, in place of being walked twice before it does.
-
-        So garbage in circles among it waits until all objects are walked.
-        """
-        made = gc.get_count()[0]
-        self.promoted += made
+    def stop(self) -> None:
+        """Put it off; before very many objects are made again, the garbage in circles of those before goes."""
         if self.promoted > MAX_PROMOTED:
             gc.collect()
             self.promoted = 0
-        elif made > gc.get_threshold()[0] and not gc.get_freeze_count():
+        gc.disable()
+
+    def start(self) -> None:
+        """Put it on; what was made meanwhile counts as old at once, in place of being walked twice before it does."""
+        made = gc.get_count()[0]
+        self.promoted += made
+        if made > gc.get_threshold()[0] and not gc.get_freeze_count():
             gc.freeze()
             gc.unfreeze()
         gc.enable()
@@ -40,7 +41,8 @@ _COLLECTOR = _Collector()
 def gc_paused() -> Iterator[None]:
     """Put the garbage collector off; it is on again afterwards, if it was on before."""
     running = gc.isenabled()
-    gc.disable()
+    if running:
+        _COLLECTOR.stop()
     try:
         yield
     finally:

@@ -17,10 +17,10 @@ from ir_tools.format.write import render
 from ir_tools.graph import Graph, Layer, Model, Source
 from ir_tools.infer import Propagation, propagate_shapes
 from ir_tools.infer._answers import Answers
-from ir_tools.infer._facts import FactTable, InternedFact, StoredBounds, key_of, minimum_size
+from ir_tools.infer._facts import AnswerTable, FactTable, InternedFact, StoredBounds, key_of, minimum_size
 from ir_tools.infer._indices import _beyond
 from ir_tools.infer._problems import _holders
-from ir_tools.infer._signatures import LayerSignature
+from ir_tools.infer._signatures import LayerSignature, LayerSignatures
 from ir_tools.infer._trials import ShapeTrials
 from ir_tools.ops import NEWEST_OPSET, Bounds, Fact, find_op, known_types
 from ir_tools.runtime.ask import LayerOracle
@@ -347,6 +347,36 @@ def test_stored_constants_are_alike_until_they_are_handed_on() -> None:
     assert key_of(one) == key_of(other) != key_of(template)
     handed_on = [table.interned(replace(fact, constant=True)) for fact in (one, other)]
     assert len({key_of(fact) for fact in (one, template, *handed_on)}) == 4
+
+
+@pytest.mark.parametrize(("looks", "questions"), [(False, 1), (True, 2)], ids=["at no value", "at the values"])
+def test_facts_that_differ_in_values_are_asked_about_once_if_nothing_looks_at_them(looks: bool, questions: int) -> None:
+    template = FactTable().interned(Fact(element_type("i64"), (Dim.of(2),)))
+    facts = [
+        replace(template, value=StoredBounds(template, partial(Bounds.exactly, [value] * 2))) for value in (3, 4, 3, 4)
+    ]
+    table, asked = AnswerTable[int | None](), list[Fact]()
+
+    def answer(fact: Fact) -> int | None:
+        asked.append(fact)
+        return fact.value.lower[0] if looks and fact.value is not None else None
+
+    found = [table.of("it", [fact], partial(answer, fact)) for fact in facts]
+    assert found == ([3, 4, 3, 4] if looks else [None] * 4)
+    assert len(asked) == questions
+    assert table.of("another", facts[:1], lambda: 7) == 7
+
+
+def test_signatures_are_kept_until_they_are_forgotten() -> None:
+    builder, signatures = Builder(), LayerSignatures()
+    made = builder.call("Clamp", builder.parameter("x", "6"), min=0.0, max=1.0)
+    layer = builder.graph.layer(made.layer)
+    before = signatures.of(layer)
+    layer.raw["max"] = "2"
+    assert signatures.of(layer) is before
+    signatures.forget()
+    assert signatures.of(layer)[0].raw["max"] == "2"
+    assert before[0].raw["max"] != "2"
 
 
 def test_rules_are_asked_once_for_equal_layers_with_equal_constants(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,6 +26,7 @@ from ir_tools.cli.options import (
 from ir_tools.cli.paths import ModelPath, OutputModel
 from ir_tools.cli.releases import ReleaseOptions
 from ir_tools.cli.verification import measured_int8, verify, verify_legacy
+from ir_tools.collection import gc_paused
 from ir_tools.errors import IrToolsError, MigrationError, UsageError
 from ir_tools.runtime.installed import require_openvino
 
@@ -160,6 +161,7 @@ def migrate(model: Path, output: Path | None, **given: Any) -> Answer:
     return _of_folder(model, output, partial(_migrated, options=options))
 
 
+@gc_paused()
 def _migrated(model: Path, output: Path | None, options: _Options) -> Answer:
     """Migrate one model."""
     if options.verify:

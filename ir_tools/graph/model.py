@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from itertools import compress
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -228,11 +229,12 @@ def walk(graph: Graph, prefix: str = "", *, wanted: Callable[[Layer], bool] | No
     The path of a layer contains `#id` if another layer of its graph has the same name.
     """
     layers = [*graph.layers()]
+    names = [layer.name for layer in layers]
+    counts = Counter(names)
     if wanted is not None:
-        layers = [layer for layer in layers if layer.bodies or wanted(layer)]
-    counts = Counter([layer.name for layer in graph.layers()]) if layers else Counter()
-    for layer in layers:
-        name = layer.name
+        chosen = [layer.bodies or wanted(layer) for layer in layers]
+        layers, names = [*compress(layers, chosen)], [*compress(names, chosen)]
+    for layer, name in zip(layers, names, strict=True):
         label = name if counts[name] == 1 else f"{name}#{layer.id}"
         if wanted is None or not layer.bodies or wanted(layer):
             yield Located(prefix + label, layer, graph)

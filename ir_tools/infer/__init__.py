@@ -2,6 +2,7 @@
 
 from ir_tools.infer._answers import SURPRISES
 from ir_tools.infer._consistency import ConsistencyCheck, LayerKind
+from ir_tools.infer._facts import AnswerTable
 from ir_tools.infer._problems import Problem
 from ir_tools.infer._propagate import Ask, Mismatch, Origin, Propagation, ShapeReport, propagate_shapes
 from ir_tools.infer._signatures import LayerSignature, LayerSignatures
@@ -9,6 +10,7 @@ from ir_tools.infer._trials import Refusal, ShapeTrials, Trial
 
 __all__ = [
     "SURPRISES",
+    "AnswerTable",
     "Ask",
     "ConsistencyCheck",
     "LayerKind",

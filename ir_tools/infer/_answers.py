@@ -12,7 +12,7 @@ import numpy as np
 
 from ir_tools.errors import ReadError, ShapeError, UsageError
 from ir_tools.graph import Layer
-from ir_tools.infer._facts import MAX_KEPT, FactTable, InternedFact, StoredBounds, content, key_of, minimum_size
+from ir_tools.infer._facts import MAX_KEPT, AnswerTable, FactTable, InternedFact, StoredBounds, key_of, minimum_size
 from ir_tools.infer._signatures import LayerSignature
 from ir_tools.ops.checks import check_attributes, check_ports, check_settings, check_types, too_many_outputs
 from ir_tools.ops.definition import (
@@ -87,35 +87,15 @@ class Answers:
         self.weights = weights
         self.checks = checks
         self.surprises: list[str] = []
-        self._known: dict[object, Answer | None] = {}
+        self._known = AnswerTable[Answer]()
         self._sizes: dict[int, int | None] = {}
         self._constants: dict[tuple[int, int, int], InternedFact] = {}
-        self._looked_at = 0
 
     def of(self, signature: LayerSignature, inputs: Sequence[InternedFact]) -> Answer:
         """Return the answer for a layer; `inputs`: one for every input port that is fed."""
-        if self._looked_at > MAX_LOOKED_AT:
+        if self._known.looked_at > MAX_LOOKED_AT:
             inputs = [_without_long_values(fact) for fact in inputs]
-        key: object = (signature.number, *map(key_of, inputs))
-        found = self._known.get(key, self)
-        if isinstance(found, Answer):
-            return found
-        if found is None:
-            key = (key, *map(_digest, inputs))
-            found = self._known.get(key)
-            if found is not None:
-                return found
-        stored = [fact.value for fact in inputs if isinstance(fact.value, StoredBounds)]
-        for value in stored:
-            value.used = False
-        answer = self._ask(signature, inputs)
-        used = [value.lower.size for value in stored if value.used]
-        if used:
-            self._looked_at += sum(size for size in used if size > MAX_KEPT)
-            self._known[key] = None
-            key = (key, *map(_digest, inputs))
-        self._known[key] = answer
-        return answer
+        return self._known.of(signature.number, inputs, partial(self._ask, signature, inputs))
 
     def _ask(self, signature: LayerSignature, inputs: Sequence[Fact]) -> Answer:
         if signature.op is None:
@@ -221,11 +201,6 @@ def _values(layer: Layer, weights: Weights, fact: Fact) -> Bounds:
         sizes = [dim.lo for dim in fact.shape or ()]
         return Bounds(np.full(sizes, minimum), np.full(sizes, maximum))
     return Bounds.exactly(found.astype(np.float32) if fact.dtype.is_float and fact.dtype.bits < 32 else found)
-
-
-def _digest(fact: Fact) -> object:
-    """Return a key that differs for facts with different values; of too many values each array has its own."""
-    return None if fact.value is None else content(fact.value) or fact.value
 
 
 def _without_long_values(fact: InternedFact) -> InternedFact:

@@ -328,6 +328,7 @@ class Engine:
         return {id(body): (graph, layer.id) for _, layer, graph in self.places for body in layer.bodies.values()}
 
     def _places_changed(self) -> None:
+        self.signatures.forget()
         for kept in (self._left, self._ways, self._maps):
             kept.clear()
         for name in ("places", "paths", "owners"):

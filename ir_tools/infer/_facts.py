@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import enum
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import NewType
+from typing import Generic, NewType, TypeVar
 
 from ir_tools.ops.definition import Array, Bounds, Fact
 from ir_tools.types import Shape
 
-__all__ = ["MAX_KEPT", "FactTable", "InternedFact", "StoredBounds", "content", "key_of", "minimum_size"]
+__all__ = ["MAX_KEPT", "AnswerTable", "FactTable", "InternedFact", "StoredBounds", "key_of", "minimum_size"]
 
 MAX_KEPT = 64
 """Values of larger tensors are not compared with others."""
@@ -17,6 +18,7 @@ MAX_CARRIED = 1 << 23
 """Values of such tensors that are kept in all; those that decide shapes of real models are a thousand times fewer."""
 
 
+AnswerT = TypeVar("AnswerT")
 InternedFact = NewType("InternedFact", Fact)
 """A fact of a `FactTable`: of equal ones there is one object, so that its identity says which fact it is."""
 
@@ -82,10 +84,63 @@ class FactTable:
         return self._interned.setdefault(key, InternedFact(fact))
 
 
-def key_of(fact: InternedFact) -> int:
+class _Missing(enum.Enum):
+    """Why a table has no answer: it was not asked for, or depends on the values of constants."""
+
+    NOT_ASKED = enum.auto()
+    BY_VALUES = enum.auto()
+
+
+class AnswerTable(Generic[AnswerT]):
+    """Answers about facts: facts that differ only in values of constants that nothing looked at are asked about once.
+
+    Attributes:
+        looked_at: how many values of constants with more than `MAX_KEPT` of them were looked at.
+    """
+
+    def __init__(self) -> None:
+        self.looked_at = 0
+        self._known: dict[object, AnswerT | _Missing] = {}
+
+    def of(self, about: object, facts: Sequence[Fact], ask: Callable[[], AnswerT]) -> AnswerT:
+        """Return the known answer, or ask for it.
+
+        Args:
+            about: what it depends on besides the facts.
+            facts: each has to be one object whenever it is equal, and to live as long as the table.
+            ask: returns the answer.
+        """
+        key: object = (about, *map(key_of, facts))
+        found = self._known.get(key, _Missing.NOT_ASKED)
+        by_values = found is _Missing.BY_VALUES
+        if by_values:
+            key = (key, *map(_digest, facts))
+            found = self._known.get(key, _Missing.NOT_ASKED)
+        if not isinstance(found, _Missing):
+            return found
+        stored = [fact.value for fact in facts if isinstance(fact.value, StoredBounds)]
+        for value in stored:
+            value.used = False
+        answer = ask()
+        used = [value.lower.size for value in stored if value.used]
+        if used:
+            self.looked_at += sum(size for size in used if size > MAX_KEPT)
+        if used and not by_values:
+            self._known[key] = _Missing.BY_VALUES
+            key = (key, *map(_digest, facts))
+        self._known[key] = answer
+        return answer
+
+
+def key_of(fact: Fact) -> int:
     """Return a number that is equal for facts that a shape rule can distinguish only by the values of constants."""
     value = fact.value
     return -id(value.template) if type(value) is StoredBounds else id(fact)
+
+
+def _digest(fact: Fact) -> object:
+    """Return a key that differs for facts with different values; of too many values each array has its own."""
+    return None if fact.value is None else content(fact.value) or fact.value
 
 
 def content(value: Bounds) -> object | None:

@@ -33,14 +33,25 @@ class LayerSignature:
 
 
 class LayerSignatures:
-    """The signatures of a model's layers."""
+    """The signatures of a model's layers, which have to stay as they are until `forget` is called."""
 
     def __init__(self) -> None:
         self._signatures: dict[object, LayerSignature] = {}
+        self._known: dict[Layer, tuple[LayerSignature, int | None]] = {}
         self.types: set[str] = set()
 
     def of(self, layer: Layer) -> tuple[LayerSignature, int | None]:
         """Return the signature of a layer, and where the bytes of a constant start; the layer is not loaded by it."""
+        found = self._known.get(layer)
+        if found is None:
+            found = self._known[layer] = self._of(layer)
+        return found
+
+    def forget(self) -> None:
+        """Look at the layers again: some have changed."""
+        self._known.clear()
+
+    def _of(self, layer: Layer) -> tuple[LayerSignature, int | None]:
         text = layer.text
         if text is None:
             return self._of_content(layer)

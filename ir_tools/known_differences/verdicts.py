@@ -1,10 +1,11 @@
 """What a release does with a layer, by the table of what was measured and by that of known differences."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
+from itertools import chain
 from typing import Self
 
 from ir_tools.display import plural
@@ -30,7 +31,7 @@ from ir_tools.known_differences.releases import (
 )
 from ir_tools.ops import Op, Role, opset_number, role_of
 from ir_tools.ops.definition import Fact
-from ir_tools.ops.fields import REQUIRED, Flag, OneOf
+from ir_tools.ops.fields import REQUIRED, Attrs, Flag, OneOf
 from ir_tools.processors import Processor
 from ir_tools.releases.measured import TOGETHER, State, cases, last_input, state
 from ir_tools.releases.table import Release
@@ -438,6 +439,7 @@ class Surroundings:
         self._constants: dict[int, Mapping[int, frozenset[str]]] = {}
         self._names: dict[int, Mapping[int, frozenset[str]]] = {}
         self._used: dict[int, Set[int]] = {}
+        self._attributes: dict[tuple[object, ...], tuple[Attrs | None, bool]] = {}
         self.origins = defaultdict[int, dict[int, Layer | None]](dict)
         self._scales = defaultdict[int, dict[tuple[int, int], frozenset[int]]](dict)
         self._joined = defaultdict[int, dict[tuple[int, int, bool, bool], bool]](dict)
@@ -492,17 +494,20 @@ class Surroundings:
         if id(graph) not in self._constants:
             self._constants[id(graph)] = _constant_layers(graph)
             self._names[id(graph)] = _names(graph, bordered)
-        known, sources = self._constants[id(graph)], graph.sources(layer.id)
-        feeds = [sources[port.id].layer for port in content.inputs if port.id in sources]
-        before, after = _borders(graph, layer)
+        known, sources = self._constants[id(graph)], _sources(graph, layer)
+        feeds = [source.layer for source in sources if source is not None]
+        attrs, short = self._attributes_of(op, content.raw)
+        before = [role is Role.PARAMETER for role in _roles(graph, feeds) if role is not Role.CONSTANT]
+        targets = [[one for one, _ in graph.consumers(layer.id, port.id)] for port in content.outputs]
+        after = [role is Role.RESULT for role in _roles(graph, chain.from_iterable(targets))]
         readers = (
             (number, "Convert" if bordered and type == "Result" and fact.dtype.name not in UNCONVERTED else type)
-            for number, (port, fact) in enumerate(zip(content.outputs, outputs, strict=True))
-            for type in (graph.layer(one).type for one, _ in graph.consumers(layer.id, port.id))
+            for number, (found, fact) in enumerate(zip(targets, outputs, strict=True))
+            for type in (graph.layer(one).type for one in found)
         )
         return Seen(
             op,
-            op.read(content.raw, []),
+            attrs,
             inputs,
             outputs,
             constant=frozenset(
@@ -511,19 +516,27 @@ class Surroundings:
                 if feed in known or (fact.exact is not None)
             ),
             version=version,
-            held=frozenset().union(*(known.get(feed, ()) for feed in feeds)),
+            held=frozenset().union(*(known[feed] for feed in feeds if feed in known)),
             opset=opset_number(layer.version) or 6,
             first=any(before),
             last=any(after),
-            short=any((spec.xml or name) not in content.raw for name, spec in op.attrs.items()),
-            open=any(size < 0 for port in (*content.inputs, *content.outputs) for size in port.dims),
+            short=short,
+            open=any(min(port.dims, default=0) < 0 for port in (*content.inputs, *content.outputs)),
             names=frozenset(self._names[id(graph)].get(layer.id, ())) | self._problems_of(located, op),
             between=all(before) and all(after),
-            producers=_producers(graph, layer),
+            producers=_producers(graph, layer, sources),
             readers=tuple(sorted(readers)),
             scaled=_scaled(graph, layer, known, self._scales[id(graph)]),
             patterns=self._patterns(graph, layer, op, known),
         )
+
+    def _attributes_of(self, op: Op, raw: Mapping[str, str]) -> tuple[Attrs | None, bool]:
+        """Return the attributes of a layer, and whether one is absent; layers with the same text share them."""
+        key = id(op), *raw.items()
+        if key not in self._attributes:
+            absent = any((spec.xml or name) not in raw for name, spec in op.attrs.items())
+            self._attributes[key] = op.read(raw, []), absent
+        return self._attributes[key]
 
     def _patterns(self, graph: Graph, layer: Layer, op: Op, constants: Collection[int]) -> frozenset[str]:
         """Return `patterns` of a layer."""
@@ -568,25 +581,19 @@ def _used(graph: Graph) -> Set[int]:
     waiting = [layer.id for layer in graph.layers() if role_of(layer) in ends]
     found = {*waiting}
     while waiting:
-        new = {source.layer for source in graph.sources(waiting.pop()).values()} - found
+        new = graph.producers(waiting.pop()).keys() - found
         found |= new
         waiting += new
     return found
 
 
-def _borders(graph: Graph, layer: Layer) -> tuple[list[bool], list[bool]]:
-    """Return which producers of a layer that are no constants are Parameters, and which consumers are Results."""
-    before = [role_of(graph.layer(source.layer)) for source in graph.sources(layer.id).values()]
-    after = (target for port in layer.common.outputs for target, _ in graph.consumers(layer.id, port.id))
-    return (
-        [role is Role.PARAMETER for role in before if role is not Role.CONSTANT],
-        [role_of(graph.layer(one)) is Role.RESULT for one in after],
-    )
+def _roles(graph: Graph, layers: Iterable[int]) -> Iterator[Role]:
+    """Yield the roles of layers."""
+    return (role_of(graph.layer(layer_id)) for layer_id in layers)
 
 
-def _producers(graph: Graph, layer: Layer) -> tuple[str, ...]:
-    """Return `producers` of a layer."""
-    sources = _sources(graph, layer)
+def _producers(graph: Graph, layer: Layer, sources: Sequence[Source | None]) -> tuple[str, ...]:
+    """Return `producers` of a layer; `sources`: what feeds its inputs."""
     found = tuple(_alone(graph, source) for source in sources)
     if layer.type != "Divide" or found[:1] != ("Subtract",) or sources[0] is None:
         return found
@@ -645,7 +652,7 @@ def _scaling(graph: Graph, layer: Layer, rank: int, constants: Collection[int]) 
     if len(targets) != 1:
         return none, None
     reader, port = graph.layer(targets[0][0]), targets[0][1]
-    if reader.type not in SCALES.keys() | KEPT:
+    if reader.type not in SCALES and reader.type not in KEPT:
         return none, None
     negative = frozenset({NUMBER}) if reader.type == "Subtract" and port != reader.common.inputs[0].id else none
     given = [source for number, source in graph.sources(reader.id).items() if number != port]
@@ -808,8 +815,9 @@ def _border_name(layer: Layer) -> str:
 def _names(graph: Graph, bordered: bool) -> dict[int, frozenset[str]]:
     """Return what is wrong with the names of layers. `bordered`: whether inputs and outputs go by names of layers."""
     found = defaultdict[int, set[str]](set)
-    results = {layer.id: layer.name for layer in graph.layers() if role_of(layer) is Role.RESULT}
-    others = {layer.id: layer.name for layer in graph.layers() if role_of(layer) is not Role.RESULT}
+    results, others = dict[int, str](), dict[int, str]()
+    for layer in graph.layers():
+        (results if role_of(layer) is Role.RESULT else others)[layer.id] = layer.name
     groups = [(EQUAL_NAMES, others), (EQUAL_RESULTS, others | results)]
     if bordered:
         ends = {source.layer for number in results for source in graph.sources(number).values()}
@@ -819,7 +827,7 @@ def _names(graph: Graph, bordered: bool) -> dict[int, frozenset[str]]:
             found[number].add(DIRECT)
     for problem, names in groups:
         counts = Counter(names.values())
-        for number, name in names.items():
+        for number, name in names.items() if len(counts) < len(names) else ():
             if counts[name] > 1:
                 found[number].add(problem)
     return {number: frozenset(problems) for number, problems in found.items()}
@@ -829,9 +837,9 @@ def _constant_layers(graph: Graph) -> dict[int, frozenset[str]]:
     """Return the layers that are computed of constants alone, with the element types of these."""
     found: dict[int, frozenset[str]] = {}
     for layer in graph.ordered():
-        sources = graph.sources(layer.id).values()
-        if role_of(layer) is Role.CONSTANT:
+        role, producers = role_of(layer), graph.producers(layer.id)
+        if role is Role.CONSTANT:
             found[layer.id] = frozenset({layer.common.raw.get("element_type", "")})
-        elif role_of(layer) is Role.COMPUTATION and sources and all(one.layer in found for one in sources):
-            found[layer.id] = frozenset().union(*(found[one.layer] for one in sources))
+        elif role is Role.COMPUTATION and producers and all(one in found for one in producers):
+            found[layer.id] = frozenset().union(*(found[one] for one in producers))
     return found

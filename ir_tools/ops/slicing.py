@@ -133,10 +133,11 @@ def _parts(dim: Dim, lengths: Sequence[int]) -> list[Dim]:
     Raises:
         ShapeError: they do not add up to it.
     """
-    if min(lengths, default=0) < -1 or lengths.count(-1) > 1:
+    rests = lengths.count(-1)
+    if min(lengths, default=0) < -1 or rests > 1:
         raise ShapeError(f"{listed(lengths)} has values below -1, or has -1 more than once", attribute="split_lengths")
-    total = sum(length for length in lengths if length >= 0)
-    if dim.static and (total > dim.lo or (-1 not in lengths and total != dim.lo)):
+    total = sum(lengths) + rests
+    if dim.static and (total > dim.lo or (not rests and total != dim.lo)):
         message = f"{listed(lengths)} add up to {total}, but the axis has {dim} elements"
         raise ShapeError(message, attribute="split_lengths")
     rest = Dim.of(dim.lo - total) if dim.static else Dim()

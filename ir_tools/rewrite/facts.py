@@ -64,7 +64,7 @@ class KnownFacts:
                     made = f"'{graph.layer(source.layer).name}' outputs {shape_text(fact.shape)}"
                     notes.append(f"input port {port.id} records {list(port.dims)}, but {made}")
                 if self._says_little(fact):
-                    fact = self._computed_fact(graph, source, fact)
+                    fact = self._computed_fact(graph, source) or fact
             key.append(id(fact))
             if source is not None and _may_hold_sizes(fact):
                 fact = LaterFact(fact.dtype, fact.shape, partial(self._values, graph, source, fact))
@@ -76,13 +76,14 @@ class KnownFacts:
         _, layer, graph = located
         sources = graph.sources(layer.id)
         feeds = (sources[port.id] for port in self.signatures.of(layer)[0].inputs if port.id in sources)
-        return tuple(self._computed_fact(graph, feed, self._output(graph, feed)) for feed in feeds)
+        return tuple(self._computed_fact(graph, feed) or self._output(graph, feed) for feed in feeds)
 
     def results(self, located: Located) -> tuple[Fact, ...]:
         """Return all that the shape rules find out about the outputs."""
         _, layer, graph = located
         return tuple(
-            self._computed_fact(graph, Source(layer.id, port.id), recorded(port)) for port in layer.common.outputs
+            self._computed_fact(graph, Source(layer.id, port.id)) or self._computed.record(port)
+            for port in self.signatures.of(layer)[0].outputs
         )
 
     def changed(self, model: Model, layers: Iterable[tuple[Graph, int]]) -> None:
@@ -132,7 +133,7 @@ class KnownFacts:
         """Return the values that the shape rules find out, unless they give another shape than the file."""
         if graph is self._computed.model.graph and self._depends_on_data(graph, source.layer):
             return None
-        fact = self._computed_fact(graph, source, record)
+        fact = self._computed_fact(graph, source) or record
         return fact.value if fact.shape == record.shape else None
 
     def _depends_on_data(self, graph: Graph, layer_id: int) -> bool:
@@ -152,13 +153,13 @@ class KnownFacts:
             self._of_data = found
         return layer_id in self._of_data
 
-    def _computed_fact(self, graph: Graph, source: Source, record: Fact) -> Fact:
-        """Return the fact that the shape rules give; the recorded one if they give no type or rank."""
+    def _computed_fact(self, graph: Graph, source: Source) -> Fact | None:
+        """Return the fact that the shape rules give; None if they give no type or rank."""
         try:
             fact = self._computed.fact(graph, source)
         except GraphError:
-            return record
-        return record if fact.shape is None or fact.dtype.kind == "dynamic" else fact
+            return None
+        return None if fact.shape is None or fact.dtype.kind == "dynamic" else fact
 
 
 def _may_hold_sizes(fact: Fact) -> bool:

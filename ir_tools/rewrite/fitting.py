@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import filterfalse
 
 from ir_tools.builder import Builder
 from ir_tools.display import plural
@@ -149,9 +150,8 @@ class Fitting:
     # --- a release --------------------------------------------------------------------------------------------------
 
     def _fit_release(self, release: Release) -> None:
-        dropped = 0
-        self._remove_unread(release)
-        around = Surroundings(self.model)
+        dropped, around = 0, Surroundings(self.model)
+        self._remove_unread(release, around)
         for located in [*self.model.walk()]:
             layer = located.layer
             if role_of(layer) is Role.CONSTANT and around.is_read(located):
@@ -173,12 +173,11 @@ class Fitting:
             layers = plural(dropped, "layer")
             self.notes.append(f"rt_info without a version removed from {layers}: {release.title} does not read it")
 
-    def _remove_unread(self, release: Release) -> None:
+    def _remove_unread(self, release: Release, around: Surroundings) -> None:
         """Remove layers that no Result needs and whose ports the release cannot read, with those that read them."""
-        around = Surroundings(self.model)
-        for located in [*self.model.walk()]:
+        for located in [*filterfalse(around.is_read, self.model.walk())]:
             _, layer, graph = located
-            if layer.id not in graph or around.is_read(located):
+            if layer.id not in graph:
                 continue
             problem = Unread.of(layer).verdict(release)
             if problem is not None:

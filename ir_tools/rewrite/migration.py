@@ -125,7 +125,8 @@ def migrate(
     settled = False  # whether layers that were made are looked at for the last time, beside their neighbours
     while stages:
         stage = stages.pop(0)
-        answers = _release_answers(work, stage, fitting, known)
+        if answers is None:
+            answers = _release_answers(work, stage, fitting, known)
         plan = _Planning(work, stage, known, answers).plan()
         steps += [item.step for item in plan.rewrites]
         if plan.refused:
@@ -140,7 +141,8 @@ def migrate(
             settled = True
         if plan.rewrites:
             work = _rewritten(work, plan, known, copied=work is model and (bool(stages) or not in_place))
-            answers = _release_answers(work, stage, fitting, known)
+            if answers is not None:
+                answers.changed(work)
         remaining = tuple(plan.remaining)
     notes: Sequence[str] = ()
     if fitting is not None and fitting.needed:
@@ -419,9 +421,15 @@ class _Planning:
             verdict = self.verdicts.get(signature.number)
             if verdict is None:
                 verdict = self.verdicts[signature.number] = self.stage.verdict(located.layer, self.answers)
-            if verdict != STAYS:
+            if verdict != STAYS and not self._stays(located, verdict):
                 self._add(plan, located, signature, verdict)
         return plan
+
+    def _stays(self, located: Located, verdict: _Verdict) -> bool:
+        """Return whether the release runs a layer as it is."""
+        if self.answers is None or not verdict.conditional or verdict.op is None or verdict.otherwise is not None:
+            return False
+        return self.answers.does(located, verdict.op) is None
 
     def _may_change(self, layer: Layer) -> bool:
         """Return whether type and stamp of a layer do not say that it stays; layers of one text are looked at once."""
@@ -533,7 +541,7 @@ def _rewritten(model: Model, plan: _Plan, known: KnownFacts, *, copied: bool) ->
     work = model.copy() if copied else model
     pairs = zip(model.graphs(), work.graphs(), strict=True) if copied else ()
     graphs = {id(before): after for before, after in pairs}
-    rewriter = Rewriter(work, known.signatures)
+    rewriter = Rewriter(work)
     changed = []
     for item in plan.rewrites:
         graph, layer_id = graphs.get(id(item.located.graph), item.located.graph), item.located.layer.id
@@ -544,4 +552,5 @@ def _rewritten(model: Model, plan: _Plan, known: KnownFacts, *, copied: bool) ->
     if rewriter.resized:
         with suppress(ShapeError):
             propagate_shapes(work, in_place=True)
+        known.signatures.forget()
     return work

@@ -2,10 +2,11 @@
 
 from collections.abc import Hashable, Iterable, Sequence, Set
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NamedTuple
 
 from ir_tools.graph import Layer, Located, Model
+from ir_tools.infer import AnswerTable
 from ir_tools.known_differences.releases import (
     AFFINE,
     MULTIPLE,
@@ -43,16 +44,22 @@ class ReleaseAnswers:
 
     def __init__(self, model: Model, known: KnownFacts, release: Release, version: int) -> None:
         """`known`: of the model; `version`: of the IR that it gets."""
-        self.model = model
         self.known = known
         self.release = release
         self.version = version
+        self._answers = AnswerTable[ReleaseAnswer]()
+        self._words: dict[Hashable, str] = {}
+        self.changed(model)
+
+    def changed(self, model: Model) -> None:
+        """Go on with the model, or the copy of it, in which layers were changed; `known` has to know of it already."""
+        self.model = model
         self._around = Surroundings(model)
-        self._own = self._around if version == model.version else Surroundings(model)
+        self._own = self._around if self.version == model.version else Surroundings(model)
         self._plain: dict[tuple[str, frozenset[str | None]], bool] = {}
         self._seen: dict[tuple[int, int], Seen] = {}
         self._does: dict[tuple[int, int], ReleaseAnswer] = {}
-        self._words: dict[Hashable, str] = {}
+        self.__dict__.pop("_all_kinds", None)
 
     def is_read(self, located: Located) -> bool:
         """Return whether the release reads a layer: no Result may need it."""
@@ -97,7 +104,9 @@ class ReleaseAnswers:
         """Return what the release does with a layer of the model, which has to stay as it is."""
         key = id(located.graph), located.layer.id
         if key not in self._does:
-            self._does[key] = self.of(self.seen(located, op))
+            seen = self.seen(located, op)
+            about = self.known.signatures.of(located.layer)[0].number, len(seen.inputs), *seen.around
+            self._does[key] = self._answers.of(about, (*seen.inputs, *seen.outputs), partial(self.of, seen))
         return self._does[key]
 
     def _seen_in(self, around: Surroundings, located: Located, op: Op, version: int) -> Seen:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 
 from ir_tools.builder import Builder
 from ir_tools.graph import Graph, Layer, Model, Source
-from ir_tools.infer import LayerSignature, LayerSignatures
+from ir_tools.infer import LayerSignature
 from ir_tools.ops import Role, role_of
 from ir_tools.ops.definition import Array, NewLayer, Op, Ref, Refused, Rewrite
 from ir_tools.ops.records import port_of
@@ -63,10 +63,9 @@ class Rewriter:
         left: the layers that fed layers in whose place others are now.
     """
 
-    def __init__(self, model: Model, signatures: LayerSignatures | None = None) -> None:
-        """`signatures`: of the model's layers, if they are known."""
+    def __init__(self, model: Model) -> None:
+        """Start with nothing changed."""
         self.model = model
-        self.signatures = signatures or LayerSignatures()
         self.resized = False
         self.added: list[tuple[Graph, int]] = []
         self.left: list[tuple[Graph, int]] = []
@@ -127,7 +126,7 @@ class Rewriter:
         if own is not None:
             return own
         if id(graph) not in self._separators:
-            found = (_separator_in(self.signatures.of(other)[0].raw) for other in graph.layers())
+            found = (_separator_in(other.common.raw) for other in graph.layers())
             self._separators[id(graph)] = next((text for text in found if text is not None), ",")
         return self._separators[id(graph)]
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import fields, replace
 from itertools import cycle, islice, product
 from typing import Any
 
@@ -25,6 +25,9 @@ from ir_tools.rewrite.rewriter import Rewriter, lost_output
 from ir_tools.types import element_type, parse_shape
 from tests.made.models import model_of
 from tests.rewrite.test_opset_steps import MIGRATING, OPERATIONS, SUBSTITUTED, sampled
+
+COMPARED_APART = {"op", "attrs", "inputs", "outputs", "version"}
+"""What `Seen.around` leaves out: these are those of the layer, or of the whole model."""
 
 
 def answers_and_seen(builder: Builder, release: str) -> tuple[ReleaseAnswers, Seen]:
@@ -51,6 +54,36 @@ def seen_in(answers: ReleaseAnswers, located: Located) -> Seen:
 def new(type: str, source: Ref, kind: str, **raw: str) -> NewLayer:
     fact = Fact(element_type(kind), parse_shape("2,3"))
     return NewLayer(type=type, opset=1, inputs=(source,), outputs=(fact,), raw=raw)
+
+
+def test_layers_that_differ_in_constants_alone_are_asked_about_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    builder, asked = Builder(), list[Seen]()
+    data = builder.parameter("x", "2,3")
+    for number in range(8):
+        data = builder.call("Multiply", data, np.float32(number + 2), name=f"y{number}")
+    builder.result(data)
+    answers, of = answers_of(builder.model, "openvino-2021.4"), ReleaseAnswers.of
+
+    def counted(answers: ReleaseAnswers, seen: Seen) -> object:
+        asked.append(seen)
+        return of(answers, seen)
+
+    monkeypatch.setattr(ReleaseAnswers, "of", counted)
+    op = find_op("Multiply", "opset1")
+    assert op is not None
+    layers = [located for located in builder.model.walk() if located.layer.type == "Multiply"]
+    assert [answers.does(located, op) for located in layers] == [None] * 8
+    assert [(seen.first, seen.last) for seen in asked] == [(True, False), (False, False), (False, True)]
+
+
+@pytest.mark.parametrize("name", [field.name for field in fields(Seen) if field.name not in COMPARED_APART])
+def test_layers_are_equal_only_if_nothing_around_them_differs(name: str) -> None:
+    builder = Builder()
+    builder.result(builder.call("Exp", builder.parameter("x", "2,3"), name="y"))
+    _, seen = answers_and_seen(builder, "openvino-2021.4")
+    value = getattr(seen, name)
+    changed: dict[str, Any] = {name: value + 1 if isinstance(value, int) else type(value)([*value, "more"])}
+    assert replace(seen, **changed).around != seen.around
 
 
 def test_a_rewrite_is_as_good_as_the_worst_of_its_layers() -> None:
