@@ -42,7 +42,7 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
             if layer_id not in ports:
                 found = reversed(list(layer.iterfind("input/port")))
                 ports[layer_id] = {id_number(port.get("id")): port for port in found}
-            yield ElementProblem(UNFED_INPUT, ports[layer_id].get(port_id, layer), message, remedy, severity)
+            yield ElementProblem(UNFED_INPUT, ports[layer_id][port_id], message, remedy, severity)
 
 
 def _mapped(net: Net) -> set[tuple[int, int]]:

@@ -10,7 +10,7 @@ from ir_tools.compatibility import compatibility
 from ir_tools.known_differences import as_model, verdicts
 from ir_tools.known_differences._model import Call, Fixed, counted
 from ir_tools.known_differences.releases import ROWS, Seen, _applying, rows_of
-from ir_tools.known_differences.verdicts import Answer, _unknown_sizes, behaviour
+from ir_tools.known_differences.verdicts import Answer, Surroundings, _unknown_sizes, behaviour
 from ir_tools.ops import find_op
 from ir_tools.ops.definition import Fact
 from ir_tools.ops.records import constant_fact
@@ -96,6 +96,24 @@ def test_a_row_about_other_types_leaves_what_was_measured(
     assert answer(seen()) is Answer.DIFFERS
     monkeypatch.setattr(verdicts, "rows_of", lambda *of, **more: (replace(row, types="f32"),))
     assert answer(seen()) is None
+
+
+def test_a_row_of_other_processors_leaves_what_was_measured_if_any_is_asked_about(
+    table: dict[str, State], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (row,) = (row for row in ROWS if row.name == "functions of small integers")
+    found = (replace(row, types="f32"),)
+    monkeypatch.setattr(verdicts, "rows_of", lambda *of, anywhere=False: found if anywhere else ())
+    table["f32"] = State.DIFFERS
+    assert behaviour(RELEASE, seen(), anywhere=True) is None
+    assert answer(seen()) is Answer.DIFFERS
+
+
+def test_f16_that_is_computed_in_f32_is_not_asked_about(table: dict[str, State]) -> None:
+    table["f16"] = State.DIFFERS
+    half = Fact(element_type("f16"), parse_shape("2,3"))
+    assert answer(replace(seen(border=True), inputs=[half])) is Answer.DIFFERS
+    assert answer(replace(seen(), inputs=[half])) is None, "within a model"
 
 
 def test_a_case_that_a_row_describes_does_not_count(table: dict[str, State], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -248,3 +266,24 @@ def test_a_row_that_cannot_decide_about_a_valid_layer_is_an_error() -> None:
     with pytest.raises(IndexError):
         _applying((row,), seen())
     assert _applying((row,), replace(seen(), attrs=None)) == ()
+
+
+@pytest.mark.parametrize(
+    ("kind", "version", "readers"),
+    [
+        ("i64", 10, {"Convert", "Abs"}),
+        ("f32", 10, {"Result", "Abs"}),
+        ("i32", 10, {"Result", "Abs"}),
+        ("i64", 11, {"Result", "Abs"}),
+    ],
+)
+def test_a_conversion_reads_the_outputs_of_ir_v10(kind: str, version: int, readers: set[str]) -> None:
+    builder, fact = Builder(), Fact(element_type(kind), parse_shape("2"))
+    first = builder.call("Abs", builder.parameter("x", "2", kind), name="first")
+    for end, source in (("one", first), ("two", builder.call("Abs", first))):
+        builder.result(source, end)
+    located = next(one for one in builder.model.walk() if one.layer.name == "first")
+    op = find_op("Abs", "opset1")
+    assert op is not None
+    found = Surroundings(builder.model).seen(located, op, [fact], [fact], version)
+    assert {reader for _, reader in found.readers} == readers

@@ -527,6 +527,18 @@ def test_what_is_said_of_a_variable(pairs: list[tuple[str, str]], wanted: str) -
     assert f"{found.message} ({found.help})" == wanted
 
 
+@pytest.mark.parametrize(
+    ("count", "listed"),
+    [(2, "'0', '1'"), (5, "'0', '1', '2', '3', '4'"), (7, "'0', '1', '2', '3', '4' and 2 more")],
+)
+def test_the_first_variables_of_a_model_are_named_and_the_others_counted(count: int, listed: str) -> None:
+    known = {str(number): [False] for number in reversed(range(count))}
+    assert _fault("v", False, known, ()) == (
+        f"no ReadValue reads the variable 'v'; the model reads {listed}",
+        "use the same variable_id in both",
+    )
+
+
 def test_a_variable_that_is_stored_twice_is_named() -> None:
     twice = (FOLDER / "variable_stored_twice" / "bad.xml").read_text(encoding="utf-8").replace('"memory"', f'"{LONG}"')
     (found,) = validate(twice.encode(), select=["variable-stored-twice"])
