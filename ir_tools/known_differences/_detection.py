@@ -267,7 +267,7 @@ SIGNALS = (
         name="RGBtoNV12-17",
         ops=("RGBtoNV12-17", "BGRtoNV12-17"),
         setting="always",
-        reason="The runtime reads the operation, but neither the plugin nor the reference implements it.",
+        reason="The runtime reads the operation, but the plugin does not implement it.",
         model=Call("RGBtoNV12-17", (counted(1, 4, 4, 3),)),
     ),
     KnownDifference(

@@ -12,11 +12,11 @@ import numpy as np
 from ir_tools.errors import ShapeError
 from ir_tools.ops._broadcast import merge
 from ir_tools.ops._image_rewrites import migrate_color
-from ir_tools.ops._numbers import in_working_type, through_floats
+from ir_tools.ops._numbers import half_away, in_working_type, through_floats
 from ir_tools.ops._requirements import require, require_rank, require_size
 from ir_tools.ops._values import dim, divided, times
 from ir_tools.ops._versions import no_step
-from ir_tools.ops.definition import Array, Fact, Folding, Input, Kernel, Op, Output, Violation
+from ir_tools.ops.definition import Array, Fact, Folding, Input, Kernel, Op, Oracle, Output, Violation
 from ir_tools.ops.fields import Attrs, Flag
 from ir_tools.types import Dim, Shape, shape_text
 
@@ -132,6 +132,31 @@ def from_i420(order: slice) -> Kernel:
     return kernel
 
 
+def to_nv12(order: slice) -> Kernel:
+    """Return the kernel that makes luma and interleaved chroma of red, green and blue in this order, by BT.601.
+
+    As OpenVINO's core: in f32, with 8-bit values rounded half away, each pixel's and then the mean chroma of four.
+    """
+
+    def kernel(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+        dtype = arrays[0].dtype
+
+        def settled(values: Array) -> Array:
+            return (half_away(values) if dtype.kind == "u" else values).astype(dtype)
+
+        mixed = arrays[0][..., order].astype(np.float32) @ LUMA_AND_CHROMA.T + LEVELS
+        planes = settled(np.clip(mixed, 0, 255))
+        batch, height, width, _ = planes.shape
+        luma = planes[..., :1]
+        blocks = planes[..., 1:].astype(np.float32).reshape(batch, height // 2, 2, width // 2, 2, 2)
+        chroma = settled(blocks.mean(axis=(2, 4)))
+        if not attrs.single_plane:
+            return luma, chroma
+        return (np.concatenate([luma, chroma.reshape(batch, height // 2, width, 1)], axis=1),)
+
+    return kernel
+
+
 def _planes(image: Array) -> tuple[Array, Array]:
     """Return the luma above and the chroma below."""
     height = image.shape[1] * 2 // 3
@@ -151,6 +176,10 @@ def _colors(luma: Array, blue: Array, red: Array) -> Array:
 
 
 RGB, BGR = slice(None), slice(None, None, -1)
+LUMA_AND_CHROMA = np.array([[0.257, 0.504, 0.098], [-0.148, -0.291, 0.439], [0.439, -0.368, -0.071]], np.float32)
+"""The shares of red, green and blue in luma, blue and red chroma."""
+LEVELS = np.array([16, 128, 128], np.float32)
+"""What luma and chroma are of black."""
 
 # --- the operations ---------------------------------------------------------------------------------------------
 
@@ -200,8 +229,10 @@ OPS = (
             attrs={"single_plane": Flag(default=True)},
             types={"T": "f64 f32 f16 bf16 u8"},
             folding=Folding.FAILS,
+            oracle=Oracle.SHAPES_BY_RUNTIME,
             shape=to_nv12_shape,
+            kernel=to_nv12(order),
         )
-        for type in ("RGBtoNV12", "BGRtoNV12")
+        for type, order in (("RGBtoNV12", RGB), ("BGRtoNV12", BGR))
     ),
 )
