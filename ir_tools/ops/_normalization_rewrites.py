@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ir_tools.ops._layers import DATA, Layers, by_formula, composed
+from ir_tools.ops._versions import VersionStep
 from ir_tools.ops.definition import Fact, Lowering, Ref, Refused, Rewrite, Step
 from ir_tools.ops.fields import Attrs
 
@@ -21,21 +22,16 @@ __all__ = [
 INTEGERS = Refused("a composition of layers would round integers at every step; the operation rounds once")
 
 
-def migrate_batch_norm(data: int) -> Step:
-    """Return the step of a version of BatchNormInference: version 5 has the data first, version 1 as input 2.
+def migrate_batch_norm(version: int) -> VersionStep:
+    """Return the step of a version of BatchNormInference: version 5 has the data first, version 1 as input 2."""
+    order = (1, 2, 0, 3, 4) if version == 5 else (2, 0, 1, 3, 4)
 
-    `data`: which input the data is.
-    """
-
-    def step(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | None:
-        if (target >= 5) == (data == 0):
-            return None
-        order = (2, 0, 1, 3, 4) if data else (1, 2, 0, 3, 4)
-        layers = Layers(inputs, target)
-        layers.call("BatchNormInference", *(Ref(None, number) for number in order), epsilon=attrs.epsilon)
+    def change(layers: Layers, attrs: Attrs, other: int) -> Rewrite:
+        inputs = (Ref(None, number) for number in order)
+        layers.call("BatchNormInference", *inputs, version=other, epsilon=attrs.epsilon)
         return layers.rewrite("inputs in the other order", "the versions differ only in the order of the inputs")
 
-    return step
+    return VersionStep("BatchNormInference", version, change)
 
 
 def batch_norm_by_channels(data: int) -> Step:

@@ -95,7 +95,7 @@ def _batch_norm(version: int, names: Sequence[str]) -> Op:
         check=lambda attrs, inputs: batch_norm_violations(inputs, data),
         shape=lambda attrs, inputs: batch_norm_shape(inputs, data),
         kernel=partial(batch_norm, data=data),
-        migrate=migrate_batch_norm(data),
+        migrate=migrate_batch_norm(version),
         substitute=batch_norm_by_channels(data),
     )
 
