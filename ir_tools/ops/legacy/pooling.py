@@ -5,6 +5,7 @@ Source: 8,500 settings, measured on Inference Engine 2020.1.
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -25,22 +26,21 @@ MIXED = (
 )
 
 
-def pooling_plan(attrs: Attrs, sizes: Sequence[int], counts: Sequence[int]) -> WindowPlan:
+def pooling_plan(pooling: Pooling, sizes: Sequence[int], counts: Sequence[int]) -> WindowPlan:
     """Return the windows on an input with these spatial sizes, `counts` of them.
 
     An average divides by the elements that a window reads if `exclude-pad` is true. Otherwise a window is clipped at
     the end of the input plus as much padding as at its beginning; plus none where on no axis more windows are declared
     than fit without padding at the end.
     """
-    begins, strides, kernel = _begins(attrs, sizes), per_axis(attrs, "strides", len(sizes)), attrs.kernel
-    axes = list(zip(sizes, counts, kernel, strides, begins, strict=True))
+    axes = list(zip(sizes, counts, pooling.kernel, pooling.strides, pooling.pads_begin, strict=True))
     fitting = all(count == int((size - wide + begin) / step) + 1 for size, count, wide, step, begin in axes)
     windows = []
     for size, count, wide, step, begin in axes:
         start = np.arange(count, dtype=np.int64) * step - begin
         first, last = np.maximum(start, 0), np.minimum(start + wide, size) - 1
         end = size + (0 if fitting else begin)
-        divisor = last - first + 1 if attrs.exclude_pad else np.minimum(start + wide, end) - start
+        divisor = last - first + 1 if pooling.exclude_pad else np.minimum(start + wide, end) - start
         windows.append(AxisWindows(first, last, 1, np.where(last < first, 0, divisor)))
     return WindowPlan(tuple(windows))
 
@@ -83,16 +83,26 @@ def _maximum(layer: LegacyLayer, data: Source, windows: Pooling) -> Source:
 
 
 def _average(layer: LegacyLayer, data: Source, windows: Pooling, counts: Sequence[int]) -> Source:
-    sizes = layer.sizes(data)
-    wanted = pooling_plan(layer.attrs, sizes[2:], counts)
+    sizes, windows = layer.sizes(data), replace(windows, exclude_pad=layer.attrs.exclude_pad)
     if len(sizes) == 5 and sizes[1] > 1 and not layer.attrs.exclude_pad and any(windows.pads_begin):
         layer.note(MIXED)
-    for exclude in (True, False) if _overlap(windows) else ():
-        if equal_plans(wanted, plan(replace(windows, exclude_pad=exclude), sizes[2:])) is None:
-            return layer.call("AvgPool", data, **_attributes(windows), exclude_pad=exclude)
+    exclude = _exclude_pad(windows, sizes[2:], tuple(counts))
+    if exclude is not None:
+        return layer.call("AvgPool", data, **_attributes(windows), exclude_pad=exclude)
     padded = _padded(layer, data, windows, 0.0)
     found = layer.call("AvgPool", padded, **_attributes(_bare(windows)), exclude_pad=False)
+    wanted = pooling_plan(windows, sizes[2:], counts)
     return layer.call("Multiply", found, _factors(wanted, windows.kernel, layer.sizes(found)[2:]))
+
+
+@lru_cache(1024)
+def _exclude_pad(windows: Pooling, sizes: tuple[int, ...], counts: tuple[int, ...]) -> bool | None:
+    """Return with which `exclude_pad` an AvgPool divides as the windows of the time do; None if with neither."""
+    wanted = pooling_plan(windows, sizes, counts)
+    for exclude in (True, False) if _overlap(windows) else ():
+        if equal_plans(wanted, plan(replace(windows, exclude_pad=exclude), sizes)) is None:
+            return exclude
+    return None
 
 
 def _factors(wanted: WindowPlan, kernel: Sequence[int], counts: Sequence[int]) -> Array:
