@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 
 import ir_tools
+from ir_tools.ops._windows import Pooling, WindowPlan, plan
+from ir_tools.ops.legacy import pooling
 from ir_tools.rules.storage import UNREAD_WEIGHTS
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.runtime.legacy import LegacyClient
@@ -49,6 +51,28 @@ def test_constants_read_all_bytes_of_the_migrated_weights(name: str, tmp_path: P
         if migration.ok:
             ir_tools.write(migration.model, tmp_path / "new.xml")
             assert not ir_tools.validate(tmp_path / "new.xml", select=[UNREAD_WEIGHTS.code])
+
+
+def test_equal_poolings_are_proved_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    planned = list[object]()
+
+    def planning(windows: Pooling, sizes: tuple[int, ...]) -> WindowPlan:
+        planned.append(windows)
+        return plan(windows, sizes)
+
+    monkeypatch.setattr(pooling, "plan", planning)
+    pooling._exclude_pad.cache_clear()
+    net = Net(np.random.default_rng(0), 5)
+    data = net.input(net.values(1, 2, 6, 6))
+    windows = {"kernel": "3,3", "strides": "1,1", "pads_begin": "1,1", "pads_end": "1,1", "pool-method": "avg"}
+    for number in range(6):
+        raw = {**windows, "exclude-pad": "true" if number < 3 else "false"}
+        data = net.layer("Pooling", [data], [(1, 2, 6, 6)], raw, name=f"pooled{number}")[0]
+    made = net.case()
+    model = ir_tools.migrate(ir_tools.read(made.xml.encode(), made.weights)).model
+    found = [layer.raw["exclude-pad"] for layer in model.graph.layers() if layer.type == "AvgPool"]
+    assert found == 3 * ["true"] + 3 * ["false"]
+    assert len(planned) == 3, "one for the first three, and both for the others"
 
 
 def test_layers_that_stay_as_they_are_have_no_step_and_others_have_one() -> None:
