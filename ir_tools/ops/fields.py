@@ -273,7 +273,7 @@ class Words(Field):
 class Flag(Field):
     """True or false, read as the runtime does: `true` and `1`, `false` and `0`, in any case (measured).
 
-    Any other text counts as if the attribute were absent.
+    The runtime takes any other text as if the attribute were absent.
     """
 
     blank: ClassVar[bool] = False
@@ -283,8 +283,7 @@ class Flag(Field):
         word = text.lower()
         if word in {"true", "1", "false", "0"}:
             return word in {"true", "1"}
-        absent = self.runtime_default if self.default is REQUIRED else self.default
-        return absent is REQUIRED or bool(absent)
+        return self.absent is REQUIRED or bool(self.absent)
 
     def render(self, value: Any, separator: str) -> str:
         """Render `True` -> `"true"`."""

@@ -163,6 +163,25 @@ def check_both_ways(op: Op, tried: Sequence[tuple[str, Sample]], folder: Path) -
         assert after == before, raw
 
 
+@pytest.mark.parametrize(
+    "op", [op for op in SAMPLED if any(isinstance(spec, Flag) for spec in op.attrs.values())], ids=str
+)
+@pytest.mark.parametrize("text", ["yes", "2", ""])
+def test_flags_that_are_neither_true_nor_false(op: Op, text: str) -> None:
+    """A flag with another text is for the runtime what it is for the rules and kernels.
+
+    Without `normalized` the sample of DetectionOutput does not fit.
+    """
+    sample = sample_of(op)
+    assert sample is not None
+    for name, spec in op.attrs.items():
+        if isinstance(spec, Flag) and not (op.type == "DetectionOutput" and name == "normalized"):
+            key = key_of(name, spec)
+            model = several([(op.type, opset_of(op), {**sample.raw, key: text}, sample.slots)])
+            node = next(node for node in model.get_ops() if node.get_friendly_name() == "0/op")
+            assert node.get_attributes()[key] == spec.parse(text), key
+
+
 def test_most_attributes_vary() -> None:
     """The test above sees several values of nearly every attribute, as a part of them shows."""
     keys = [(op, key_of(name, spec), spec) for op in SAMPLED for name, spec in op.attrs.items()][::7]
