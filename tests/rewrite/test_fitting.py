@@ -28,7 +28,7 @@ from ir_tools.types import ELEMENT_TYPES, element_type
 from ir_tools.types.packing import PackedArray, in_element_type, pack
 from ir_tools.weights import constant
 from tests.runtime import killers
-from tests.runtime.releases import client_of
+from tests.runtime.releases import client_of, kept_client
 
 
 def doubled(shape: str = "2,3", kind: str = "f32") -> Model:
@@ -458,7 +458,8 @@ def test_files_are_changed_for_the_releases_that_do_not_read_them(what: str) -> 
 def test_the_first_releases_that_read_them(what: str) -> None:
     number = next(place for place, one in enumerate(OPENVINO) if one.number == FIRST_TO_READ[what])
     for release, reads in zip(OPENVINO[number - 1 : number + 1], (False, True), strict=True):
-        with client_of(release.name.removeprefix("openvino-")) as client, sources(unusual(what)) as files:
+        client = kept_client(release.name.removeprefix("openvino-"))
+        with sources(unusual(what)) as files:
             with nullcontext() if reads else pytest.raises(RuntimeFailure):
                 client.check(*files)
             with sources(migrate(unusual(what), release.name).model) as files:
@@ -567,8 +568,7 @@ def test_inputs_of_bodies_keep_their_types_for_2021() -> None:
 
 def ran(migrated: Migration, version: str, data: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     assert migrated.ok
-    with client_of(version) as client:
-        found = client.infer_model(migrated.model, {migrated.model.inputs[0].name: data})
+    found = kept_client(version).infer_model(migrated.model, {migrated.model.inputs[0].name: data})
     return next(iter(found.outputs.values()))
 
 
@@ -639,8 +639,7 @@ def test_inputs_that_no_release_compiles_are_refused_by_all() -> None:
 def test_2021_gives_a_tensor_twice() -> None:
     migrated = migrate(twice(), "openvino-2021.4")
     data = np.arange(8, dtype=np.float32).reshape(2, 4)
-    with client_of("2021.4") as client:
-        found = client.infer_model(migrated.model, {"x": data}).outputs
+    found = kept_client("2021.4").infer_model(migrated.model, {"x": data}).outputs
     np.testing.assert_array_equal(found["a"], data[:, 2:])
     np.testing.assert_array_equal(found["c"], data[:, :2])
 

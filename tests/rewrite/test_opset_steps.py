@@ -526,6 +526,7 @@ def problems_of(setting: Setting, targets: Sequence[int], dynamic: int) -> Itera
     """For every target that the setting is migrated to with a change, what is wrong there."""
     model = setting.model(dynamic)
     wanted: dict[str, Array] | None = None
+    right = not dynamic and not errors(model)
     seen = {bytes(render(model))}
     for target in targets:
         migrated = migrate(model, f"opset{target}")
@@ -537,12 +538,12 @@ def problems_of(setting: Setting, targets: Sequence[int], dynamic: int) -> Itera
         for step in migrate(migrated.model, f"opset{target}").steps if migrated.steps else ():
             yield f"{setting} to opset{target} again: {step}"
         yield from (f"{setting} to opset{target}: {one}" for one in unreadable(migrated.model, target))
-        if not dynamic and not errors(model):
-            yield from (f"{setting} to opset{target}: {one}" for one in errors(migrated.model))
         text = bytes(render(migrated.model))
         if text in seen:
             continue
         seen.add(text)
+        if right:
+            yield from (f"{setting} to opset{target}: {one}" for one in errors(migrated.model))
         with np.errstate(all="ignore"):
             wanted = run(model, setting.inputs()) if wanted is None else wanted
             found = run(migrated.model, setting.inputs())

@@ -23,7 +23,7 @@ from ir_tools.runtime.client import sources
 from ir_tools.runtime.release import ReleaseClient
 from ir_tools.types import Dim, element_type
 from ir_tools.validation import validate
-from tests.runtime.releases import MEASURED, client_of
+from tests.runtime.releases import MEASURED, client_of, kept_client
 
 
 @pytest.fixture(scope="module", params=MEASURED[1:])
@@ -371,8 +371,7 @@ def test_quotients_of_bytes_that_a_release_rounds_to_the_nearest_integer(
     assert [step.after for step in migrated.steps] == ["Convert + Divide + Convert"]
     fed = {"x": np.array([14, 11, 5], dtype)} | ({} if constant else {"d": np.array([3], dtype)})
     (wanted,) = run(builder.model, fed).values()
-    with client_of("2022.1") as client:
-        (found,) = client.infer_model(migrated.model, fed).outputs.values()
+    (found,) = kept_client("2022.1").infer_model(migrated.model, fed).outputs.values()
     assert found.tolist() == wanted.tolist()
 
 
@@ -396,8 +395,7 @@ def test_quotients_that_a_release_rounds_because_of_the_layer_before(
     migrated = migrate(builder.model, f"openvino-{release}")
     fed = {"x": np.array([3, 4, 7, 8], dtype)} | ({} if constant else {"d": np.array([3], dtype)})
     (wanted,) = run(builder.model, fed).values()
-    with client_of(release) as client:
-        (found,) = client.infer_model(migrated.model, fed).outputs.values()
+    (found,) = kept_client(release).infer_model(migrated.model, fed).outputs.values()
     assert found.tolist() == wanted.tolist()
     assert any(step.strategy == "remainder subtracted first" for step in migrated.steps)
     assert not any("rounded to the nearest integer" in note for note in migrated.notes)
@@ -441,8 +439,7 @@ def test_batch_and_channels_that_a_release_does_not_resize(
     assert {"resized axes last", "each axis resized separately"} & {step.strategy for step in migrated.steps}
     fed = {"x": np.random.default_rng(5).normal(size=(2, 4, 5, 3)).astype(np.float32)}
     (wanted,) = run(builder.model, fed).values()
-    with client_of("2021.4") as client:
-        (found,) = client.infer_model(migrated.model, fed).outputs.values()
+    (found,) = kept_client("2021.4").infer_model(migrated.model, fed).outputs.values()
     np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-5)
 
 
@@ -456,8 +453,7 @@ def test_axes_of_one_element_are_left_out_where_a_release_reflects_none(release:
     assert all(step.after != "Squeeze + Pad + Unsqueeze" for step in migrate(builder.model, "openvino-2022.3").steps)
     migrated = migrate(builder.model, f"openvino-{release}")
     fed = {"x": np.arange(8, dtype=np.float32).reshape([*map(int, dims.replace("?", "2").split(","))])}
-    with client_of(release) as client:
-        (found,) = client.infer_model(migrated.model, fed).outputs.values()
+    (found,) = kept_client(release).infer_model(migrated.model, fed).outputs.values()
     np.testing.assert_array_equal(found, np.pad(fed["x"], [*zip(before, after, strict=True)], mode="reflect"))
 
 
@@ -465,8 +461,7 @@ def migrated_on(builder: Builder, release: str, fed: Mapping[str, Array]) -> tup
     """The model migrated for a release, and its only output there."""
     migrated = migrate(builder.model, f"openvino-{release}")
     assert migrated.refused == ()
-    with client_of(release) as client:
-        (found,) = client.infer_model(migrated.model, fed).outputs.values()
+    (found,) = kept_client(release).infer_model(migrated.model, fed).outputs.values()
     return migrated, found
 
 
@@ -628,8 +623,7 @@ def test_what_2021_2_needs_written_is_written() -> None:
     migrated = migrate(builder.model, "openvino-2021.2")
     assert migrated.refused == ()
     fed = {"x": np.arange(6, dtype=np.float32).reshape(2, 1, 3)}
-    with client_of("2021.2") as client:
-        (found,) = client.infer_model(migrated.model, fed).outputs.values()
+    (found,) = kept_client("2021.2").infer_model(migrated.model, fed).outputs.values()
     assert found.ravel().tolist() == [5, 6, 7]
 
 
@@ -642,8 +636,7 @@ def test_a_select_of_many_dimensions_over_which_a_release_ends_is_computed_in_fe
     migrated = migrate(builder.model, f"openvino-{release}")
     assert migrated.steps[0].after == "Reshape + Select + Reshape"
     fed = {"x": np.arange(-12, 12, dtype=np.float32).reshape(2, 1, 3, 1, 2, 2)}
-    with client_of(release) as client:
-        (found,) = client.infer_model(migrated.model, fed).outputs.values()
+    (found,) = kept_client(release).infer_model(migrated.model, fed).outputs.values()
     np.testing.assert_array_equal(found, np.where(fed["x"] > 0, fed["x"], 9))
 
 
@@ -669,8 +662,7 @@ def test_one_element_of_the_last_axis_is_found_along_another_where_a_release_nev
     migrated = migrate(builder.model, "openvino-2022.1")
     assert [step.after for step in migrated.steps] == ["Unsqueeze + TopK + Squeeze"]
     fed = {"x": np.array([[1, 5, 2], [9, 3, 4]], np.float32)}
-    with client_of("2022.1") as client:
-        outputs = client.infer_model(migrated.model, fed).outputs
+    outputs = kept_client("2022.1").infer_model(migrated.model, fed).outputs
     assert [outputs[name].reshape(-1).tolist() for name in ("y0", "y1")] == [[5, 9], [1, 0]]
 
 
@@ -802,7 +794,8 @@ def test_a_variable_that_does_not_begin_with_zeros(sizes: str, opset: int, clien
 def test_outputs_of_8_bits_have_no_fractions_on_2021(kind: str) -> None:
     builder, given = Builder(), np.array([0.3, 1.7, 99.9], np.float32)
     builder.result(builder.call("Convert", builder.parameter("x", "3"), destination_type=kind))
-    with client_of("2021.4") as client, sources(migrate(builder.model, client.release.name).model) as (text, weights):
+    client = kept_client("2021.4")
+    with sources(migrate(builder.model, client.release.name).model) as (text, weights):
         (found,) = client.infer(text, weights, {"x": given}).outputs.values()
     assert found.tolist() == [0, 1, 99]
 
@@ -813,11 +806,11 @@ def test_a_file_gets_bytes_where_a_release_does_not_read_one_without() -> None:
     x = builder.parameter("x", "2,3")
     builder.result(builder.call("ReduceSum", x, np.zeros(0, np.int64), keep_dims=True))
     for version in ("2021.4", "2022.1"):
-        with client_of(version) as client:
-            migrated = migrate(builder.model, client.release.name).model
-            assert migrated.weights.size == (version == "2021.4")
-            with sources(migrated) as (text, weights):
-                client.check(text, weights)
+        client = kept_client(version)
+        migrated = migrate(builder.model, client.release.name).model
+        assert migrated.weights.size == (version == "2021.4")
+        with sources(migrated) as (text, weights):
+            client.check(text, weights)
 
 
 def test_quantized_tensors_are_noted() -> None:

@@ -1,6 +1,6 @@
 """Environments of releases for tests, and a small model of both IR versions."""
 
-from functools import partial
+from functools import lru_cache, partial
 
 import pytest
 
@@ -10,7 +10,7 @@ from ir_tools.runtime.release import ReleaseClient, release_client
 from tests import ir_text
 from tests.ir_text import edge, net, parameter, port, relu, result
 
-__all__ = ["IR11", "MEASURED", "client_of", "small"]
+__all__ = ["IR11", "MEASURED", "client_of", "kept_client", "small"]
 
 MEASURED = ("2021.4", "2022.1", "2022.3", "2023.3", "2024.6", "2025.4", "2026.4")
 IR11 = MEASURED[1:]
@@ -22,6 +22,12 @@ def client_of(version: str) -> ReleaseClient:
         return release_client(find_release(f"openvino-{version}"), timeout=60.0)
     except RuntimeFailure as why:
         pytest.skip(str(why))
+
+
+@lru_cache(maxsize=3)
+def kept_client(version: str) -> ReleaseClient:
+    """Return a client of a release that later calls get, too: its process goes on until those of three others start."""
+    return client_of(version)
 
 
 def small(version: int = 10, layer: str = 'type="ReLU" version="opset1"') -> bytes:
