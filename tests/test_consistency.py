@@ -4,11 +4,13 @@ import re
 from pathlib import Path
 from random import Random
 
+import numpy as np
 import pytest
 
 from ir_tools.builder import Builder
 from ir_tools.diagnostics import Diagnostic
 from ir_tools.format.read import read
+from ir_tools.format.write import render
 from ir_tools.infer import ConsistencyCheck
 from ir_tools.validation import validate
 from tests.conftest import corpus_cases
@@ -128,6 +130,17 @@ def test_a_type_is_reported_of_a_port_that_leaves_its_rank_open_too() -> None:
     for port in ends:
         port.precision = "I64"
     assert [found.code for found in validate(builder.model)] == ["IR305"]
+
+
+def test_a_split_into_an_unknown_number_of_parts_may_have_any_ports() -> None:
+    b = Builder(opset=8)
+    lengths = b.parameter("lengths", "2", "i64")
+    for part in b.outputs("VariadicSplit", b.parameter("data", "4,6", "f32"), b.constant(np.array(1)), lengths):
+        b.result(part)
+    text = render(b.model)
+    unknown = text.replace(b'shape="2"', b'shape="?"').replace(b"<dim>2</dim>", b"<dim>-1</dim>")
+    assert unknown != text
+    assert not errors(unknown, b"".join(b.model.weights.tail()))
 
 
 def test_nothing_is_claimed_of_what_a_custom_layer_gives() -> None:

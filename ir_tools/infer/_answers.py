@@ -147,7 +147,7 @@ class Answers:
             outputs = op.shape(attrs, inputs)
         except ShapeError as why:
             return Answer(None, [*found, refusal(why.message, why.attribute)])
-        if any(slot.many for slot in op.outputs) and len(outputs) < len(signature.outputs):
+        if any(slot.many for slot in op.outputs) and 0 < len(outputs) < len(signature.outputs):
             found.append(too_many_outputs(op, len(signature.outputs), len(outputs)))
         if op.role is Role.CONSTANT or (
             inputs and all(fact.constant for fact in inputs) and op.folding is not Folding.NONE

@@ -9,10 +9,12 @@ from itertools import chain
 from typing import Self
 
 from ir_tools.display import plural
+from ir_tools.errors import ReadError
 from ir_tools.graph import Graph, Layer, Located, Model, Source, find_port
 from ir_tools.known_differences.packed_weights import PackedWeights
 from ir_tools.known_differences.releases import (
     AFFINE,
+    BY_NUMBER,
     COMBINING,
     FIRST_VERSION,
     JOINED,
@@ -20,8 +22,10 @@ from ir_tools.known_differences.releases import (
     NUMBER,
     QUANTIZED,
     REMAINDERS,
+    REPEATED,
     RESHAPED,
     SHARED,
+    SHIFTED,
     SIZING,
     UNCONVERTED,
     Seen,
@@ -29,13 +33,14 @@ from ir_tools.known_differences.releases import (
     release_differences,
     rows_of,
 )
-from ir_tools.ops import Op, Role, opset_number, role_of
+from ir_tools.ops import Array, Op, Role, opset_number, role_of
 from ir_tools.ops.definition import Fact
 from ir_tools.ops.fields import REQUIRED, Attrs, Flag, OneOf
 from ir_tools.processors import Processor
 from ir_tools.releases.measured import TOGETHER, State, cases, last_input, state
 from ir_tools.releases.table import Release
 from ir_tools.types import ELEMENT_TYPES, Shape, is_static, precision_in_file
+from ir_tools.weights import values
 
 __all__ = [
     "EMPTY_FILE",
@@ -548,8 +553,12 @@ class Surroundings:
             AFFINE: op.type == "StridedSlice" and _is_affine(graph, layer, constants, self._joined[id(graph)]),
             QUANTIZED: op.type == "MatMul" and _is_quantized(graph, layer, constants, self._quantized[id(graph)]),
         }
-        shapes = _shapes_of(graph, layer) if op.type == "Slice" else ()
-        return frozenset((*(name for name, holds in found.items() if holds), *shapes))
+        more: Iterable[str] = ()
+        if op.type == "Slice":
+            more = _shapes_of(graph, layer)
+        elif op.type.startswith("Reduce"):
+            more = _merged(self.model, graph, layer)
+        return frozenset((*(name for name, holds in found.items() if holds), *more))
 
 
 def _uses(graph: Graph, constant: Layer, origins: dict[int, Layer | None]) -> frozenset[str]:
@@ -705,6 +714,47 @@ def _shapes_of(graph: Graph, cut: Layer) -> Iterator[str]:
                     yield RESHAPED
                 elif listed or reader.type == "ShapeOf" or dims in [one.dims for one in reader.common.outputs]:
                     waiting += {(reader.id, listed or reader.type == "ShapeOf")} - passed
+
+
+def _merged(model: Model, graph: Graph, reduction: Layer) -> Iterator[str]:
+    """Yield `BY_NUMBER`, `REPEATED` and `SHIFTED` as far as they are true of a reduction behind one of its type.
+
+    Releases write the axes of both in one list, as they are, if the dimensions of the data stay, or if the axes of the
+    first are behind those of the second.
+    """
+    source = next(iter(_sources(graph, reduction)), None)
+    before = None if source is None else graph.layer(source.layer)
+    if before is None or before.type != reduction.type:
+        return
+    kept = [(layer.common.raw.get("keep_dims") or "false").lower() for layer in (before, reduction)]
+    first, second = (_constant(model, graph, layer, 1) for layer in (before, reduction))
+    rank = len(before.common.inputs[0].dims)
+    if kept[0] != kept[1] or first is None or second is None or not rank:
+        return
+    left = rank if kept[0] == "true" else rank - first.size
+    axes = [int(axis) % rank for axis in first.flat]
+    own = [int(axis) % max(left, 1) for axis in second.flat]
+    if kept[0] != "true" and max(own, default=-1) >= min(axes, default=0):
+        return
+    if first.ndim == 0 or second.ndim == 0:
+        yield BY_NUMBER
+    written = [int(axis) % rank for axis in (*first.flat, *second.flat)]
+    if kept[0] != "true" and len({*written}) < len(written):
+        yield REPEATED
+    elif {*written} != {*axes, *own}:
+        yield SHIFTED
+
+
+def _constant(model: Model, graph: Graph, layer: Layer, number: int) -> Array | None:
+    """Return the values of an input that is a constant; None if it is not one, or has none."""
+    source = dict(enumerate(_sources(graph, layer))).get(number)
+    feed = None if source is None else graph.layer(source.layer)
+    if feed is None or role_of(feed) is not Role.CONSTANT:
+        return None
+    try:
+        return values(feed.common.raw, model.weights)
+    except ReadError:
+        return None
 
 
 def _is_joined(graph: Graph, split: Layer) -> bool:

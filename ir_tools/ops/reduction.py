@@ -300,11 +300,15 @@ def any_as_numbers(layers: Layers, attrs: Attrs) -> Ref:
 
 
 def _apart(type: str) -> Step:
-    """Return a step that puts a layer behind a reduction with which releases do not compile those that scale it."""
+    """Return a step that keeps a reduction apart from the layers around it, with which releases merge it wrongly.
+
+    One in front is of the same type; those behind it scale it.
+    """
 
     @by_formula("the maximum of equal values is the value")
     def apart(layers: Layers, attrs: Attrs) -> Ref:
-        found = layers.call(type, Ref(None), Ref(None, 1), keep_dims=attrs.keep_dims)
+        data = layers.call("Maximum", Ref(None), Ref(None))
+        found = layers.call(type, data, Ref(None, 1), keep_dims=attrs.keep_dims)
         return layers.call("Maximum", found, found)
 
     return apart

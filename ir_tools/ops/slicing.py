@@ -107,7 +107,7 @@ def split(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def variadic_split_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Return one output per length; -1 is the rest."""
+    """Return one output per length, none if their number is not known; -1 is the rest."""
     data, axis_fact, lengths = inputs
     require_integers(axis_fact, "axis")
     require_integers(lengths, "split_lengths")

@@ -27,6 +27,7 @@ from tests.releases.beside import (
     products,
     quantization,
     recurrent,
+    reduction,
 )
 from tests.releases.test_differences import answer
 
@@ -282,7 +283,18 @@ BESIDE = [
     ),
     *(
         each
-        for family in (attention, detection, images, moving, normalization, pooling, products, quantization, recurrent)
+        for family in (
+            attention,
+            detection,
+            images,
+            moving,
+            normalization,
+            pooling,
+            products,
+            quantization,
+            recurrent,
+            reduction,
+        )
         for each in family.BESIDE
     ),
 ]

@@ -272,7 +272,7 @@ def test_what_is_subtracted_from_something_is_scaled_by_minus_one(
     total = builder.call("ReduceSum", builder.parameter("x", "5,2,4", kind), np.array([2]), keep_dims=kept)
     builder.result(builder.call("Subtract", builder.parameter("y", "1", kind), total))
     migrated = migrate(builder.model, f"openvino-{release}")
-    assert [step.after for step in migrated.steps] == ["ReduceSum + Maximum"] * apart
+    assert [step.after for step in migrated.steps] == ["Maximum + ReduceSum + Maximum"] * apart
 
 
 def test_layers_of_a_rewrite_are_migrated_for_what_reads_them_in_the_model() -> None:
@@ -285,7 +285,7 @@ def test_layers_of_a_rewrite_are_migrated_for_what_reads_them_in_the_model() -> 
     builder.result(builder.call("ScatterElementsUpdate", *given, np.array(0), reduction="mean"))
     first, second = migrate(builder.model, "openvino-2022.2").steps
     assert first.after.endswith("Convert + ReduceSum + Add + Divide")
-    assert second.after == "ReduceSum + Maximum"
+    assert second.after == "Maximum + ReduceSum + Maximum"
 
 
 def test_layers_of_a_rewrite_that_nothing_reads_are_left_out() -> None:

@@ -27,6 +27,7 @@ from ir_tools.known_differences.releases import (
 from ir_tools.known_differences.releases._row import ReleaseDifference
 from ir_tools.known_differences.releases._seen import (
     AFFINE,
+    BY_NUMBER,
     COMBINING,
     FIRST_VERSION,
     JOINED,
@@ -34,8 +35,10 @@ from ir_tools.known_differences.releases._seen import (
     NUMBER,
     QUANTIZED,
     REMAINDERS,
+    REPEATED,
     RESHAPED,
     SHARED,
+    SHIFTED,
     SIZING,
     UNCONVERTED,
     Seen,
@@ -45,6 +48,7 @@ from ir_tools.releases.table import Release
 
 __all__ = [
     "AFFINE",
+    "BY_NUMBER",
     "COMBINING",
     "FIRST_VERSION",
     "JOINED",
@@ -52,9 +56,11 @@ __all__ = [
     "NUMBER",
     "QUANTIZED",
     "REMAINDERS",
+    "REPEATED",
     "RESHAPED",
     "ROWS",
     "SHARED",
+    "SHIFTED",
     "SIZING",
     "UNCONVERTED",
     "ReleaseDifference",

@@ -66,6 +66,10 @@ def _is_causal_of_unknown_sizes(seen: Seen) -> bool:
     return causal and not all(is_static(fact.shape) for fact in seen.inputs[:3])
 
 
+def _waves(*sizes: int) -> Array:
+    return np.sin(counted(*sizes))
+
+
 def _keys_and_values() -> tuple[Array, Array]:
     """Return keys and values of two heads."""
     keys = np.sin(np.arange(2 * 5 * 4)).astype(np.float32).reshape(1, 2, 5, 4)
@@ -126,6 +130,18 @@ ROWS = (
             {"causal": "true"},
         ),
         applies=_is_causal_of_unknown_sizes,
+    ),
+    ReleaseDifference(
+        name="attention of different ranks",
+        span="2023.3 to 2024.0",
+        ops=("ScaledDotProductAttention-13",),
+        reason="If query and keys have different ranks, their batches are not aligned.",
+        model=Call(
+            "ScaledDotProductAttention-13",
+            (_waves(4, 3, 8), _waves(4, 4, 6, 8), _waves(4, 4, 6, 8)),
+            PLAIN,
+        ),
+        applies=lambda seen: len({len(fact.shape or ()) for fact in seen.inputs[:2] if is_static(fact.shape)}) > 1,
     ),
     not_read(
         name="attention with a mask of one row",

@@ -63,6 +63,13 @@ OF_4_BYTES = "f32 f16 bf16 f64 i16 u16 i32 u32 i64 u64"
 """Element types that a Gather moves in 4 bytes."""
 PLACES = Call("NonZero-3", (counted(2, 3),), {"output_type": "i64"})
 
+
+def _weighs_unknown(seen: Seen) -> bool:
+    """Return whether a sum of embeddings weighs them, and the sizes of indices or weights are not known."""
+    weighed = len(seen.inputs) == len(seen.op.inputs)
+    return weighed and not all(is_static(fact.shape) for fact in (seen.inputs[1], seen.inputs[-1]))
+
+
 ROWS = (
     not_compiled(
         name="TopK-1 whose indices nothing reads",
@@ -270,6 +277,23 @@ ROWS = (
             {"axis": "1", "mode": "max", "sort": "value", "index_element_type": "i64"},
         ),
         applies=lambda seen: seen.version == FIRST_VERSION and seen.outputs[-1].dtype.name == "i64",
+    ),
+    not_compiled(
+        name="weighed embeddings of unknown size",
+        span="2022.1 to 2026.4",
+        ops=(
+            *("EmbeddingBagOffsetsSum-3", "EmbeddingSegmentsSum-3", "EmbeddingBagPackedSum-3"),
+            *("EmbeddingBagOffsets-15", "EmbeddingBagPacked-15"),
+        ),
+        reason="With a weight for each index, the model is compiled only for known sizes of indices and weights.",
+        model=Call(
+            "EmbeddingBagPackedSum-3", (counted(4, 3), Given(whole(1, 2, 0, 3).reshape(2, 2), "?,?"), counted(2, 2))
+        ),
+        instead=(
+            *("? input 1", "? input 2", "? input 4", "? input 5"),
+            *("? 0 input 1", "? 1 input 1", "? 0 input 2", "? 1 input 2"),
+        ),
+        applies=_weighs_unknown,
     ),
 )
 """The rows."""

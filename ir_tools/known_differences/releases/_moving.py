@@ -137,6 +137,12 @@ def _may_be_huge(seen: Seen) -> bool:
     return not is_static(fact.shape) and max(largest) < UNBOUNDED and prod(largest) * fact.dtype.bits > MEMORY
 
 
+def _squeezes_several(seen: Seen) -> bool:
+    """Return whether a Squeeze names an axis that is known not to be 1."""
+    sizes = [] if len(seen.inputs) < 2 else [seen.inputs[0].size(axis) for axis in axes_of(seen) or ()]
+    return any(size is not None and size != 1 for size in sizes)
+
+
 def _cut_unbounded(seen: Seen, *, backwards: bool = False) -> int:
     """Return how many sizes without a largest value a Slice takes from the first element to an index from the end.
 
@@ -431,6 +437,22 @@ ROWS = (
         ),
         applies=lambda seen: RESHAPED in seen.patterns and _cut_unbounded(seen) > 1,
     ),
+    not_read(
+        name="Squeeze of a scalar",
+        span="2021.2 to 2022.2",
+        ops=("Squeeze-1",),
+        reason="A scalar has no axis to remove.",
+        model=Call("Squeeze-1", (number(3), Fixed(whole(0)))),
+        applies=lambda seen: len(seen.inputs) > 1 and seen.inputs[0].shape == (),
+    ),
+    not_read(
+        name="Squeeze along an axis of several elements",
+        span="2021.2 to 2024.2",
+        ops=("Squeeze-1",),
+        reason="An axis that is known not to be 1 cannot be removed; later releases leave all axes.",
+        model=Call("Squeeze-1", (counted(5, 1), Fixed(whole(0, 1)))),
+        applies=_squeezes_several,
+    ),
     not_compiled(
         name="Squeeze that may leave axes, of an unknown size",
         span="2024.5 to 2026.4",
@@ -540,6 +562,16 @@ ROWS = (
         reason="The sizes along the given axes must be equal; a size of 1 is not broadcast.",
         model=Call("Broadcast-1", (counted(1), Fixed(whole(3)), Fixed(whole(0))), {"mode": "explicit"}),
         applies=lambda seen: has_value("mode", "explicit")(seen) and _widens(seen),
+    ),
+    ends(
+        name="Broadcast of a single number to no dimensions",
+        span="2022.1 to 2026.4",
+        ops=("Broadcast-3",),
+        reason="If data and output have no dimensions, the process ends while the model is compiled.",
+        model=Call(
+            "Broadcast-3", (number(2), Call("ShapeOf-3", (number(3),), {"output_type": "i64"})), {"mode": "numpy"}
+        ),
+        applies=lambda seen: bool(seen.inputs) and seen.inputs[0].shape == seen.outputs[0].shape == (),
     ),
     not_compiled(
         name="blocks of up to three dimensions of unknown size",

@@ -46,7 +46,7 @@ def has_rank(seen: Seen, rank: int) -> bool:
 def axes_of(seen: Seen, number: int = 1) -> list[int] | None:
     """Return the axes that an input, mostly the second, names, from the first one; None if they are not known."""
     axes, shape = seen.inputs[number].integers(), seen.inputs[0].shape
-    return None if axes is None or shape is None else sorted(axis % len(shape) for axis in axes)
+    return None if axes is None or shape is None else sorted(axis % max(len(shape), 1) for axis in axes)
 
 
 def gives_alone(seen: Seen, number: int) -> bool:

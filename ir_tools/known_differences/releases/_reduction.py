@@ -1,5 +1,6 @@
 """Reductions, and what is compiled with them."""
 
+from functools import partial
 from math import prod
 
 import numpy as np
@@ -7,9 +8,11 @@ from numpy.typing import DTypeLike
 
 from ir_tools.known_differences._model import Call, Fixed, counted, floats, number, whole
 from ir_tools.known_differences.releases._predicates import axes_of
-from ir_tools.known_differences.releases._row import ReleaseDifference, not_compiled
-from ir_tools.known_differences.releases._seen import NUMBER, Seen
+from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_read
+from ir_tools.known_differences.releases._seen import BY_NUMBER, NUMBER, REPEATED, SHIFTED, Seen
+from ir_tools.ops import Array
 from ir_tools.processors import Processor
+from ir_tools.releases.measured import State
 from ir_tools.types import element_type, is_static
 
 __all__ = ["ROWS"]
@@ -21,6 +24,7 @@ BY_CHANNEL_UNTIL_2024 = ((2, (0,)), (3, (0, 2)))
 SIGNED = "i8 i16 u16 i32 u32 i64 u64"
 INTEGERS = f"u8 {SIGNED}"
 REDUCTIONS = ("ReduceMax-1", "ReduceMin-1", "ReduceMean-1", "ReduceSum-1", "ReduceProd-1", "ReduceL1-4", "ReduceL2-4")
+ANY = (*REDUCTIONS, "ReduceLogicalAnd-1", "ReduceLogicalOr-1")
 
 
 def _has_fewer_elements(seen: Seen) -> bool:
@@ -90,6 +94,18 @@ def _subtracted_sum(shape: tuple[int, ...], axis: int) -> Call:
     """Return 9 minus a sum of ones, i32."""
     total = Call("ReduceSum-1", (np.ones(shape, np.int32), Fixed(whole(axis))), {"keep_dims": "true"})
     return Call("Subtract-1", (np.full((1,), 9, np.int32), total))
+
+
+def _axes_of_scalar(seen: Seen) -> list[int]:
+    """Return the axes of a scalar as they are written; empty if it is not one, or if they are not known."""
+    scalar = len(seen.inputs) > 1 and seen.inputs[0].shape == ()
+    return seen.inputs[1].integers() or [] if scalar else []
+
+
+def _in_a_row(first: Array, second: Array) -> Call:
+    """Return two sums of data of three dimensions, one of the other."""
+    axes, raw = (Fixed(first), Fixed(second)), {"keep_dims": "false"}
+    return Call("ReduceSum-1", (Call("ReduceSum-1", (counted(2, 3, 4), axes[0]), raw), axes[1]), raw)
 
 
 ROWS = (
@@ -227,6 +243,49 @@ ROWS = (
             ("2022.2 to 2026.4", (2, 3, 4), [[1], [2], [3]], lambda seen: _scales_channels(seen, *BY_CHANNEL)),
             ("2022.2 to 2024.1", (2, 3), [1, 2, 3], lambda seen: _scales_channels(seen, *BY_CHANNEL_UNTIL_2024)),
         )
+    ),
+    not_compiled(
+        name="reductions in a row by numbers",
+        span="2022.2 to 2023.3",
+        ops=ANY,
+        reason="A reduction of what one of its type gives is made one with it, which takes lists of axes.",
+        model=_in_a_row(number(1, np.int64), number(0, np.int64)),
+        applies=lambda seen: BY_NUMBER in seen.patterns,
+    ),
+    *(
+        ReleaseDifference(
+            name=f"reductions in a row, {what}, {span}",
+            span=span,
+            ops=ANY,
+            state=state,
+            reason=(
+                "A reduction of what one of its type gives is made one with it; axes that are counted from the end"
+                " are counted from another one."
+            ),
+            model=_in_a_row(whole(-1), whole(own)),
+            applies=partial(lambda seen, pattern: pattern in seen.patterns, pattern=pattern),
+        )
+        for what, own, pattern, span, state in (
+            ("one axis twice", -1, REPEATED, "2022.2 to 2023.2", State.FAILS),
+            ("one axis twice", -1, REPEATED, "2023.3 to 2025.4", State.DIFFERS),
+            ("other axes", -2, SHIFTED, "2022.2 to 2025.4", State.DIFFERS),
+        )
+    ),
+    not_read(
+        name="last axis of a scalar",
+        span="2021.2 to 2026.0",
+        ops=(*ANY, "Squeeze-1", "Squeeze-15"),
+        reason="A scalar has no axis that is counted from the end.",
+        model=Call("ReduceL1-4", (number(3), Fixed(whole(-1))), {"keep_dims": "false"}),
+        applies=lambda seen: min(_axes_of_scalar(seen), default=0) < 0,
+    ),
+    ends(
+        name="first axis of a scalar",
+        span="2021.2 to 2021.4",
+        ops=("ReduceSum-1", "ReduceMax-1", "ReduceMean-1"),
+        reason="The process ends.",
+        model=Call("ReduceSum-1", (number(3), Fixed(whole(0))), {"keep_dims": "false"}),
+        applies=lambda seen: 0 in _axes_of_scalar(seen),
     ),
 )
 """The rows."""

@@ -8,6 +8,7 @@ from ir_tools.ops.definition import Fact
 
 __all__ = [
     "AFFINE",
+    "BY_NUMBER",
     "COMBINING",
     "FIRST_VERSION",
     "JOINED",
@@ -16,6 +17,7 @@ __all__ = [
     "QUANTIZED",
     "REMAINDERS",
     "SHARED",
+    "SHIFTED",
     "UNCONVERTED",
     "Seen",
 ]
@@ -38,6 +40,9 @@ RESHAPED = "reshaped"
 """Of a Slice: its elements get another shape."""
 JOINED = "joined"
 """Of a split: an elementwise layer combines a part behind the first with a tensor of unknown size."""
+BY_NUMBER, REPEATED, SHIFTED = "by a number", "repeated", "shifted"
+"""Of a reduction behind one of its type, where releases write the axes of both in one list: a number is among them, an
+axis is there twice, or another one is there."""
 QUANTIZED = "quantized data"
 """Of a MatMul: its data are those of a FakeQuantize between two numbers, to levels that 8 bits hold."""
 NUMBER = -1
@@ -104,7 +109,7 @@ class Seen:
         scaled: of a reduction: along which axes of its output constants scale or shift this, in elementwise layers
             behind it that alone read it; `NUMBER`: by one number.
         patterns: what it is part of: of a constant of few bits `PackedWeights.uses`; of others `AFFINE`, `SHARED`,
-            `SIZING`, `RESHAPED`, `JOINED` and `QUANTIZED`.
+            `SIZING`, `RESHAPED`, `JOINED`, `BY_NUMBER`, `REPEATED`, `SHIFTED` and `QUANTIZED`.
     """
 
     op: Op

@@ -106,6 +106,15 @@ SQUARE = Call("Convert-1", (Fixed(counted(4, 4).astype(np.float16)),), {"destina
 GROUPS = Call("Multiply-1", (_floats(Fixed(BYTES.array.reshape(4, 2, 2))), Fixed(floats(2))))
 GROUPS = Call("Reshape-1", (GROUPS, Fixed(whole(4, 4))), {"special_zero": "false"})
 
+
+def _tests_negatives(seen: Seen) -> bool:
+    """Return whether integers that may be negative become booleans; an input that does within a model is a mask."""
+    mask = seen.first and not seen.between
+    value = seen.inputs[0].value if seen.inputs else None
+    negative = value is None or bool((value.lower < 0).any())
+    return seen.outputs[0].dtype.name == "boolean" and negative and not mask
+
+
 ROWS = (
     not_compiled(
         name="ConvertLike of a constant",
@@ -333,6 +342,19 @@ ROWS = (
         applies=lambda seen: (
             bool(seen.inputs) and seen.inputs[0].dtype.is_float and seen.outputs[0].dtype.name == "boolean"
         ),
+    ),
+    *(
+        ReleaseDifference(
+            name=f"conversion of negative {types.split()[0]} to boolean",
+            span=f"2022.1 to {last}",
+            ops=("Convert-1",),
+            reason="Negative integers become false.",
+            sometimes=True,
+            model=Call("Convert-1", (np.array([-8, 3, 0], kind),), {"destination_type": "boolean"}),
+            types=types,
+            applies=_tests_negatives,
+        )
+        for types, kind, last in (("i64 i32 i16", np.int64, "2024.2"), ("i8", np.int8, "2022.3"))
     ),
     ReleaseDifference(
         name="conversion to boolean in IR v10",
