@@ -295,5 +295,26 @@ ROWS = (
         ),
         applies=_weighs_unknown,
     ),
+    not_compiled(
+        name="Bucketize of a scalar",
+        span="2021.2 to 2021.4",
+        ops=("Bucketize-3",),
+        reason="Data without dimensions is read but not compiled.",
+        model=Call("Bucketize-3", (number(2), Fixed(floats(1, 3))), {"output_type": "i64", "with_right_bound": "true"}),
+        applies=lambda seen: bool(seen.inputs) and seen.inputs[0].shape == (),
+    ),
+    not_compiled(
+        name="RandomUniform as in PyTorch",
+        span="2024.3 to 2024.6",
+        ops=("RandomUniform-8",),
+        reason='With `alignment="pytorch"` it is read but not compiled.',
+        folded=True,
+        model=Call(
+            "RandomUniform-8",
+            (Fixed(whole(2, 3)), Fixed(number(0)), Fixed(number(1))),
+            {"output_type": "f32", "global_seed": "3", "op_seed": "5", "alignment": "pytorch"},
+        ),
+        applies=has_value("alignment", "pytorch"),
+    ),
 )
 """The rows."""
