@@ -561,6 +561,16 @@ def test_windows_behind_a_pad_layer_have_no_others_without_dilation() -> None:
             assert small is None or windows(PoolingSpec(small), (size,)) == reads, (form, size)
 
 
+def test_a_window_that_does_not_fit_counts_even_where_no_value_is_defined() -> None:
+    """The first axis has one window, on padding alone."""
+    wanted = Pooling(kernel=(1, 3), strides=(4, 2), pads_begin=(1, 1), pads_end=(0, 1), dilations=(1, 1))
+    other = replace(wanted, strides=(4, 3), pads_begin=(1, 0), pads_end=(0, 0))
+    assert not same(PoolingSpec(wanted), PoolingSpec(other), (2, 2))
+    verdict = equal_for_all(PoolingSpec(wanted), PoolingSpec(other), [Dim.of(2), Dim.of(2)])
+    assert isinstance(verdict, Counterexample)
+    assert verdict.difference == "axis 3: the window does not fit into the padded input"
+
+
 def test_axes_with_the_same_settings_are_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     looked_at, windows_of = list[int](), PoolingSpec.windows
 

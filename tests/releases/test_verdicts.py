@@ -142,6 +142,23 @@ def test_what_is_folded_is_not_run(table: dict[str, State], state: State, wanted
     assert answer(seen()) is not None
 
 
+@pytest.mark.parametrize(("kind", "wanted"), [("f32", Answer.DIFFERS), ("f64", None)])
+def test_a_row_counts_for_what_is_folded_of_types_that_a_release_takes(
+    kind: str, wanted: Answer | None, table: dict[str, State], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A release without dynamic shapes, which takes no inputs of f64."""
+    unread = {("ReLU-1", ""), ("Parameter-1", "f64")}
+    monkeypatch.setattr(
+        verdicts, "state", lambda release, name, case="": State.UNREAD if (name, case) in unread else State.RUNS
+    )
+    row = replace(ROWS[0], state=State.DIFFERS, folded=True)
+    monkeypatch.setattr(verdicts, "release_differences", lambda *of, **more: (row,))
+    op, fact = seen().op, constant_fact(np.zeros((2, 3), element_type(kind).dtype))
+    layer = Seen(op, op.read({}, []), [fact], [fact], constant=(0,), opset=1)
+    found = behaviour(find_release("openvino-2021.4"), layer)
+    assert (None if found is None else found[0]) is wanted
+
+
 def test_what_is_folded_of_its_first_input_alone() -> None:
     """A ConvertLike of a constant is folded whatever it is converted like, and not compiled else."""
     release = find_release("openvino-2022.1")

@@ -334,6 +334,7 @@ def test_a_product_of_transposed_weights_records_their_sizes() -> None:
     migrated = migrate(builder.model, "openvino-2024.4")
     assert [step.strategy for step in migrated.steps] == ["weights transposed", "unpacked"]
     products = [layer for layer in migrated.model.graph.layers() if layer.type == "MatMul"]
+    assert migrated.steps[0].path == products[1].name
     assert [[port.dims for port in layer.inputs] for layer in products] == [[(2, 6), (4, 6)], [(2, 4), (6, 4)]]
 
 
@@ -424,6 +425,9 @@ def test_names_and_rt_info_that_older_releases_refuse() -> None:
     x.rt_info.append({"name": "mine", "value": "1"})
     migrated = migrate(model, "openvino-2023.3")
     assert names(migrated.model)[:2] == ["x", "x/2"]
+    (step,) = migrated.steps
+    assert (step.after, step.strategy) == ("Add 'x/2'", "a unique name")
+    assert step.proof == "names do not change values"
     assert migrated.notes == ("rt_info without a version removed from 1 layer: OpenVINO 2023.3 does not read it",)
     assert migrate(model, "openvino-2024.6").steps == ()
     assert migrate(model, "openvino-2024.6").notes == ()
