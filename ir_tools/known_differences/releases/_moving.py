@@ -1,5 +1,6 @@
 """Layers that move, repeat, cut or pad data."""
 
+from collections.abc import Iterator
 from functools import partial
 from itertools import dropwhile, zip_longest
 from math import prod
@@ -143,6 +144,15 @@ def _squeezes_several(seen: Seen) -> bool:
     return any(size is not None and size != 1 for size in sizes)
 
 
+def _cuts(seen: Seen) -> Iterator[tuple[Dim, int, int, int]]:
+    """Yield the size of each axis that a Slice cuts, its start, end and step; nothing if they are not known."""
+    shape, *bounds = (seen.inputs[0].shape, *(fact.integers() for fact in seen.inputs[1:4]))
+    axes = seen.inputs[4].integers() if len(seen.inputs) > 4 else range(len(bounds[0] or ()))
+    if shape is not None and axes is not None and None not in bounds:
+        for axis, start, end, step in zip(axes, *(values or () for values in bounds), strict=False):
+            yield shape[axis], start, end, step
+
+
 def _cut_unbounded(seen: Seen, *, backwards: bool = False) -> int:
     """Return how many sizes without a largest value a Slice takes from the first element to an index from the end.
 
@@ -150,14 +160,22 @@ def _cut_unbounded(seen: Seen, *, backwards: bool = False) -> int:
         seen: the layer.
         backwards: whether to count those that it takes from an index from the end back to the first element.
     """
-    shape, starts, ends, steps = (seen.inputs[0].shape, *(fact.exact for fact in seen.inputs[1:4]))
-    if shape is None or starts is None or ends is None or steps is None:
-        return 0
-    axes = seen.inputs[4].integers() if len(seen.inputs) > 4 else range(len(starts))
     return sum(
-        _has_no_end(shape[axis]) and (start < 0 == end and step < 0 if backwards else start == 0 > end and step > 0)
-        for axis, start, end, step in zip(axes or (), starts, ends, steps, strict=False)
+        _has_no_end(size) and (start < 0 == end and step < 0 if backwards else start == 0 > end and step > 0)
+        for size, start, end, step in _cuts(seen)
     )
+
+
+def _cuts_less_of_the_largest(seen: Seen) -> bool:
+    """Return whether a Slice of a size within limits may have more elements than one of the largest size."""
+    for size, start, end, step in _cuts(seen):
+        if not size.static and size.hi is not None:
+            telling = (abs(start), abs(start) + 1, abs(end), abs(end) - 1, size.lo)
+            sizes = [size.hi, *(min(max(one, size.lo), size.hi) for one in telling)]
+            largest, *others = (len(range(*slice(start, end, step).indices(one))) for one in sizes)
+            if max(others) > largest:
+                return True
+    return False
 
 
 def _has_no_end(dim: Dim) -> bool:
@@ -421,6 +439,14 @@ ROWS = (
             {"mode": "numpy"},
         ),
         applies=lambda seen: SIZING in seen.patterns and _cut_unbounded(seen) > 0,
+    ),
+    not_run(
+        name="Slice between limits from both ends",
+        span="2022.1 to 2026.4",
+        ops=("Slice-8",),
+        reason="The slice of the largest size is taken for the largest slice; longer ones fail.",
+        model=Call("Slice-8", (Given(counted(2, 8), "2,2..30"), *map(Fixed, map(whole, (-3, 20, 1, 1))))),
+        applies=_cuts_less_of_the_largest,
     ),
     not_run(
         name="Slice of two unknown sizes that is reshaped",

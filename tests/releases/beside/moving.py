@@ -42,6 +42,14 @@ BESIDE = [
         ],
     ),
     *beside(
+        "Slice between limits from both ends",
+        falling=[_cut("8,2..30", *limits) for limits in ((-3, 20), (-9, 7, 2), (20, -9, -1), (0, -10, -2))],
+        others=[
+            *(_cut("8,2..30", *limits) for limits in ((3, 20), (-9, -2), (20, 2, -1), (-1, -6, -2))),
+            *(_cut(shape, -3, 20) for shape in ("8,9", "8,?", "8,2..", "8,3..12")),
+        ],
+    ),
+    *beside(
         "Slice to an index from the end whose size is read",
         falling=[
             _filled(_cut("?,?", 0, -1)),
