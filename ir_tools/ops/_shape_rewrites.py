@@ -55,16 +55,23 @@ def migrate_identity(layers: Layers, attrs: Attrs) -> Ref:
     return layers.reshape(DATA, np.zeros(layers.rank(DATA), np.int64))
 
 
-def with_known_axes(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
-    """Rewrite a Squeeze without axes as one with those of size 1, which releases before 2021.4 need."""
-    if len(inputs) > 1:
-        return None
-    sizes = inputs[0].shape
-    if sizes is None or not is_static(sizes):
+def with_known_axes(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
+    """Rewrite a Squeeze with the axes of size 1 alone: releases need them written, and no others."""
+    sizes, axes = inputs[0].shape, inputs[1].integers() if len(inputs) > 1 else None
+    if sizes is None or (axes is None and not (len(inputs) == 1 and is_static(sizes))):
         return Refused("the axes of size 1 are not known")
     layers = Layers(inputs, target)
-    layers.call("Squeeze", DATA, np.array([axis for axis, dim in enumerate(sizes) if dim.hi == 1], np.int64), version=1)
-    return layers.rewrite("axes written explicitly", "these are the axes of size 1")
+    named = range(len(sizes)) if axes is None else sorted({axis % max(len(sizes), 1) for axis in axes})
+    kept = [axis for axis in named if sizes and not (sizes[axis].static and sizes[axis] != Dim.of(1))]
+    if axes is not None and len(kept) == len(named):
+        return Refused("all of its axes have size 1, or an unknown size")
+    if kept or axes is None:
+        layers.call("Squeeze", DATA, np.array(kept, np.int64), version=1)
+    elif sizes:
+        layers.reshape(DATA, np.zeros(len(sizes), np.int64))
+    else:
+        layers.copy(DATA)
+    return layers.rewrite("axes of size 1 alone", "it leaves the other axes")
 
 
 def with_listed_axis(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:

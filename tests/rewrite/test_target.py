@@ -231,6 +231,38 @@ def test_dimensions_of_1_are_broadcast_as_in_numpy_for_releases_that_do_not_run_
 
 
 @pytest.mark.parametrize(
+    ("sizes", "axes", "after"),
+    [
+        ("5,1", [0, 1], ["Squeeze opset1"]),
+        ("5,1", [-2], ["Reshape opset1"]),
+        ("", [0], ["Convert opset1"]),
+        ("1,1", [0, 1], []),
+        ("?,1", [0, 1], []),
+    ],
+)
+def test_a_squeeze_names_axes_of_one_element_alone_for_releases_that_refuse_others(
+    sizes: str, axes: list[int], after: list[str]
+) -> None:
+    builder = Builder(opset=8)
+    builder.result(builder.call("Squeeze", builder.parameter("x", sizes), np.array(axes)))
+    migrated = migrate(builder.model, "openvino-2022.1")
+    assert migrated.refused == ()
+    assert [step.after for step in migrated.steps] == after
+
+
+@pytest.mark.parametrize(("release", "steps"), [("2022.1", 0), ("2022.2", 1), ("2025.4", 1), ("2026.0", 0)])
+def test_a_reduction_of_what_one_of_its_type_gives_is_kept_apart(release: str, steps: int) -> None:
+    builder = Builder(opset=8)
+    first = builder.call("ReduceMean", builder.parameter("x", "2,3,4"), np.array([-1]), keep_dims=False)
+    builder.result(builder.call("ReduceMean", first, np.array([-1]), keep_dims=False, name="y"))
+    migrated = migrate(builder.model, f"openvino-{release}")
+    assert [step.path for step in migrated.steps] == ["y"] * steps
+    fed = {"x": np.random.default_rng(0).normal(size=(2, 3, 4)).astype(np.float32)}
+    (found,) = run(migrated.model, fed).values()
+    np.testing.assert_allclose(found, fed["x"].mean((1, 2)), atol=1e-6)
+
+
+@pytest.mark.parametrize(
     ("release", "type", "attributes", "wanted"),
     [
         ("2022.1", "ConvertLike", {}, "Convert"),
