@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from math import prod
 
 from ir_tools.graph import Graph, Layer, Source
 from ir_tools.infer._differences import are_apart, text_of
@@ -10,8 +11,10 @@ from ir_tools.infer._engine import Tensors
 from ir_tools.infer._problems import Problem
 from ir_tools.ops.bodies import PortMap, PortMapRow, check_slices
 from ir_tools.ops.definition import Fact
-from ir_tools.rules.operations import FATAL_SETTING
+from ir_tools.rules import Rule
+from ir_tools.rules.operations import CONTRADICTING_LAYER, FATAL_SETTING
 from ir_tools.rules.structure import BAD_BACK_EDGE, BAD_SLICE, WRONG_PORT_MAP_ROW
+from ir_tools.types import Shape, format_shape
 
 __all__ = ["problems_of_iterations"]
 
@@ -47,12 +50,16 @@ def problems_of_iterations(
             )
             yield Problem(BAD_BACK_EDGE, layer, message, remedy, "back_edges", row=row)
     end = ports.purpose("execution_condition") if layer.type.lower() == "loop" else None
-    count = None if end is None else _single(inputs[min(inputs)])
+    count, begins = (None, None) if end is None else [_single(inputs[port]) for port in sorted(inputs)[:2]]
     certain = count if end is not None and _single(results[end.layer]) == 1 else None
-    for cut, message, remedy in check_slices(ports, inputs, results, certain):
+    for cut, message, remedy in check_slices(ports, inputs, results, 0 if begins == 0 else certain):
         yield Problem(BAD_SLICE, layer, message, remedy, "port_map", row=_place_of(layer, cut))
     if end is None:
         return
+    for cut in ports.outputs:
+        part = None if cut.axis is None else results[cut.layer].shape
+        for rule, message, remedy in _joined_of_none(part, cut.axis, count, begins):
+            yield Problem(rule, layer, message, remedy, "port_map", row=_place_of(layer, cut))
     condition = results[end.layer]
     if condition.dtype.kind not in {"boolean", "dynamic"}:
         purposes = [entry.get("purpose") for _, entry in layer.content.mapping["port_map"]]
@@ -63,7 +70,7 @@ def problems_of_iterations(
         row = purposes.index("execution_condition")
         yield Problem(WRONG_PORT_MAP_ROW, layer, message, remedy, "port_map", row=row)
     lasts = _single(condition)
-    if count is None or lasts == 0 or (count >= -1 if lasts is None else count in range(MAX_ITERATIONS)):
+    if count is None or 0 in {lasts, begins} or (count >= -1 if lasts is None else count in range(MAX_ITERATIONS)):
         return
     message = f"the number of iterations is {count}, so the loop does not end"
     yield Problem(
@@ -73,6 +80,32 @@ def problems_of_iterations(
         "write a positive number of iterations, or a condition that ends the loop",
         "layer",
     )
+
+
+def _joined_of_none(
+    part: Shape, axis: int | None, count: int | None, begins: int | None
+) -> Iterator[tuple[Rule, str, str]]:
+    """Yield why the CPU plugin does not compile an output that joins the parts of no iteration: rule, message, remedy.
+
+    Of parts with one dimension, and of parts with one element besides those along the axis, it makes an empty tensor.
+    Measured.
+
+    Args:
+        part: the shape of what one iteration adds.
+        axis: along which it is added.
+        count: the number of iterations, if known.
+        begins: the first condition, if known.
+    """
+    if part is None or len(part) < 2:
+        return
+    remedy = "do not join its parts, or remove the loop"
+    others = [dim for place, dim in enumerate(part) if place != axis]
+    if begins == 0:
+        message = f"the first condition is false, but parts have {len(part)} dimensions; expected 1"
+        yield CONTRADICTING_LAYER, message, remedy
+    elif count == 0 and all(dim.static for dim in others) and prod(dim.size for dim in others) > 1:
+        message = f"the number of iterations is 0, and the runtime divides by zero for parts of {format_shape(part)}"
+        yield FATAL_SETTING, message, remedy
 
 
 def _place_of(layer: Layer, row: PortMapRow) -> int:

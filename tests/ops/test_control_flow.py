@@ -18,6 +18,7 @@ from ir_tools.ops import Array, Attrs, Fact, control_flow, find_op
 from ir_tools.ops.bodies import PortMapRow
 from ir_tools.ops.checks import check_types
 from ir_tools.ops.control_flow import _slice
+from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import ELEMENT_TYPES, Shape, element_type, parse_shape
 from ir_tools.validation import validate
 from tests.outcomes import works
@@ -410,10 +411,10 @@ def sliced_model(kind: str, cut: Slice, join: Slice, rounds: int = 6) -> tuple[b
 
 
 def findings(text: bytes, blob: bytes) -> list[Severity]:
-    """Of the rule about slices, in a model whose ports say their sizes."""
+    """Of the rules about slices and settings, in a model whose ports say their sizes."""
     model = read(text, blob)
     propagate_shapes(model, in_place=True)
-    return [finding.severity for finding in validate(model, select=["IR149"])]
+    return [finding.severity for finding in validate(model, select=["IR149", "IR212", "IR213"])]
 
 
 SLICES = [
@@ -484,6 +485,32 @@ def test_loops_that_never_run(trips: int, goes: bool, state: str) -> None:
     data = np.array([1, 2], np.float32)
     arrays: dict[str, Array] = {"Parameter_0": np.array(trips), "Parameter_1": np.array(goes), "Parameter_2": data}
     compare_values(outer.model(), bytes(blob), arrays)
+
+
+@pytest.mark.parametrize("part", ["1", "1,1", "1,3", "3,1", "2,1,2", "1,2,1"])
+@pytest.mark.parametrize(("trips", "goes"), [(0, True), (3, True), (0, False), (3, False), (-1, False)])
+def test_loops_that_certainly_never_run(client: RuntimeClient, trips: int, goes: bool, part: str) -> None:
+    """There is an error exactly for what kills the runtime or is refused by it; a loop that does not begin ends."""
+    blob = bytearray()
+    outer, body = Text(blob), Text(blob)
+    sources = [
+        (outer.constant(np.array(trips)), 0),
+        (outer.constant(np.array(goes)), 0),
+        (outer.parameter("f32", part), 0),
+    ]
+    carried = body.parameter("f32", part)
+    results = [body.result(body.layer("Negative", 1, "", [(carried, 0)], "f32"), 1)]
+    results.append(body.result(body.constant(np.array(True)), 0))
+    axis = part.split(",").index("1")
+    mapping = f"""<port_map><input external_port_id="2" internal_layer_id="{carried}"/>
+      <output external_port_id="3" internal_layer_id="{results[0]}" axis="{axis}" {WHOLE}/>
+      <output external_port_id="-1" internal_layer_id="{results[1]}" purpose="execution_condition"/>
+    </port_map><back_edges><edge from-layer="{results[0]}" to-layer="{carried}"/></back_edges>"""
+    own = outer.layer("Loop", 5, "", sources, "f32", mapping=mapping, body=body.inner("body"))
+    outer.result(own, 3)
+    text, weights = outer.model(), bytes(blob)
+    fed = {"Parameter_2": np.ones([int(size) for size in part.split(",")], np.float32)}
+    assert (Severity.ERROR in findings(text, weights)) != works(client.infer, text, weights, fed)
 
 
 @pytest.mark.parametrize("trips", [None, 3])
