@@ -20,9 +20,10 @@ from ir_tools.known_differences import KnownDifference, find
 from ir_tools.ops import Array, Attrs, Op, Role, Violation, find_op, role_of
 from ir_tools.ops.bodies import port_maps
 from ir_tools.ops.checks import check_ports, check_types, fact_of, require_known_kinds
+from ir_tools.ops.definition import Fact
 from ir_tools.rules.running import NO_KERNEL
 from ir_tools.states import checked_states, read_id, stored_id
-from ir_tools.types import ElementType, element_type, precision_in_file, type_in_file
+from ir_tools.types import Dim, ElementType, element_type, precision_in_file, type_in_file
 from ir_tools.types.packing import PackedArray, element_type_of, in_element_type
 from ir_tools.weights import values
 
@@ -323,11 +324,16 @@ class Execution:
 
 
 class _Ready(NamedTuple):
-    """A layer's operation and attributes, and whether one of these is a packed element type."""
+    """A layer's operation and attributes.
+
+    `packed`: whether an attribute is a packed element type; `unsized`: whether the size of an input is unknown, so that
+    nothing has compared it with the others.
+    """
 
     op: Op
     attrs: Attrs
     packed: bool
+    unsized: bool
 
 
 class _Plan:
@@ -400,12 +406,16 @@ def run_layer(
         UsageError: its attributes have no meaning.
         ShapeError: its attributes do not fit the inputs.
     """
-    op, attrs, packed = ready or _prepared(layer, None)
+    op, attrs, packed, unsized = ready or _prepared(layer, None)
     assert op.kernel is not None
     masked = op.ill_conditioned if mask_rounding and op.ill_conditioned else None
     with np.errstate(all="ignore"):
         try:
             require_known_kinds(op, inputs)
+            if unsized:
+                op.outputs_of(
+                    attrs, [Fact(element_type_of(array), tuple(map(Dim.of, array.shape))) for array in inputs]
+                )
             kernel = op.first_output_kernel if first_only and op.first_output_kernel else op.kernel
             outputs = kernel(attrs, inputs)
             if packed or PackedArray in map(type, inputs):
@@ -428,7 +438,7 @@ def ill_conditioned(layer: Layer, inputs: Sequence[Array], error: float = 0.0) -
 
     `error`: relative to the largest magnitude, if it is more than that of the type in the file.
     """
-    op, attrs, _ = _prepared(layer, None)
+    op, attrs, *_ = _prepared(layer, None)
     with np.errstate(all="ignore"):
         return op.ill_conditioned(attrs, inputs, max(error, _rounding_of(layer))) if op.ill_conditioned else None
 
@@ -459,7 +469,8 @@ def _prepared(layer: Layer, floats: ElementType | None) -> _Ready:
     if floats is not None:
         attrs = Attrs({name: floats if _is_wide(value) else value for name, value in attrs.items()})
     kinds = [value for value in attrs.values() if type(value) is ElementType]
-    return _Ready(op, attrs, any(kind.packed for kind in kinds))
+    unsized = any(size < 0 for port in layer.inputs for size in port.dims)
+    return _Ready(op, attrs, any(kind.packed for kind in kinds), unsized)
 
 
 def _in_element_types(op: Op, attrs: Attrs, inputs: Sequence[Array], outputs: tuple[Array, ...]) -> tuple[Array, ...]:

@@ -4,6 +4,7 @@ import weakref
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import openvino as ov
@@ -11,13 +12,13 @@ import pytest
 
 from ir_tools import compare
 from ir_tools.builder import Builder
-from ir_tools.errors import UnsupportedError, UsageError
+from ir_tools.errors import RuntimeFailure, ShapeError, UnsupportedError, UsageError
 from ir_tools.execute import Execution, Precision, ill_conditioned, run
 from ir_tools.format.read import read
 from ir_tools.format.write import render
-from ir_tools.graph import Graph, Layer, Model
+from ir_tools.graph import Graph, Layer, Model, Source
 from ir_tools.ops import Array
-from ir_tools.runtime.client import RuntimeClient
+from ir_tools.runtime.client import RuntimeClient, sources
 from ir_tools.types import ELEMENT_TYPES, element_type
 from tests.ops.single import single_text
 
@@ -287,3 +288,30 @@ def test_means_of_an_input_are_subtracted_as_the_runtime_does(
     assert (found < fed["in0"]).any()
     for mode in ("isolated", "cumulative"):
         assert compare(model, inputs=fed, mode=mode).ok
+
+
+@pytest.mark.parametrize(
+    ("type", "sizes", "attributes", "reason"),
+    [
+        ("GatherElements", [(1, 5), (5, 2)], {"axis": 1}, "indices has 5 elements"),
+        ("ScatterNDUpdate", [(4, 3), (2, 1), (1, 3)], {}, "updates is"),
+        ("ReverseSequence", [(2, 3), (1,)], {"batch_axis": 0, "seq_axis": 1}, "the batch is 2"),
+        ("Roll", [(2, 3), (1,), (2,)], {}, "axes has 2"),
+        ("SpaceToDepth", [(1, 1, 7, 8)], {"block_size": 2, "mode": "blocks_first"}, "multiple of 2"),
+    ],
+)
+def test_sizes_that_do_not_fit_are_refused_where_the_file_leaves_them_open(
+    type: str, sizes: list[tuple[int, ...]], attributes: dict[str, Any], reason: str
+) -> None:
+    """The runtime refuses the same; numpy would broadcast or cut what it is given."""
+    builder, fed = Builder(opset=8), dict[str, np.ndarray[Any, Any]]()
+    for number, size in enumerate(sizes):
+        data = number == 0 or (type, number) == ("ScatterNDUpdate", 2)
+        fed[f"x{number}"] = np.zeros(size, np.float32 if data else np.int64)
+        builder.parameter(f"x{number}", ",".join("?" * len(size)), "f32" if data else "i64")
+    inputs = [Source(layer.id, layer.outputs[0].id) for layer in builder.graph.layers()]
+    builder.result(builder.call(type, *inputs, **attributes))
+    with pytest.raises(ShapeError, match=reason):
+        run(builder.model, fed)
+    with pytest.raises(RuntimeFailure), RuntimeClient() as runtime, sources(builder.model) as (text, weights):
+        runtime.infer(text, weights, fed)
