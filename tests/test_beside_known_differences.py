@@ -487,6 +487,27 @@ BESIDE = [
         ),
     ),
     *beside(
+        "Range-4 beyond 8 bits",
+        falling=[
+            *calls("Range-4", (np.array(120), np.array(140), np.array(9)), output_type="i8"),
+            *calls("Range-4", (np.array(5), np.array(-5), np.array(-3)), output_type="u4"),
+        ],
+        others=[
+            *calls("Range-4", tuple(Fixed(np.array(each)) for each in (-3, 2, 2)), output_type="u8"),
+            *calls("Range-4", (np.array(-3), np.array(2), np.array(2)), output_type="i8"),
+            *calls("Range-4", (np.array(-3), np.array(2), np.array(2)), output_type="u16"),
+            *calls("Range-4", (np.array(12), np.array(20), np.array(3)), output_type="u4"),
+        ],
+    ),
+    *beside(
+        "Range-4 in f8e8m0",
+        falling=calls("Range-4", tuple(Fixed(number(each)) for each in (5, 9, 2)), output_type="f8e8m0"),
+        others=[
+            *calls("Range-4", (number(1), number(3), number(1)), output_type="f8e8m0"),
+            *calls("Range-4", (number(1), number(4), number(2)), output_type="f8e5m2"),
+        ],
+    ),
+    *beside(
         "Unique-10 of slices",
         others=calls("Unique-10", (ints([2, 1], [2, 2], dtype="i1"),), (ints(2, 1, 2), Fixed(np.array(0)))),
     ),

@@ -1,6 +1,9 @@
 """Layers that move elements: what is broken reads or writes memory that is not its own, as a rule."""
 
+from math import trunc
+
 import numpy as np
+import numpy.typing as npt
 
 from ir_tools.known_differences._define import DifferenceKind, Instance, KnownDifference, refused, unwritten
 from ir_tools.known_differences._model import Call, Fixed, counted, number, whole
@@ -29,6 +32,28 @@ def _padded_block(layer: Instance) -> bool:
 def _backwards(layer: Instance) -> bool:
     start, stop, step = (float(array) for array in layer.inputs)
     return (stop - start) * step < 0
+
+
+def _numbers(layer: Instance) -> npt.NDArray[np.float64]:
+    """Return the numbers of a Range, before they get their type."""
+    start, stop, step = (float(array) for array in layer.inputs)
+    if layer.attrs.output_type.is_integer:
+        start, stop, step = (float(trunc(each)) for each in (start, stop, step))
+    return np.arange(start, stop, step, dtype=np.float64) if step else np.empty(0)
+
+
+def _beyond_8_bits(layer: Instance) -> bool:
+    kind = layer.attrs.output_type
+    if len(layer.constant) == 3 or not kind.is_integer or kind.bits > 8:
+        return False
+    limits = np.iinfo(np.int8 if kind.kind == "signed" else np.uint8)
+    numbers = _numbers(layer)
+    return bool(((numbers < limits.min) | (numbers > limits.max)).any())
+
+
+def _between_powers(layer: Instance) -> bool:
+    """Return whether one of the numbers is not a power of two."""
+    return layer.attrs.output_type.name == "f8e8m0" and bool((np.frexp(_numbers(layer))[0] != 0.5).any())
 
 
 ROWS = (
@@ -129,6 +154,22 @@ ROWS = (
         reason="The plugin returns one element; by the specification the output is empty.",
         model=Call("Range-4", (np.array(-5), np.array(-4), np.array(-1)), {"output_type": "i64"}),
         applies=_backwards,
+    ),
+    KnownDifference(
+        name="Range-4 beyond 8 bits",
+        ops=("Range-4",),
+        setting="an `output_type` of at most 8 bits, numbers beyond 8 bits, and inputs that are not constants",
+        reason="The plugin limits the numbers to 8 bits; the reference wraps them, as the runtime does for constants.",
+        model=Call("Range-4", (np.array(-3), np.array(2), np.array(2)), {"output_type": "u8"}),
+        applies=_beyond_8_bits,
+    ),
+    KnownDifference(
+        name="Range-4 in f8e8m0",
+        ops=("Range-4",),
+        setting='`output_type="f8e8m0"` and numbers that are not powers of two',
+        reason="The runtime drops the sign and rounds down; the nearest power of two is right.",
+        model=Call("Range-4", (number(1), number(4), number(2)), {"output_type": "f8e8m0"}),
+        applies=_between_powers,
     ),
     KnownDifference(
         name="Unique-10 of slices",
