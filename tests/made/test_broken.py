@@ -28,16 +28,17 @@ USES: tuple[Callable[[Model], object], ...] = (
 )
 
 
+@pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.sweep)])
 @pytest.mark.parametrize("name", [name for name in names() if any(word in name for word in WITH_BODIES)])
-def test_nothing_but_errors_of_this_package_is_raised(name: str) -> None:
-    """Each file is given to every other one of what can be done with it."""
+def test_nothing_but_errors_of_this_package_is_raised(name: str, every: int) -> None:
+    """Each file is given to all that can be done with it, or to one of three."""
     used = 0
     for number, (text, weights) in enumerate(changed(name).values()):
         try:
             model = read(text, weights)
         except IrToolsError:
             continue
-        for use in USES[number % 2 :: 2]:
+        for use in USES[number % every :: every]:
             try:
                 use(model)
             except IrToolsError:
