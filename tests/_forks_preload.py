@@ -4,7 +4,8 @@ from ir_tools.runtime import worker
 
 worker.leave_out_converter()
 
-import onnxruntime  # noqa: E402, F401  # loaded for the forks, and only once the converter is left out
+# The imports below come late (E402): the converter is left out first. Forks have loaded what is not used here (F401).
+import onnxruntime  # noqa: E402, F401
 import openvino  # noqa: E402, F401
 
 import ir_tools.comparison  # noqa: E402

@@ -143,6 +143,16 @@ def test_a_split_into_an_unknown_number_of_parts_may_have_any_ports() -> None:
     assert not errors(unknown, b"".join(b.model.weights.tail()))
 
 
+@pytest.mark.parametrize("axis", [np.nan, np.inf])
+def test_axes_that_are_not_finite_count_as_unknown(axis: float) -> None:
+    builder = Builder(opset=8)
+    squeezed = builder.call("Squeeze", builder.parameter("x", "1,5"), builder.constant(np.array([axis], np.float32)))
+    builder.result(squeezed)
+    (port,) = builder.graph.layer(squeezed.layer).outputs
+    assert port.dims not in {(5,), (1, 5)}
+    assert not errors(render(builder.model), b"".join(builder.model.weights.tail()))
+
+
 def test_nothing_is_claimed_of_what_a_custom_layer_gives() -> None:
     """Its own outputs may be recorded at will, as long as those who read them agree."""
     text = SMALL.replace("<dim>4</dim>", "<dim>5</dim>")

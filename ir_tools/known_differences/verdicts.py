@@ -727,10 +727,10 @@ def _merged(model: Model, graph: Graph, reduction: Layer) -> Iterator[str]:
     if before is None or before.type != reduction.type:
         return
     kept = [(layer.common.raw.get("keep_dims") or "false").lower() for layer in (before, reduction)]
-    first, second = (_constant(model, graph, layer, 1) for layer in (before, reduction))
-    rank = len(before.common.inputs[0].dims)
-    if kept[0] != kept[1] or first is None or second is None or not rank:
+    first, second = (_integers(model, graph, layer, 1) for layer in (before, reduction))
+    if kept[0] != kept[1] or first is None or second is None or not before.common.inputs[0].dims:
         return
+    rank = len(before.common.inputs[0].dims)
     left = rank if kept[0] == "true" else rank - first.size
     axes = [int(axis) % rank for axis in first.flat]
     own = [int(axis) % max(left, 1) for axis in second.flat]
@@ -745,16 +745,17 @@ def _merged(model: Model, graph: Graph, reduction: Layer) -> Iterator[str]:
         yield SHIFTED
 
 
-def _constant(model: Model, graph: Graph, layer: Layer, number: int) -> Array | None:
-    """Return the values of an input that is a constant; None if it is not one, or has none."""
+def _integers(model: Model, graph: Graph, layer: Layer, number: int) -> Array | None:
+    """Return the values of an input that is a constant of integers; None if it is not one, or if they are missing."""
     source = dict(enumerate(_sources(graph, layer))).get(number)
     feed = None if source is None else graph.layer(source.layer)
     if feed is None or role_of(feed) is not Role.CONSTANT:
         return None
     try:
-        return values(feed.common.raw, model.weights)
+        found = values(feed.common.raw, model.weights)
     except ReadError:
         return None
+    return found if found.dtype.kind in "iu" else None
 
 
 def _is_joined(graph: Graph, split: Layer) -> bool:

@@ -159,9 +159,11 @@ class Fact:
         return None if self.value is None else self.value.exact
 
     def integers(self) -> list[int] | None:
-        """Return the values as flat integers, if all of them are known; otherwise None."""
+        """Return the values as flat integers, if all of them are known and finite; otherwise None."""
         exact = self.exact
-        return None if exact is None else [*map(int, exact.ravel().tolist())]
+        if exact is None or (exact.dtype.kind not in "iub" and not np.isfinite(exact.astype(np.float64)).all()):
+            return None
+        return [*map(int, exact.ravel().tolist())]
 
     @cached_property
     def dims(self) -> tuple[int, ...]:

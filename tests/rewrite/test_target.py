@@ -11,6 +11,8 @@ import pytest
 from ir_tools.builder import Builder
 from ir_tools.errors import MigrationError, RuntimeFailure, UsageError
 from ir_tools.execute import run
+from ir_tools.format.read import read
+from ir_tools.format.write import render
 from ir_tools.graph import Model, Source
 from ir_tools.known_differences.releases import Seen
 from ir_tools.known_differences.verdicts import Answer
@@ -248,6 +250,17 @@ def test_a_squeeze_names_axes_of_one_element_alone_for_releases_that_refuse_othe
     migrated = migrate(builder.model, "openvino-2022.1")
     assert migrated.refused == ()
     assert [step.after for step in migrated.steps] == after
+
+
+def test_axes_that_are_not_integers_leave_reductions_in_a_row_as_they_are() -> None:
+    builder = Builder(opset=8)
+    first = builder.call("ReduceSum", builder.parameter("x", "2,3,4"), np.array([-1]), keep_dims=False)
+    builder.result(builder.call("ReduceSum", first, np.array([-1]), keep_dims=False))
+    text = render(builder.model).replace(b'element_type="i64"', b'element_type="f64"')
+    weights = b"".join(builder.model.weights.tail())
+    wrong = read(text, weights.replace(np.array(-1).tobytes(), np.array(np.nan).tobytes()))
+    assert [found.code for found in validate(wrong) if found.severity == "error"]
+    assert migrate(wrong, "openvino-2023.3").steps == ()
 
 
 @pytest.mark.parametrize(("release", "steps"), [("2022.1", 0), ("2022.2", 1), ("2025.4", 1), ("2026.0", 0)])
