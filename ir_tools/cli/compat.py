@@ -53,8 +53,7 @@ def compat(
         raise UsageError("--badge prints one line from the tables; leave out --check and --migrated")
     converted = [path for path in paths if is_onnx(path, weights)]
     found = discover([path for path in paths if path not in converted], keep_all)
-    if problems := [*found.bad_arguments, *found.unreadable]:
-        raise UsageError("; ".join(f"{bad.file}: {bad.message}" for bad in problems))
+    found.require_readable()
     chosen = [*found.files, *converted]
     if weights is not None and len(chosen) != 1:
         raise UsageError(f"--bin is for one file, but the paths contain {len(chosen)}")

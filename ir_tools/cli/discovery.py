@@ -1,17 +1,18 @@
 """Which files `validate` checks: those that are named, and the IR files below the folders that are named."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
 from ir_tools.cli.paths import similar
 from ir_tools.diagnostics import Diagnostic
+from ir_tools.errors import UsageError
 from ir_tools.lfs import pointer_problem
 from ir_tools.rules.storage import UNREADABLE_FILE
 
-__all__ = ["Discovery", "discover"]
+__all__ = ["Discovery", "discover", "keep_all", "require_none"]
 
 PEEK = 1 << 16
 """Bytes at the start of an `.xml` of a folder that decide whether it is an IR."""
@@ -43,6 +44,24 @@ class Discovery:
     files: list[Path] = field(default_factory=list)
     bad_arguments: list[Diagnostic] = field(default_factory=list)
     unreadable: list[Diagnostic] = field(default_factory=list)
+
+    def require_readable(self) -> None:
+        """Check that there is nothing but files.
+
+        Raises:
+            UsageError: an argument names nothing that can be checked, or a folder cannot be searched.
+        """
+        require_none([*self.bad_arguments, *self.unreadable])
+
+
+def require_none(problems: Sequence[Diagnostic]) -> None:
+    """Check that there are no problems.
+
+    Raises:
+        UsageError: there are some; its message has all of them.
+    """
+    if problems:
+        raise UsageError("; ".join(f"{bad.file}: {bad.message}" for bad in problems))
 
 
 def discover(arguments: Iterable[Path], excludes: Excludes, *, skip_others: bool = False) -> Discovery:

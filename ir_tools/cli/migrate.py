@@ -263,8 +263,7 @@ def _of_folder(folder: Path, output: Path | None, one: Callable[[Path, Path | No
     if output is not None and output.suffix.lower() == ".xml":
         raise UsageError(f"{output} is a file, but {folder} is a folder; name a folder with -o")
     found = discover([folder], is_output)
-    if problems := [*found.bad_arguments, *found.unreadable]:
-        raise UsageError("; ".join(f"{bad.file}: {bad.message}" for bad in problems))
+    found.require_readable()
     if not found.files:
         raise UsageError(f"{folder} has no IR except those in {output}")
     rows, codes = list[Mapping[str, Any]](), list[int]()

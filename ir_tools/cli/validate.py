@@ -12,7 +12,7 @@ import click
 from ir_tools.cli.app import Answer, Row, command, print_document
 from ir_tools.cli.baseline import Baseline
 from ir_tools.cli.checking import Checked, Runtime, Task, check_all
-from ir_tools.cli.discovery import Discovery, discover
+from ir_tools.cli.discovery import Discovery, discover, require_none
 from ir_tools.cli.findings import show_findings, show_statistics, statistics
 from ir_tools.cli.options import bin_option, extension_option, shapes_option
 from ir_tools.cli.paths import InputPath, ModelsPath, OutputFile
@@ -152,8 +152,8 @@ def _standard_input(paths: Sequence[Path], name: Path | None, weights: Path | No
 def _tasks(discovery: Discovery, name: Path | None, weights: Path | None, settings: Settings) -> list[Task]:
     if name is not None:
         raise UsageError("--stdin-filename needs the path - (standard input)")
-    if discovery.bad_arguments and not discovery.files and not discovery.unreadable:
-        raise UsageError("; ".join(f"{bad.file}: {bad.message}" for bad in discovery.bad_arguments))
+    if not discovery.files and not discovery.unreadable:
+        require_none(discovery.bad_arguments)
     if weights is not None and len(discovery.files) != 1:
         raise UsageError(f"--bin is for one file, but the paths contain {len(discovery.files)}")
     return [settings.task(file, weights=weights) for file in discovery.files]

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from ir_tools.graph import Layer
 from ir_tools.inputs._generators import Generator
 from ir_tools.ops import Attrs, Fact
+from ir_tools.types import is_static
 
 __all__ = ["CONSUMERS", "INDICES", "Consumer", "Row"]
 
@@ -39,7 +40,7 @@ class Consumer:
     def sizes(self, name: str) -> list[int] | None:
         """Return the shape of an input, if it is known."""
         fact = self.facts.get(name)
-        if fact is None or fact.shape is None or not all(dim.static for dim in fact.shape):
+        if fact is None or not is_static(fact.shape):
             return None
         return [dim.size for dim in fact.shape]
 
@@ -66,7 +67,7 @@ class Consumer:
     def count(self) -> int:
         """Return how many elements the input that reads has; 1 if that is not known."""
         shape = self.own.shape
-        return prod(dim.size for dim in shape) if shape is not None and all(dim.static for dim in shape) else 1
+        return prod(dim.size for dim in shape) if is_static(shape) else 1
 
 
 class Row(NamedTuple):

@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 from ir_tools.graph import Layer, Model
 from ir_tools.infer import Refusal, ShapeTrials, Trial
 from ir_tools.ops import Fact
-from ir_tools.types import Dim, ElementType, Shape
+from ir_tools.types import Dim, ElementType, Shape, is_static
 
 __all__ = ["SizeSearch", "static_sizes"]
 
@@ -333,7 +333,7 @@ def _of_one_size(places: Sequence[InputAxis], choice: Choice) -> list[Group]:
 
 def static_sizes(shape: Shape) -> tuple[int, ...] | None:
     """Return the sizes of a shape that leaves none open; None for any other."""
-    if shape is None or not all(dim.static for dim in shape):
+    if not is_static(shape):
         return None
     return tuple(dim.size for dim in shape)
 

@@ -23,6 +23,11 @@ def _axes(layers: Layers, rank: int) -> list[int] | None:
     return None if not axes else [axis % rank for axis in axes]
 
 
+def _wanted_sizes(layers: Layers, axes: list[int] | None) -> list[int] | None:
+    """Return the sizes of the signal, if they are known; -1 for those of the data."""
+    return layers.inputs[2].integers() if len(layers.inputs) > 2 else [-1] * len(axes or ())
+
+
 def _size(layers: Layers, data: Ref, axis: int) -> int | None:
     """Return the size of an axis, if it is known."""
     shape = layers.fact(data).shape
@@ -44,7 +49,7 @@ def inverse_complex_transform(layers: Layers, attrs: Attrs) -> Ref | Refused:
 def _products(layers: Layers, *, inverse: bool) -> Ref | Refused:
     data = layers.working(0)
     axes = _axes(layers, layers.rank(data) - 1)
-    sizes = layers.inputs[2].integers() if len(layers.inputs) > 2 else [-1] * len(axes or ())
+    sizes = _wanted_sizes(layers, axes)
     if axes is None or sizes is None:
         return Refused("the axes or the sizes of the signal are not known")
     for axis, wanted in zip(axes, sizes, strict=True):
@@ -106,7 +111,7 @@ def inverse_real_transform(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite IRDFT-9: `x[t] = Re(X[0] + 2 * sum of X[k] * exp(2 i pi k t / n)) / n`, once if k is half of n."""
     rank = layers.rank(DATA)
     axes = _axes(layers, rank - 1)
-    given = layers.inputs[2].integers() if len(layers.inputs) > 2 else [-1] * len(axes or ())
+    given = _wanted_sizes(layers, axes)
     if axes is None or given is None:
         return Refused("the axes or the sizes of the signal are not known")
     last = axes[-1]

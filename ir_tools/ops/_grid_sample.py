@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ir_tools.ops._interpolate import cubic_weights
 from ir_tools.ops.definition import Array
 
 __all__ = ["grid_sample"]
@@ -70,11 +71,7 @@ def _linear(part: Array) -> tuple[Array, ...]:
 
 
 def _cubic(part: Array) -> tuple[Array, ...]:
-    distances = (part + 1, part, 1 - part, 2 - part)
-    a = CUBIC
-    near = [((a + 2) * each - (a + 3)) * each * each + 1 for each in distances]
-    far = [((a * each - 5 * a) * each + 8 * a) * each - 4 * a for each in distances]
-    return far[0], near[1], near[2], far[3]
+    return tuple(cubic_weights(distance, CUBIC) for distance in (part + 1, part, 1 - part, 2 - part))
 
 
 TAPS: dict[str, tuple[tuple[int, ...], Callable[[Array], tuple[Array, ...]]]] = {

@@ -11,6 +11,7 @@ from ir_tools.ops.convolution_shapes import Layout, reach, windows_of
 from ir_tools.ops.definition import Array, Fact, Kernel, Ref, Refused, Rewrite, Step
 from ir_tools.ops.fields import Attrs, listed
 from ir_tools.ops.limits import MAX_MATRIX
+from ir_tools.types import is_static
 
 __all__ = ["migrate_color", "migrate_deformable_8", "migrate_interpolate", "resized_last", "with_more_windows"]
 
@@ -59,9 +60,7 @@ def migrate_interpolate(version: int, kernel: Kernel) -> Step:
             count = shape[0].lo if shape and shape[0].static else 1
             other = np.ones(count, np.int64 if by_scales else np.float32)
             inputs = [other, target] if by_scales else [target, other]
-        kept = {name: attrs[name] for name in MODERN}
-        written: Mapping[str, object] = {name: value for name, value in kept.items() if value != ()}
-        _interpolate(layers, wanted, (DATA, *inputs, *axes), written)
+        _interpolate(layers, wanted, (DATA, *inputs, *axes), {name: attrs[name] for name in MODERN})
         return layers.rewrite("same attributes", "the layer reads only the input that shape_calculation_mode selects")
 
     return VersionStep("Interpolate", version, change)
@@ -87,7 +86,9 @@ def _as_matrices(layers: Layers, attrs: Attrs, version: int, kernel: Kernel, giv
 
 
 def _interpolate(layers: Layers, version: int, inputs: Sequence[Ref | Array], attributes: Mapping[str, object]) -> None:
-    layers.call("Interpolate", *inputs, version=version, label="", **attributes)
+    """Add an Interpolate; empty lists among the attributes are not written."""
+    written = {name: value for name, value in attributes.items() if value != ()}
+    layers.call("Interpolate", *inputs, version=version, label="", **written)
 
 
 def _from_1(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused:
@@ -98,8 +99,7 @@ def _from_1(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused:
     sizes: list[Ref | Array] = [Ref(None, 1)]
     if wanted == 4:
         sizes.append(np.ones(len(attrs.axes), np.float32))
-    written = {name: value for name, value in found.items() if value != ()}
-    _interpolate(layers, wanted, (DATA, *sizes, np.array(attrs.axes, np.int64)), written)
+    _interpolate(layers, wanted, (DATA, *sizes, np.array(attrs.axes, np.int64)), found)
     return layers.rewrite("the coordinates by name", f"Interpolate-{wanted} with the settings that version 1 implies")
 
 
@@ -140,8 +140,7 @@ def _to_1(layers: Layers, attrs: Attrs, given: Sequence[Fact]) -> Rewrite | Refu
         unread = {"nearest_mode"} if mode != "nearest" else set()
         unread |= {"cube_coeff"} if mode != "cubic" else set()
         if all(read[name] == value for name, value in meant.items() if name not in unread):
-            written = {name: value for name, value in old.items() if value != ()}
-            _interpolate(layers, 1, (DATA, Ref(None, 1)), written)
+            _interpolate(layers, 1, (DATA, Ref(None, 1)), old)
             return layers.rewrite("the settings of version 1", "version 1 implies these coordinates")
     return Refused(
         f"Interpolate-1 has no {attrs.mode} with {attrs.coordinate_transformation_mode}",
@@ -258,7 +257,7 @@ def migrate_color(planes: int, *, reverse: bool) -> Step:
     @composed(8, "BT.601, with red = 1.164 (Y - 16) + 1.596 (V - 128) and so on, clamped to 0 and 255")
     def step(layers: Layers, attrs: Attrs) -> Ref | Refused:
         sizes = layers.inputs[0].shape
-        if sizes is None or not all(dim.static for dim in sizes):
+        if not is_static(sizes):
             return Refused(f"opset{layers.target} has no conversion of colours, and the image's size is not known")
         batch, height, width = (dim.lo for dim in sizes[:3])
         dtype = layers.inputs[0].dtype
@@ -341,7 +340,7 @@ WINDOW = ("strides", "pads_begin", "pads_end", "dilations", "auto_pad", "group",
 def _masked(layers: Layers, data: Ref, window: Attrs, wanted: int) -> Rewrite | Refused:
     """Return a convolution with one filter per position of the window and each table of offsets, times the mask."""
     dims, tables = layers.inputs[2].shape, window.deformable_group
-    if dims is None or not all(dim.static for dim in dims):
+    if not is_static(dims):
         return Refused("it has a mask, and the size of the filters is not known")
     if tables > 1 and window.group > 1:
         return Refused("it has a mask, and both group and deformable_group are above 1", "deformable_group")

@@ -11,6 +11,7 @@ from ir_tools.ops._values import element_count, known_axis, normal_axis
 from ir_tools.ops._versions import VersionStep
 from ir_tools.ops.definition import Array, Fact, Ref, Refused, Rewrite, Step
 from ir_tools.ops.fields import Attrs
+from ir_tools.types import is_static
 
 __all__ = [
     "migrate_gather",
@@ -130,7 +131,7 @@ def _without_batches(layers: Layers, indices: Ref | Array, batches: int) -> Rewr
     flat = layers.call(
         "Reshape", flat, np.array([count * size, *(dim.lo if dim.static else -1 for dim in rest)]), special_zero=False
     )
-    places = layers.to_type(indices, I64) if isinstance(indices, Ref) else indices.astype(np.int64)
+    places = layers.as_i64(indices)
     starts = (np.arange(count) * size).reshape(*sizes, *[1] * (len(given) - batches))
     inside = layers.call("LogicalAnd", *(layers.call(word, places, np.array(n)) for word, n in _inside(size)))
     places = layers.call("Select", inside, layers.call("Add", places, starts), np.array(count * size))
@@ -180,7 +181,7 @@ def migrate_gather_nd(version: int, older: Step) -> Step:
         if batches < 2:
             return layers.rewrite(FROM_FRONT, BELOW_ZERO)
         shape = None if outputs is None else outputs[0].shape
-        if shape is not None and all(dim.static for dim in shape):
+        if is_static(shape):
             layers.call("Reshape", found, np.array([dim.lo for dim in shape], np.int64), special_zero=False)
         else:
             rest = np.arange(1, layers.rank(found))

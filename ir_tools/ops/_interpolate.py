@@ -13,7 +13,7 @@ from ir_tools.ops._by_blocks import blocks
 from ir_tools.ops._numbers import half_away
 from ir_tools.ops.definition import Array, IntArray
 
-__all__ = ["Resizing", "resize", "scales_of"]
+__all__ = ["Resizing", "cubic_weights", "resize", "scales_of"]
 
 Floats = npt.NDArray[np.float32]
 ONE, HALF = np.float32(1), np.float32(0.5)
@@ -180,10 +180,11 @@ def _cubic(how: Resizing, axis: Axis) -> Taps:
     part, a = (where - base)[:, None], np.float32(how.coefficient)
     distance = np.abs(part + np.array([1, 0, -1, -2], np.float32))
     places = base.astype(np.int64)[:, None] + np.arange(-1, 3)
-    return Taps(np.clip(places, 0, axis.before - 1), _cubic_weights(distance, a))
+    return Taps(np.clip(places, 0, axis.before - 1), cubic_weights(distance, a))
 
 
-def _cubic_weights(distance: Array, a: float | np.float32) -> Array:
+def cubic_weights(distance: Array, a: float | np.float32) -> Array:
+    """Return the weights of elements at these distances, by cubic convolution with the coefficient `a`."""
     near = ((a + 2) * distance - (a + 3)) * distance * distance + 1
     far = ((a * distance - 5 * a) * distance + 8 * a) * distance - 4 * a
     return np.where(distance <= 1, near, np.where(distance < 2, far, 0))
@@ -203,7 +204,7 @@ def _pillow(support: int) -> Callable[[Resizing, Axis], Taps]:
         last = np.minimum((centre + reach + HALF).astype(np.int64), axis.before)
         places = first[:, None] + np.arange(int((last - first).max(initial=1)))
         distance = np.abs((places.astype(np.float32) - centre[:, None] + HALF) * (ONE / wide))
-        curve = np.maximum(ONE - distance, 0) if support == 1 else _cubic_weights(distance, np.float32(how.coefficient))
+        curve = np.maximum(ONE - distance, 0) if support == 1 else cubic_weights(distance, np.float32(how.coefficient))
         weights = curve * (places < last[:, None])
         total = weights.sum(axis=1, keepdims=True)
         return Taps(np.clip(places, 0, axis.before - 1), weights / np.where(total == 0, 1, total))

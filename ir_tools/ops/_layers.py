@@ -22,7 +22,7 @@ from ir_tools.ops.definition import (
 )
 from ir_tools.ops.fields import REQUIRED, Attrs
 from ir_tools.ops.records import constant_fact
-from ir_tools.types import ElementType, element_type, from_dtype
+from ir_tools.types import ElementType, element_type, from_dtype, is_static
 
 __all__ = ["DATA", "F32", "I64", "Layers", "by_formula", "composed", "held", "not_added_up", "padded"]
 
@@ -173,7 +173,7 @@ class Layers:
     def sizes(self, data: Ref) -> Ref | Array:
         """Return the sizes of `data`: a constant where they are known, else those that the model sees when it runs."""
         shape = self.fact(data).shape
-        if shape is not None and all(dim.static for dim in shape):
+        if is_static(shape):
             return np.array([dim.size for dim in shape], np.int64)
         return self.shape_of(data)
 
@@ -205,6 +205,10 @@ class Layers:
         if self.fact(data).dtype == dtype:
             return data
         return self.call("Convert", data, destination_type=dtype.name)
+
+    def as_i64(self, numbers: Ref | Array) -> Ref | Array:
+        """Convert integers to i64; no layer is added for a constant."""
+        return self.to_type(numbers, I64) if isinstance(numbers, Ref) else numbers.astype(np.int64)
 
     def total(self, numbers: Ref, axis: int, dtype: ElementType) -> Ref:
         """Add the sum of booleans or small integers along an axis, computed in f32, as `dtype`.

@@ -10,6 +10,7 @@ from ir_tools.ops._values import normal_axis
 from ir_tools.ops.definition import Array, Fact, Kernel, Ref, Refused, Step
 from ir_tools.ops.fields import Attrs
 from ir_tools.ops.limits import MAX_PLACES
+from ir_tools.types import is_static
 
 __all__ = ["migrate_gather_elements", "moved"]
 
@@ -57,7 +58,7 @@ def moved(version: int, kernel: Kernel, tensors: Sequence[int] = (0,)) -> Step:
 
 
 def _sizes(fact: Fact) -> list[int] | None:
-    if fact.shape is None or not all(dim.static for dim in fact.shape):
+    if not is_static(fact.shape):
         return None
     return [dim.size for dim in fact.shape]
 

@@ -16,6 +16,7 @@ __all__ = [
     "in_working_type",
     "in_working_types",
     "is_half",
+    "largest_magnitude",
     "low_bits",
     "lowest",
     "near_steps",
@@ -125,6 +126,11 @@ def low_bits(values: Array, dtype: npt.DTypeLike) -> Array:
     return np.where(fits, values, minimum).astype(np.int64).astype(dtype)
 
 
+def largest_magnitude(data: Array) -> float:
+    """Return the largest magnitude of the finite elements; 0 if there are none."""
+    return float(np.max(np.abs(data), initial=0.0, where=np.isfinite(data)))
+
+
 def near_steps(data: Array, error: float, border: float = 0.0) -> npt.NDArray[np.bool_] | None:
     """Return where floats lie nearer to a step of a rounding than an error that they may carry; None for nowhere.
 
@@ -136,7 +142,7 @@ def near_steps(data: Array, error: float, border: float = 0.0) -> npt.NDArray[np
     if data.dtype.kind not in "fV" or not data.size:
         return None
     exact = data.astype(np.float64)
-    reach = error * np.max(np.abs(exact), initial=0.0, where=np.isfinite(exact))
+    reach = error * largest_magnitude(exact)
     with np.errstate(all="ignore"):
         near: npt.NDArray[np.bool_] = np.abs(exact - border - np.rint(exact - border)) <= reach
     return near if near.any() else None

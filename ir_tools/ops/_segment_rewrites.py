@@ -9,7 +9,7 @@ from ir_tools.ops._numbers import lowest
 from ir_tools.ops._values import known_axis
 from ir_tools.ops.definition import Array, Ref, Refused
 from ir_tools.ops.fields import Attrs
-from ir_tools.types import ElementType, Shape
+from ir_tools.types import ElementType, Shape, is_static
 
 __all__ = [
     "bag_offsets_sum",
@@ -129,7 +129,7 @@ MAX_PAIRS = 1 << 26
 def combined_elements(layers: Layers, attrs: Attrs, places: Ref | Array, axis: int) -> Ref | Refused:
     """Add what ScatterElementsUpdate-12 makes of updates that may meet; `places`: counted from the front."""
     data, indices = (layers.inputs[number].shape for number in range(2))
-    if data is None or indices is None or not all(dim.static for dim in (*data, *indices)):
+    if not is_static(data) or not is_static(indices):
         return Refused("one element may be updated several times, and the sizes are not known", "reduction")
     if any(one != other for number, (one, other) in enumerate(zip(data, indices, strict=True)) if number != axis):
         return Refused(
@@ -142,7 +142,7 @@ def combined_elements(layers: Layers, attrs: Attrs, places: Ref | Array, axis: i
         )
     rank, column = len(data), np.array(axis)
     every = np.arange(data[axis].size).reshape(-1, *[1] * (rank - axis))
-    own = layers.to_type(places, I64) if isinstance(places, Ref) else places.astype(np.int64)
+    own = layers.as_i64(places)
     mask = layers.call("Equal", layers.call("Unsqueeze", own, column), every)
     updates = layers.call("Unsqueeze", layers.working(2), column)
     return _met(layers, attrs, mask, updates, layers.working(0), axis + 1)
@@ -151,7 +151,7 @@ def combined_elements(layers: Layers, attrs: Attrs, places: Ref | Array, axis: i
 def combined_tuples(layers: Layers, attrs: Attrs, places: Ref | Array) -> Ref | Refused:
     """Add what ScatterNDUpdate-15 makes of updates that may meet; `places`: counted from the front."""
     data, indices = (layers.inputs[number].shape for number in range(2))
-    if data is None or indices is None or not all(dim.static for dim in (*data, *indices)):
+    if not is_static(data) or not is_static(indices):
         if data and counts_rows(indices) and attrs.reduction in {"sum", "sub"} and layers.inputs[0].dtype.is_float:
             return _summed_rows(layers, attrs, places)
         return Refused("one element may be updated several times, and the sizes are not known", "reduction")
@@ -163,7 +163,7 @@ def combined_tuples(layers: Layers, attrs: Attrs, places: Ref | Array) -> Ref | 
             "reduction",
         )
     strides = np.array([prod(sizes[number + 1 : length]) for number in range(length)])
-    own = layers.to_type(places, I64) if isinstance(places, Ref) else places.astype(np.int64)
+    own = layers.as_i64(places)
     lines = layers.call("ReduceSum", layers.call("Multiply", own, strides), np.array(-1))
     flat = layers.call("Reshape", lines, np.array([1, count, 1]), special_zero=False)
     mask = layers.call("Equal", flat, np.arange(prod(sizes[:length])).reshape(-1, 1, 1))

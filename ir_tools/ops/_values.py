@@ -14,7 +14,7 @@ from ir_tools.errors import ShapeError
 from ir_tools.ops.definition import UNBOUNDED, Bounds, Fact, Kernel, LaterFact
 from ir_tools.ops.fields import Attrs
 from ir_tools.ops.limits import MAX_VALUES
-from ir_tools.types import Dim, Shape, product
+from ir_tools.types import Dim, Shape, is_static, product
 
 __all__ = [
     "carried",
@@ -180,7 +180,7 @@ def divided(dim: Dim, by: int) -> Dim | None:
 
 def element_count(shape: Shape) -> int | None:
     """Return the number of elements; None where it is not known."""
-    return None if shape is None or not all(dim.static for dim in shape) else product(dim.lo for dim in shape)
+    return product(dim.lo for dim in shape) if is_static(shape) else None
 
 
 def dim(fact: Fact, axis: int) -> Dim:

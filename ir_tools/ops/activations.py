@@ -40,7 +40,7 @@ from ir_tools.ops.definition import (
     no_violations,
 )
 from ir_tools.ops.fields import NOT_NEGATIVE, Attrs, Field, Flag, Float, Int, OneOf, Usual
-from ir_tools.types import Dim, element_type, shape_text
+from ir_tools.types import Dim, element_type, is_static, shape_text
 
 __all__ = ["OPS", "Unary", "erf"]
 
@@ -434,7 +434,7 @@ def swish_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 def hard_sigmoid_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return the data's shape; alpha and beta are single numbers of the data's type."""
     for fact, name in zip(inputs[1:], ("alpha", "beta"), strict=False):
-        if fact.shape is not None and all(dim.static for dim in fact.shape):
+        if is_static(fact.shape):
             require_one(fact, name, only_scalar=True)
     return (Fact(same_type(inputs), inputs[0].shape),)
 

@@ -18,7 +18,7 @@ from ir_tools.ops.bodies import Bodies, BodyFacts, BodyRun, Execute, Maps, PortM
 from ir_tools.ops.definition import Array, Fact, Input, Op, Output, Violation, ViolationKind
 from ir_tools.ops.fields import Attrs
 from ir_tools.ops.limits import MAX_ITERATIONS
-from ir_tools.types import Dim, Shape, element_type, shape_text
+from ir_tools.types import Dim, Shape, element_type, is_static, shape_text
 
 __all__ = ["OPS"]
 
@@ -121,7 +121,7 @@ def _loop_input(row: PortMapRow, fact: Fact) -> Fact:
 
 
 def _without_iteration(fact: Fact) -> Fact:
-    if fact.shape is None or not all(dim.static for dim in fact.shape):
+    if not is_static(fact.shape):
         return Fact(fact.dtype, fact.shape)
     if not fact.shape:
         raise ShapeError("the loop has 0 iterations, and one of its outputs is a scalar, which cannot be empty")

@@ -13,7 +13,7 @@ from ir_tools.ops import _convolution_kernels as kernels
 from ir_tools.ops._image_rewrites import migrate_deformable_8, with_more_windows
 from ir_tools.ops._numbers import in_working_type, is_half, through_floats
 from ir_tools.ops._requirements import raise_first, same_type
-from ir_tools.ops._values import shifted, times
+from ir_tools.ops._values import plus, shifted, times
 from ir_tools.ops._versions import VersionStep
 from ir_tools.ops._windows import Pooling, axis_pads
 from ir_tools.ops.checks import fact_of
@@ -236,7 +236,7 @@ def backward_dim(windows: Windows, axis: int, size: Dim, filter: Dim) -> Dim:
     """
     extent = reach(filter, windows.dilations[axis])
     grown = times(shifted(size, -1), Dim.of(windows.strides[axis]))
-    full = Dim(grown.lo + extent.lo, None if grown.hi is None or extent.hi is None else grown.hi + extent.hi)
+    full = plus(grown, extent)
     cut = windows.more[axis] - windows.begin[axis] - windows.end[axis]
     if full.hi is not None and full.hi + cut < 0:
         raise ShapeError(

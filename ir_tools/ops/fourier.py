@@ -17,7 +17,7 @@ from ir_tools.ops._requirements import require, require_list, require_one, requi
 from ir_tools.ops._values import dim, intervals, normal_axis, shifted, sizes_of, times
 from ir_tools.ops.definition import UNBOUNDED, Array, Fact, Input, Op, Violation, ViolationKind
 from ir_tools.ops.fields import Attrs, Flag
-from ir_tools.types import Dim, Shape, shape_text
+from ir_tools.types import Dim, Shape, is_static, shape_text
 
 __all__ = ["DFT", "IDFT", "IRDFT", "ISTFT", "OPS", "RDFT", "STFT"]
 
@@ -138,7 +138,7 @@ def computed_inputs(inputs: Sequence[Fact]) -> Iterator[Violation]:
     The CPU plugin rejects the layer, or crashes.
     """
     data = inputs[0].shape
-    if data is None or not all(size.static for size in data):
+    if not is_static(data):
         return
     for name, fact in zip(("axes", "signal_size"), inputs[1:], strict=False):
         if fact.integers() is None:

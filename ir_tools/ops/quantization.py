@@ -13,7 +13,7 @@ from ir_tools.errors import ShapeError
 from ir_tools.ops._bit_rewrites import LARGEST_F8, fake_convert_by_steps
 from ir_tools.ops._broadcast import AUTO_BROADCAST, auto_broadcast, broadcast, broadcast_arrays, merge
 from ir_tools.ops._by_blocks import elementwise
-from ir_tools.ops._numbers import in_working_type, through_floats
+from ir_tools.ops._numbers import in_working_type, largest_magnitude, through_floats
 from ir_tools.ops._quantization_rewrites import quantize
 from ir_tools.ops._requirements import raise_first, same_shape_unless, same_type
 from ir_tools.ops.definition import Array, Elements, Fact, Input, Op, Violation, ViolationKind
@@ -162,7 +162,7 @@ def between_levels(attrs: Attrs, arrays: Sequence[Array], error: float) -> npt.N
         return None
     data, low, high = (array.astype(np.float64) for array in arrays[:3])
     low, high = (broadcast_arrays(attrs, data, limit)[1] for limit in (low, high))
-    reach = error * np.max(np.abs(data), initial=0.0, where=np.isfinite(data))
+    reach = error * largest_magnitude(data)
     with np.errstate(all="ignore"):
         scale = (attrs.levels - 1) / (high - low)
         place = (np.clip(data, low, high) - low) * scale

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_tools.ops._box_rewrites import migrate_top_k, top_k_in_another_way
-from ir_tools.ops._numbers import in_working_type
+from ir_tools.ops._numbers import in_working_type, largest_magnitude
 from ir_tools.ops._requirements import agreed, require, require_one, require_rank
 from ir_tools.ops._values import dim, is_empty, known_number, normal_axis
 from ir_tools.ops._versions import no_step
@@ -110,7 +110,7 @@ def nearly_tied(attrs: Attrs, inputs: Sequence[Array], error: float) -> npt.NDAr
     if inputs[0].dtype.kind not in "fV" or not inputs[0].size:
         return tied(attrs, inputs)
     order = _in_order(attrs, inputs[0].astype(np.float64))
-    reach = 2 * error * np.max(np.abs(order), initial=0.0, where=np.isfinite(order))
+    reach = 2 * error * largest_magnitude(order)
     with np.errstate(invalid="ignore"):
         same = (order[..., 1:] == order[..., :-1]) | (order[..., 1:] - order[..., :-1] <= reach)
     return _exchangeable(attrs, same, int(inputs[1]))

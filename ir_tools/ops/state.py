@@ -29,7 +29,7 @@ from ir_tools.ops.definition import (
     Violation,
 )
 from ir_tools.ops.fields import Attrs, ShapeText, Text, Type
-from ir_tools.types import Dim, Shape, format_shape, from_dtype, shape_text
+from ir_tools.types import Dim, Shape, format_shape, from_dtype, is_static, shape_text
 
 __all__ = ["OPS"]
 
@@ -113,7 +113,7 @@ def migrate_read_value(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rew
     layers, (own,) = Layers(inputs, target), variable_shape(attrs, inputs)
     initial: Ref | Array = Ref(None)
     if not inputs:
-        if own.dtype.dtype is None or own.shape is None or not all(dim.static for dim in own.shape):
+        if own.dtype.dtype is None or not is_static(own.shape):
             return Refused("has dimensions that are not known, and the variable has no initial value", "variable_shape")
         initial = np.zeros([dim.size for dim in own.shape], own.dtype.dtype)
     elif own.shape != inputs[0].shape:
@@ -139,7 +139,7 @@ def _started(version: int) -> Step:
     @by_formula("a second variable holds whether the model has run before; the first run uses the initial value")
     def step(layers: Layers, attrs: Attrs) -> Ref | Refused:
         shape = layers.inputs[0].shape if layers.inputs else None
-        if shape is None or not all(dim.static for dim in shape):
+        if not is_static(shape):
             return Refused("its sizes are not known")
         if version > 3 and attrs.variable_shape not in {None, shape}:
             return Refused("differs from the shape of the initial value", "variable_shape")

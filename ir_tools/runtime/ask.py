@@ -21,7 +21,7 @@ from ir_tools.graph.model import walk
 from ir_tools.ops import Role, find_op, role_of
 from ir_tools.ops.definition import UNBOUNDED, Bounds, Fact
 from ir_tools.runtime.client import RuntimeClient
-from ir_tools.types import ElementType, Shape, element_type, parse_shape
+from ir_tools.types import ElementType, Shape, element_type, is_static, parse_shape
 
 __all__ = ["LayerOracle"]
 
@@ -209,7 +209,7 @@ class _Small:
 
 
 def _is_small(shape: Shape) -> bool:
-    return shape is not None and all(dim.static for dim in shape) and math.prod(dim.lo for dim in shape) <= SMALL
+    return is_static(shape) and math.prod(dim.lo for dim in shape) <= SMALL
 
 
 def _runs_first(layer: Layer) -> bool:

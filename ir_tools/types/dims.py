@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TypeGuard
 
 from ir_tools.errors import UsageError
 from ir_tools.types.numbers import whole_number
@@ -97,7 +98,7 @@ Shapes = Mapping[str, str | int | Sequence[int | Dim] | Shape]
 """Shapes by tensor or layer name, in any form that `parse_shape` takes."""
 
 
-def is_static(shape: Shape) -> bool:
+def is_static(shape: Shape) -> TypeGuard[tuple[Dim, ...]]:
     """Return whether rank and all sizes are known."""
     return shape is not None and all(dim.static for dim in shape)
 
