@@ -1,5 +1,6 @@
 """Diagnostics for people: place, code and message, the line of the file with a mark under what is wrong, the remedy."""
 
+from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -81,7 +82,7 @@ def _show_head(screen: "Screen", finding: Diagnostic) -> None:
 
 
 def _show_rest(screen: "Screen", finding: Diagnostic, data: bytes | None) -> None:
-    lines: Sequence[str] = ()
+    lines: Sequence[bytes] = ()
     if finding.file and finding.line:
         lines = _lines(finding.file) if data is None else _lines_of(data)
     for text, style in _excerpt(finding, lines, screen.width):
@@ -90,13 +91,13 @@ def _show_rest(screen: "Screen", finding: Diagnostic, data: bytes | None) -> Non
         screen.spans(("    help: ", "bold cyan"), (finding.help, ""))
 
 
-def _excerpt(diagnostic: Diagnostic, lines: Sequence[str], width: int | None) -> Iterable[tuple[str, str]]:
+def _excerpt(diagnostic: Diagnostic, lines: Sequence[bytes], width: int | None) -> Iterable[tuple[str, str]]:
     """Yield the line and the mark under it, with styles, in a width if there is one; nothing if the line is unknown."""
     from rich.cells import cell_len, set_cell_size
 
     if not diagnostic.line or diagnostic.line > len(lines):
         return
-    line = lines[diagnostic.line - 1]
+    line = lines[diagnostic.line - 1].decode(errors="replace")
     first = len(line[:LONGEST]) - len(line[:LONGEST].lstrip())
     start = first if diagnostic.column is None else diagnostic.column - 1
     end = len(line) if diagnostic.end_column is None else max(diagnostic.end_column - 1, start + 1)
@@ -112,7 +113,7 @@ def _excerpt(diagnostic: Diagnostic, lines: Sequence[str], width: int | None) ->
 
 
 @lru_cache(2)
-def _lines(file: str) -> Sequence[str]:
+def _lines(file: str) -> Sequence[bytes]:
     """Return the lines of a file; none if it cannot be read."""
     path = Path(file)
     try:
@@ -122,7 +123,7 @@ def _lines(file: str) -> Sequence[str]:
 
 
 @lru_cache(2)
-def _lines_of(data: bytes) -> Sequence[str]:
-    """Return the lines of a document, whatever its encoding."""
-    encoding = "utf-16" if data[:2] in {b"\xff\xfe", b"\xfe\xff"} else "utf-8-sig"
-    return data.decode(encoding, "replace").replace("\r\n", "\n").replace("\r", "\n").split("\n")
+def _lines_of(data: bytes) -> Sequence[bytes]:
+    """Return the lines of a document in UTF-8, whatever its encoding, without the ends of the lines."""
+    text = data.decode("utf-16", "replace").encode() if data[:2] in {b"\xff\xfe", b"\xfe\xff"} else data
+    return [*text.removeprefix(BOM_UTF8).splitlines(), *[b""] * (not text or text.endswith((b"\r", b"\n")))]

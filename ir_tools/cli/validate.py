@@ -22,8 +22,8 @@ from ir_tools.diagnostics import Diagnostic, Severity
 from ir_tools.display import plural
 from ir_tools.errors import UsageError
 from ir_tools.files import same_file, write_file
+from ir_tools.format.read import stream_content
 from ir_tools.runtime.installed import require_openvino
-from ir_tools.source import MAX_SIZE
 
 if TYPE_CHECKING:
     from ir_tools.cli.screen import Screen
@@ -145,7 +145,7 @@ def _standard_input(paths: Sequence[Path], name: Path | None, weights: Path | No
     file = STANDARD_INPUT if name is None else name
     if name is not None and settings.excludes(name, named=True):
         return []
-    data = sys.stdin.buffer.read(MAX_SIZE + 1) if sys.stdin else b""
+    data = stream_content(sys.stdin.buffer) if sys.stdin else b""
     return [settings.task(file, data=data, weights=weights or beside)]
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 from ir_tools.collection import gc_paused
 from ir_tools.diagnostics import Diagnostic
@@ -32,7 +32,7 @@ from ir_tools.rules.storage import (
     UNKNOWN_IR_VERSION,
     UNREADABLE_FILE,
 )
-from ir_tools.source import MAX_SIZE, Document, Element
+from ir_tools.source import MAX_SIZE, Document, Element, may_begin_so
 from ir_tools.source.grammar import BODIES, LEGACY_VERSIONS
 from ir_tools.types import id_number
 from ir_tools.weights import Weights
@@ -46,6 +46,7 @@ __all__ = [
     "open_files",
     "read",
     "reread",
+    "stream_content",
     "tolerant",
     "weights_of",
 ]
@@ -214,7 +215,7 @@ def load(path: Path) -> bytes:
             first = file.read(CHUNK)
             if path.is_char_device() and len(first) == CHUNK and not file.isatty():
                 raise _error(UNREADABLE_FILE, path, "is a device without an end", "name a file")
-            return b"".join((first, *islice(iter(partial(file.read, CHUNK), b""), MAX_CHUNKS)))
+            return stream_content(file, first)
     except FileNotFoundError:
         if path.is_symlink():
             raise _error(
@@ -226,6 +227,17 @@ def load(path: Path) -> bytes:
     except (OSError, ValueError) as why:
         reason = getattr(why, "strerror", None) or why
         raise _error(UNREADABLE_FILE, path, f"cannot be read: {reason}", "check the path and its permissions") from None
+
+
+def stream_content(file: IO[bytes], first: bytes = b"") -> bytes:
+    """Return what comes through a pipe; its first characters if no document begins so, since some pipes never end.
+
+    `first`: what was read already.
+    """
+    first += file.read(CHUNK - len(first))
+    if len(first) == CHUNK and not may_begin_so(first):
+        return first[: -next((back for back in range(1, 5) if first[-back] & 0xC0 != 0x80), 1)]
+    return b"".join((first, *islice(iter(partial(file.read, CHUNK), b""), MAX_CHUNKS)))
 
 
 def _error(rule: Rule, path: Path, message: str, remedy: str | None = None) -> ReadError:

@@ -8,7 +8,7 @@ from ir_tools.diagnostics import Diagnostic
 from ir_tools.errors import ReadError
 from ir_tools.rules.storage import WRONG_ENCODING
 
-__all__ = ["MAX_SIZE", "decode", "encode"]
+__all__ = ["MAX_SIZE", "decode", "encode", "may_begin_so"]
 
 MAX_SIZE = 1 << 30
 """The largest document that is read, in bytes; more than a million layers."""
@@ -22,6 +22,10 @@ _MARKS = (
     (b"<\0?\0", "utf-16-le"),
     (b"\0<\0?", "utf-16-be"),
 )
+_BEGINNING = re.compile(
+    rb"(?:\xef\xbb\xbf|\xff\xfe(?:\0\0)?|\xfe\xff|\0\0\xfe\xff)?(?:\0{0,3}[ \t\r\n])*+\0{0,3}(?:<|\Z)"
+)
+"""A byte order mark, blanks and the first `<`, in UTF-8, UTF-16 or UTF-32."""
 _DECLARED = re.compile(rb"<\?xml[^>]*?encoding\s*=\s*[\"']([^\"'>]*)[\"']")
 _SAID = re.compile("<\\?xml[^>]*?encoding\\s*=\\s*[\"']([^\"'>]*)[\"']")
 _NONE_OF_FILES = {"idna", "punycode", "undefined", "unicode-escape", "unicode_escape", "raw-unicode-escape", "mbcs"}
@@ -63,6 +67,11 @@ def decode(data: bytes, file: str | None) -> Encoded:
 def encode(text: bytes, codec: str) -> bytes:
     """UTF-8 text in the encoding of its document; characters that it lacks become `&#...;`."""
     return text if codec == "utf-8" else text.decode().encode(codec, "xmlcharrefreplace")
+
+
+def may_begin_so(beginning: bytes) -> bool:
+    """Return whether a document that `decode` takes may begin with these bytes: up to `<` it has nothing but blanks."""
+    return _BEGINNING.match(beginning) is not None
 
 
 def _codec(data: bytes, file: str | None) -> str:

@@ -10,6 +10,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import jsonschema
 import numpy as np
@@ -20,6 +21,9 @@ from openvino import opset13
 from ir_tools.rules import RULES
 from tests.cli.conftest import Cli, pooling_xml
 from tests.conftest import ROOT
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 SCHEMA = Path(__file__).with_name("sarif-schema-2.1.0.json")
 """As published: https://raw.githubusercontent.com/oasis-tcs/sarif-spec/master/Schemata/sarif-schema-2.1.0.json."""
@@ -310,6 +314,46 @@ def test_standard_input(cli: Cli, bad: Path, monkeypatch: pytest.MonkeyPatch) ->
     feed(monkeypatch, bad.read_bytes())
     named = cli("validate", "-", "--stdin-filename", bad.with_name("other.xml"))
     assert named.out == wanted.out.replace("bad.xml", "other.xml")
+
+
+@pytest.mark.parametrize("word", ["y\n", "\u20ac", "\u20acab", "\0", "\U0001f600b"], ids=ascii)
+def test_standard_input_without_an_end(cli: Cli, monkeypatch: pytest.MonkeyPatch, word: str) -> None:
+    """The finding is that for the same text in a file: the beginning ends with a whole character."""
+    text = 400_000 * word.encode()
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(_Endless(text))))
+    (found,) = cli("validate", "-", "--json").document["files"][0]["findings"]
+    feed(monkeypatch, text[: 12 * len(word.encode())])
+    (wanted,) = cli("validate", "-", "--json").document["files"][0]["findings"]
+    assert found == wanted
+
+
+def test_standard_input_that_begins_with_many_blanks(cli: Cli, bad: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for encoding in ("utf-8", "utf-8-sig", "utf-16"):
+        text = (3_000_000 * " " + bad.read_text().partition("?>")[2]).encode(encoding)
+        bad.write_bytes(text)
+        feed(monkeypatch, text)
+        answers = [cli("validate", path, "--json").document["files"][0]["findings"] for path in (bad, "-")]
+        assert [one["code"] for one in answers[0]] == [one["code"] for one in answers[1]]
+
+
+class _Endless(io.RawIOBase):
+    """A text again and again; an error if more than a few megabytes of it are read."""
+
+    def __init__(self, text: bytes) -> None:
+        self.text = text
+        self.given = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: "WriteableBuffer") -> int:
+        view = memoryview(buffer)
+        at = self.given % len(self.text)
+        part = self.text[at : at + len(view)]
+        view[: len(part)] = part
+        self.given += len(part)
+        assert self.given < 4 << 20
+        return len(part)
 
 
 def test_standard_input_that_is_closed(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
