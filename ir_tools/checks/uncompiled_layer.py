@@ -70,7 +70,7 @@ def _may_be_stopped(kind: LayerKind, version: int) -> bool:
         constant=frozenset(at for at, fact in enumerate(inputs) if fact.constant or fact.exact is not None),
         version=version,
         opset=opset_number(signature.version) or 6,
-        short=any((spec.xml or name) not in signature.raw for name, spec in op.attrs.items()),
+        short=op.lacks(signature.raw),
         producers=("",) * len(inputs),
         readers=tuple((number, "") for number in range(len(outputs))),
     )

@@ -35,7 +35,7 @@ from ir_tools.display import without_build
 from ir_tools.errors import IrToolsError, MigrationError
 from ir_tools.execute import ill_conditioned
 from ir_tools.format.write import render
-from ir_tools.graph import Layer, Located, Model, Source
+from ir_tools.graph import Layer, Located, Model, Source, output_name
 from ir_tools.inputs import InputPlan
 from ir_tools.ops import Array, Elements, Role, elements_of, role_of
 from ir_tools.rewrite.extraction import cut, reads
@@ -316,8 +316,7 @@ def _carried(row: LayerComparison, alone: Difference | None) -> LayerComparison:
 
 def _tensors(layer: Layer) -> list[tuple[int, str]]:
     """Return number and name of each output of a legacy layer, as the old runtime calls it."""
-    several = len(layer.outputs) > 1
-    return [(index, f"{layer.name}.{index}" if several else layer.name) for index in range(len(layer.outputs))]
+    return [(index, output_name(layer, index)) for index in range(len(layer.outputs))]
 
 
 def _pairs(old: Model, new: Model) -> Pairs:

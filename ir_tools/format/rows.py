@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ir_tools.display import plural
+from ir_tools.ops.bodies import part_count
 from ir_tools.source import Element
 from ir_tools.types import id_number
 
@@ -73,9 +74,8 @@ class Row(NamedTuple):
         return last != size if self.stride < 0 else first != 0
 
     def parts(self, size: int) -> int:
-        """Return how many parts the runtime counts for the shape, to which `start` and `end` both belong."""
-        start, end = (edge + size if edge < 0 else edge for edge in (self.start, self.end))
-        return (abs(end - start) + 1) // self.part_size
+        """Return how many parts the runtime counts for the shape."""
+        return part_count(self.start, self.end, self.part_size, size)
 
 
 class Slice(NamedTuple):

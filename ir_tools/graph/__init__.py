@@ -2,7 +2,7 @@
 
 from ir_tools.graph.circles import circles
 from ir_tools.graph.graph import Graph, Source
-from ir_tools.graph.layer import Layer, LayerContent, LayerSource, Port, find_port, port_place
+from ir_tools.graph.layer import Layer, LayerContent, LayerSource, Port, find_port, output_name, port_place
 from ir_tools.graph.model import Endpoint, Located, Model, Origin
 
 __all__ = [
@@ -18,5 +18,6 @@ __all__ = [
     "Source",
     "circles",
     "find_port",
+    "output_name",
     "port_place",
 ]

@@ -11,7 +11,7 @@ from ir_tools.display import brief, brief_fields, shortened
 if TYPE_CHECKING:
     from ir_tools.graph.graph import Graph
 
-__all__ = ["Layer", "LayerContent", "LayerSource", "Port", "find_port", "port_place"]
+__all__ = ["Layer", "LayerContent", "LayerSource", "Port", "find_port", "output_name", "port_place"]
 
 
 @dataclass(slots=True)
@@ -36,6 +36,11 @@ class Port:
     names: tuple[str, ...] = ()
 
     __repr__ = brief_fields
+
+
+def output_name(layer: Layer, number: int) -> str:
+    """Return the name of an output that has no tensor name: that of the layer, with the number if there are several."""
+    return layer.name if len(layer.common.outputs) < 2 else f"{layer.name}.{number}"
 
 
 def port_place(ports: Sequence[Port], port_id: int) -> int | None:

@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 
 from ir_tools.display import brief, notebook_table, plural, shortened
 from ir_tools.graph.graph import Graph
-from ir_tools.graph.layer import Layer, Port, port_place
+from ir_tools.graph.layer import Layer, Port, output_name, port_place
 from ir_tools.source.grammar import LEGACY_VERSIONS
 from ir_tools.types import precision_in_file
 from ir_tools.weights import Weights
@@ -180,10 +180,7 @@ class Model:
                 producer = self.graph.layer(source.layer)
                 index = port_place(producer.outputs, source.port)
                 assert index is not None, "edges lead to ports that are there"
-                names += [
-                    *producer.outputs[index].names,
-                    producer.name if len(producer.outputs) == 1 else f"{producer.name}.{index}",
-                ]
+                names += [*producer.outputs[index].names, output_name(producer, index)]
             found.append(Endpoint(layer, layer.inputs[0], tuple(dict.fromkeys((*names, layer.name)))))
         return found
 
@@ -192,8 +189,7 @@ class Model:
             read = {start for _, _, (start, _) in self.graph.out_edges(layer.id, keys=True)}
             for index, port in enumerate(layer.outputs):
                 if port.id not in read:
-                    name = layer.name if len(layer.outputs) == 1 else f"{layer.name}.{index}"
-                    yield Endpoint(layer, port, (name,))
+                    yield Endpoint(layer, port, (output_name(layer, index),))
 
     @property
     def is_legacy(self) -> bool:

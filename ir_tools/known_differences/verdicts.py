@@ -10,7 +10,7 @@ from typing import Self
 
 from ir_tools.display import plural
 from ir_tools.errors import ReadError
-from ir_tools.graph import Graph, Layer, Located, Model, Source, find_port
+from ir_tools.graph import Graph, Layer, Located, Model, Source, find_port, output_name
 from ir_tools.known_differences.packed_weights import PackedWeights
 from ir_tools.known_differences.releases import (
     AFFINE,
@@ -539,8 +539,7 @@ class Surroundings:
         """Return the attributes of a layer, and whether one is absent; layers with the same text share them."""
         key = id(op), *raw.items()
         if key not in self._attributes:
-            absent = any((spec.xml or name) not in raw for name, spec in op.attrs.items())
-            self._attributes[key] = op.read(raw, []), absent
+            self._attributes[key] = op.read(raw, []), op.lacks(raw)
         return self._attributes[key]
 
     def _patterns(self, graph: Graph, layer: Layer, op: Op, constants: Collection[int]) -> frozenset[str]:
@@ -858,11 +857,6 @@ def _joins(
     return found
 
 
-def _border_name(layer: Layer) -> str:
-    """Return the name of the first output of a layer, by which an output of a model goes."""
-    return f"{layer.name}.0" if len(layer.common.outputs) > 1 else layer.name
-
-
 def _names(graph: Graph, bordered: bool) -> dict[int, frozenset[str]]:
     """Return what is wrong with the names of layers. `bordered`: whether inputs and outputs go by names of layers."""
     found = defaultdict[int, set[str]](set)
@@ -873,7 +867,7 @@ def _names(graph: Graph, bordered: bool) -> dict[int, frozenset[str]]:
     if bordered:
         ends = {source.layer for number in results for source in graph.sources(number).values()}
         inputs = {number for number in others if role_of(graph.layer(number)) is Role.PARAMETER}
-        groups.append((EQUAL_BORDERS, {number: _border_name(graph.layer(number)) for number in ends | inputs}))
+        groups.append((EQUAL_BORDERS, {number: output_name(graph.layer(number), 0) for number in ends | inputs}))
         for number in ends & inputs:
             found[number].add(DIRECT)
     for problem, names in groups:

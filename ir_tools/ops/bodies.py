@@ -30,6 +30,12 @@ class PortMapRow:
     purpose: str = ""
 
 
+def part_count(start: int, end: int, part_size: int, size: int) -> int:
+    """Return how many parts the runtime counts on an axis of this size, to which `start` and `end` both belong."""
+    first, last = (edge + size if edge < 0 else edge for edge in (start, end))
+    return (abs(last - first) + 1) // part_size
+
+
 @dataclass(frozen=True, slots=True)
 class PortMap:
     """How ports of the layer and layers of one body belong together; `back_edges`: body Parameter -> body Result."""

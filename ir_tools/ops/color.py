@@ -16,7 +16,7 @@ from ir_tools.ops._numbers import half_away, in_working_type, through_floats
 from ir_tools.ops._requirements import require, require_rank, require_size
 from ir_tools.ops._values import dim, divided, times
 from ir_tools.ops._versions import no_step
-from ir_tools.ops.definition import Array, Fact, Folding, Input, Kernel, Op, Oracle, Output, Violation
+from ir_tools.ops.definition import Array, Fact, Folding, Input, Kernel, Op, Oracle, Output, Violation, no_violations
 from ir_tools.ops.fields import Attrs, Flag
 from ir_tools.types import Dim, Shape, shape_text
 
@@ -190,28 +190,20 @@ I420 = (Input("image", type="T"), Input("u", optional=True, type="T"), Input("v"
 OPS = (
     *(
         Op(
-            type=type,
+            type=f"{planes}to{colors}",
             version=8,
-            inputs=NV12,
+            inputs=inputs,
             types=TYPES,
-            shape=from_nv12_shape,
-            kernel=from_nv12(order),
-            migrate=migrate_color(1, reverse=order is BGR),
+            check=check,
+            shape=shape,
+            kernel=kernel(order),
+            migrate=migrate_color(len(inputs) - 1, reverse=order is BGR),
         )
-        for type, order in (("NV12toRGB", RGB), ("NV12toBGR", BGR))
-    ),
-    *(
-        Op(
-            type=type,
-            version=8,
-            inputs=I420,
-            types=TYPES,
-            check=check_planes,
-            shape=from_i420_shape,
-            kernel=from_i420(order),
-            migrate=migrate_color(2, reverse=order is BGR),
+        for planes, inputs, check, shape, kernel in (
+            ("NV12", NV12, no_violations, from_nv12_shape, from_nv12),
+            ("I420", I420, check_planes, from_i420_shape, from_i420),
         )
-        for type, order in (("I420toRGB", RGB), ("I420toBGR", BGR))
+        for colors, order in (("RGB", RGB), ("BGR", BGR))
     ),
     *(
         Op(

@@ -14,7 +14,7 @@ import numpy as np
 from ir_tools.errors import ShapeError
 from ir_tools.ops._values import normal_axis
 from ir_tools.ops._versions import no_step
-from ir_tools.ops.bodies import Bodies, BodyFacts, BodyRun, Execute, Maps, PortMap, PortMapRow
+from ir_tools.ops.bodies import Bodies, BodyFacts, BodyRun, Execute, Maps, PortMap, PortMapRow, part_count
 from ir_tools.ops.definition import Array, Fact, Input, Op, Output, Violation, ViolationKind
 from ir_tools.ops.fields import Attrs
 from ir_tools.ops.limits import MAX_ITERATIONS
@@ -51,8 +51,7 @@ def tensor_iterator_shape(maps: Maps, inputs: Mapping[int, Fact], run: BodyRun) 
         given[row.layer] = Fact(OWN_TYPE, shape)
     results = run("body", given).results
     if count is None and all(row.axis is None for row in ports.inputs):
-        joined = next((row for row in ports.outputs if row.axis is not None), None)
-        count = abs(joined.end - joined.start) // _part_size(joined) if joined else None
+        count = _joined_parts(ports)
     return {
         row.port: _joined(results[row.layer], row, None if count is None else count * row.part_size)
         for row in ports.outputs
@@ -61,8 +60,13 @@ def tensor_iterator_shape(maps: Maps, inputs: Mapping[int, Fact], run: BodyRun) 
 
 
 def _parts(row: PortMapRow, size: int) -> int:
-    start, end = (edge + size if edge < 0 else edge for edge in (row.start, row.end))
-    return (abs(end - start) + 1) // _part_size(row)
+    return part_count(row.start, row.end, _part_size(row), size)
+
+
+def _joined_parts(ports: PortMap) -> int | None:
+    """Return how many parts the first joined output says that there are; None if no output is joined."""
+    joined = next((row for row in ports.outputs if row.axis is not None), None)
+    return None if joined is None else abs(joined.end - joined.start) // _part_size(joined)
 
 
 def _part_size(row: PortMapRow) -> int:
@@ -257,11 +261,8 @@ def tensor_iterator(maps: Maps, inputs: Mapping[int, Array], execute: Execute) -
     """Run the body once per slice."""
     ports = maps["body"]
     counts = [_parts(row, inputs[row.port].shape[row.axis]) for row in ports.inputs if row.axis is not None]
-    if counts:
-        iterations = counts[-1]
-    else:
-        joined = next((row for row in ports.outputs if row.axis is not None), None)
-        iterations = abs(joined.end - joined.start) // _part_size(joined) if joined else 1
+    joined = None if counts else _joined_parts(ports)
+    iterations = counts[-1] if counts else 1 if joined is None else joined
     return _iterate(ports, inputs, execute, iterations)
 
 
@@ -271,10 +272,13 @@ def loop(maps: Maps, inputs: Mapping[int, Array], execute: Execute) -> dict[int,
     iterations = int(inputs[first].ravel()[0])
     if not bool(inputs[second].ravel()[0]):
         iterations = 0
-    ports = maps["body"]
     # A Loop reads no start: it takes the next part each iteration.
-    rows = tuple(replace(row, start=0 if row.stride > 0 else -1) for row in ports.inputs)
-    return _iterate(replace(ports, inputs=rows), inputs, execute, iterations)
+    return _iterate(_from_the_edge(maps["body"]), inputs, execute, iterations)
+
+
+def _from_the_edge(ports: PortMap) -> PortMap:
+    """Return the port map with inputs that are cut from the edge of their axis on."""
+    return replace(ports, inputs=tuple(replace(row, start=0 if row.stride > 0 else -1) for row in ports.inputs))
 
 
 def _iterate(ports: PortMap, inputs: Mapping[int, Array], execute: Execute, iterations: int) -> dict[int, Array]:
@@ -321,8 +325,7 @@ def _without_iterations(
             sizes = list(inputs[row.port].shape)
             sizes[row.axis] = row.part_size
             zeros[row.port] = np.zeros(sizes, inputs[row.port].dtype)
-    rows = tuple(replace(row, start=0 if row.stride > 0 else -1) for row in ports.inputs)
-    results = execute("body", _given(replace(ports, inputs=rows), zeros, state, 0))
+    results = execute("body", _given(_from_the_edge(ports), zeros, state, 0))
     initial = {result: state[parameter] for parameter, result in ports.back_edges.items()}
     out = {}
     for row in ports.outputs:

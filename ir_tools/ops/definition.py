@@ -686,6 +686,10 @@ class Op:
                 return spec.xml or name
         return None
 
+    def lacks(self, raw: Mapping[str, str]) -> bool:
+        """Return whether an attribute is absent from a layer's `<data>`."""
+        return any((spec.xml or name) not in raw for name, spec in self.attrs.items())
+
     def read(self, raw: Mapping[str, str], violations: list[Violation]) -> Attrs | None:
         """Return the typed attributes of a layer's `<data>`; None, and an entry in `violations`, if they are not valid.
 

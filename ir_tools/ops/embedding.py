@@ -8,6 +8,7 @@ Specification: `sparse/`.
 """
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from ir_tools.ops._broadcast import merge
 from ir_tools.ops._numbers import in_working_type
 from ir_tools.ops._requirements import require, require_rank
 from ir_tools.ops._values import known_number, sizes_of
-from ir_tools.ops.definition import Array, Check, Fact, Input, Op, Violation, ViolationKind
+from ir_tools.ops.definition import Array, Fact, Input, Op, Violation, ViolationKind
 from ir_tools.ops.fields import Attrs, OneOf
 from ir_tools.types import Dim
 
@@ -99,17 +100,17 @@ def check_filling(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         yield Violation("default_index", message, "remove this input", ViolationKind.SUSPECT)
 
 
-def no_weights(inputs: int) -> Check:
-    """Return a check for an operation whose weights are input number `inputs`: a mean has none."""
+def weighed_means(attrs: Attrs, inputs: Sequence[Fact], weights: int) -> Iterator[Violation]:
+    """Check for a mean with weights; `weights`: the number of that input."""
+    if attrs.reduction == "mean" and len(inputs) > weights:
+        message = "is mean, but the layer has weights, which are allowed only with sum"
+        yield Violation("reduction", message, "multiply the table's rows beforehand, or use sum")
 
-    def check(attrs: Attrs, given: Sequence[Fact]) -> Iterator[Violation]:
-        if attrs.reduction == "mean" and len(given) == inputs:
-            message = "is mean, but the layer has weights, which are allowed only with sum"
-            yield Violation("reduction", message, "multiply the table's rows beforehand, or use sum")
-        if inputs == 5:
-            yield from offsets_beyond(attrs, given)
 
-    return check
+def check_offsets_15(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """Check for a mean with weights, and for offsets that are not those of an index."""
+    yield from weighed_means(attrs, inputs, 4)
+    yield from offsets_beyond(attrs, inputs)
 
 
 # --- kernels ------------------------------------------------------------------------------------------------------
@@ -198,7 +199,7 @@ EMBEDDING_BAG_OFFSETS_15 = EMBEDDING_BAG_OFFSETS_SUM_3.at(
     15,
     type="EmbeddingBagOffsets",
     attrs=REDUCTION,
-    check=no_weights(5),
+    check=check_offsets_15,
     readers={"reduction": "check kernel migrate"},
     migrate=rewrites.migrate_bag_offsets,
 )
@@ -215,7 +216,7 @@ EMBEDDING_BAG_PACKED_15 = EMBEDDING_BAG_PACKED_SUM_3.at(
     15,
     type="EmbeddingBagPacked",
     attrs=REDUCTION,
-    check=no_weights(3),
+    check=partial(weighed_means, weights=2),
     readers={"reduction": "check kernel migrate"},
     migrate=rewrites.migrate_bag_packed,
 )

@@ -31,9 +31,6 @@ from ir_tools.types import Dim, Shape, element_type, shape_text
 __all__ = ["OPS"]
 
 
-# --- what several have in common --------------------------------------------------------------------------------
-
-
 # --- BatchNormInference -----------------------------------------------------------------------------------------
 
 

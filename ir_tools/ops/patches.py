@@ -58,9 +58,15 @@ def _windows(attrs: Attrs, axis: int, size: Dim) -> Dim:
     stride = attrs.strides[axis]
     if attrs.auto_pad != "valid":
         return ceil_div(size, stride)
-    reach = (attrs.sizes[axis] - 1) * attrs.rates[axis] + 1
+    reach = _reach(attrs, axis)
     fits = shifted(floor_div(minus(size, Dim.of(reach)), stride), 1)
     return Dim(0 if size.lo < reach else fits.lo, 0 if size.hi is not None and size.hi < reach else fits.hi)
+
+
+def _reach(attrs: Attrs, axis: int) -> int:
+    """Return the number of elements from the first to the last one of a patch."""
+    reach: int = (attrs.sizes[axis] - 1) * attrs.rates[axis] + 1
+    return reach
 
 
 def patches(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
@@ -86,8 +92,7 @@ def _first(attrs: Attrs, axis: int, size: int, count: int) -> int:
     """
     if attrs.auto_pad == "valid":
         return 0
-    reach = (attrs.sizes[axis] - 1) * attrs.rates[axis] + 1
-    total: int = max((count - 1) * attrs.strides[axis] + reach - size, 0)
+    total: int = max((count - 1) * attrs.strides[axis] + _reach(attrs, axis) - size, 0)
     return -(total // 2) if attrs.auto_pad == "same_upper" else -(total - total // 2)
 
 

@@ -208,17 +208,23 @@ def product(data: Array, axes: tuple[int, ...]) -> Array:
 
 def largest(data: Array, axes: tuple[int, ...]) -> Array:
     """Return the maximum; without elements, or of infinities, the lowest number, with which the CPU plugin starts."""
-    if data.dtype.kind != "f" and not all(data.shape[axis] for axis in axes):
-        return np.full_like(data.sum(axis=axes, keepdims=True, dtype=data.dtype), first_least(data.dtype))
-    out: Array = np.max(data, axis=axes, keepdims=True, initial=_limits(data).min)
+    nothing = _of_nothing(data, axes)
+    out: Array = np.max(data, axis=axes, keepdims=True, initial=_limits(data).min) if nothing is None else nothing
     return out
 
 
 def smallest(data: Array, axes: tuple[int, ...]) -> Array:
     """Return the minimum; without elements, or of infinities, the largest number."""
-    if data.dtype.kind != "f" and not all(data.shape[axis] for axis in axes):
-        return np.full_like(data.sum(axis=axes, keepdims=True, dtype=data.dtype), ~first_least(data.dtype))
-    out: Array = np.min(data, axis=axes, keepdims=True, initial=_limits(data).max)
+    nothing = _of_nothing(data, axes)
+    out: Array = np.min(data, axis=axes, keepdims=True, initial=_limits(data).max) if nothing is None else ~nothing
+    return out
+
+
+def _of_nothing(data: Array, axes: tuple[int, ...]) -> Array | None:
+    """Return the maximum of integers along an axis without elements; None for other data."""
+    if data.dtype.kind == "f" or all(data.shape[axis] for axis in axes):
+        return None
+    out: Array = np.full_like(data.sum(axis=axes, keepdims=True, dtype=data.dtype), first_least(data.dtype))
     return out
 
 

@@ -441,6 +441,11 @@ def psroi_pooling_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...
         data.shape is None or attrs.output_dim * parts in channels,
         f"the input has {channels} channels; expected {attrs.output_dim * parts}",
     )
+    return _by_group(attrs, data, rois)
+
+
+def _by_group(attrs: Attrs, data: Fact, rois: Fact) -> tuple[Fact, ...]:
+    """Return `[boxes, output_dim, group_size, group_size]`."""
     size = Dim.of(attrs.group_size)
     return (Fact(data.dtype, (dim(rois, 0), Dim.of(attrs.output_dim), size, size)),)
 
@@ -482,8 +487,7 @@ def deformable_psroi_pooling_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tupl
     require_rank(rois, 2, "rois")
     if offsets:
         require_rank(offsets[0], 4, "offsets")
-    size = Dim.of(attrs.group_size)
-    return (Fact(data.dtype, (dim(rois, 0), Dim.of(attrs.output_dim), size, size)),)
+    return _by_group(attrs, data, rois)
 
 
 def check_deformable(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:

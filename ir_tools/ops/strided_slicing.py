@@ -49,7 +49,7 @@ def _uneven_masks(attrs: Attrs) -> Iterator[Violation]:
 
 def _dropped_places(attrs: Attrs, rank: int, count: int) -> Iterator[tuple[int, int]]:
     """Yield the entries that drop an axis, each with the axis of the input."""
-    new, dropped, dots = (_marked(attrs[name]) for name in ("new_axis_mask", "shrink_axis_mask", "ellipsis_mask"))
+    new, dropped, dots = map(_marked, (attrs.new_axis_mask, attrs.shrink_axis_mask, attrs.ellipsis_mask))
     place = 0
     for axis in range(count):
         if axis in dots:
@@ -140,7 +140,7 @@ def _strided_plan(attrs: Attrs, rank: int, count: int) -> tuple[list[tuple[int |
 
     (None, axis) is copied, (entry, None) is new.
     """
-    new, dropped, dots = (_marked(attrs[name]) for name in ("new_axis_mask", "shrink_axis_mask", "ellipsis_mask"))
+    new, dropped, dots = map(_marked, (attrs.new_axis_mask, attrs.shrink_axis_mask, attrs.ellipsis_mask))
     plan: list[tuple[int | None, int | None]] = []
     place = 0
     for axis in range(count):

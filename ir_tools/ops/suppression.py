@@ -97,12 +97,14 @@ def nms_4_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     if boxes.shape is not None and scores.shape is not None:
         if boxes.shape[1].static and limit is not None:
             chosen = Dim.of(min(boxes.shape[1].size, limit))
-        chosen = times(times(chosen, _largest(scores.shape[0])), _largest(scores.shape[1]))
+        chosen = _in_all(chosen, scores.shape)
     return (Fact(attrs.output_type, (chosen, Dim.of(3))),)
 
 
-def _largest(size: Dim) -> Dim:
-    return Dim() if size.hi is None else Dim.of(size.hi)
+def _in_all(each: Dim, scores: tuple[Dim, ...]) -> Dim:
+    """Return how many boxes there may be in all batches and classes, of `each` in one."""
+    batches, classes = (Dim() if size.hi is None else Dim.of(size.hi) for size in scores[:2])
+    return times(times(each, batches), classes)
 
 
 def nms_5_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
@@ -152,7 +154,7 @@ def _selected(attrs: Attrs, inputs: Sequence[Fact], columns: int) -> tuple[Fact,
     if boxes.shape is not None and scores.shape is not None:
         each = boxes.shape[1].hi
         most = Dim() if each is None or limit is None else Dim(0, min(each, limit))
-        most = times(times(most, _largest(scores.shape[0])), _largest(scores.shape[1]))
+        most = _in_all(most, scores.shape)
     triples = (most, Dim.of(3))
     return Fact(attrs.output_type, triples), Fact(F32, triples), Fact(attrs.output_type, (Dim.of(1),))
 
