@@ -3,9 +3,13 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ir_tools.known_differences._model import Call
+from ir_tools.known_differences._model import Call, Fixed, Given
+from ir_tools.ops import Array
 
-__all__ = ["Beside", "beside"]
+__all__ = ["Beside", "Feed", "beside"]
+
+Feed = Array | Fixed | Given | Call
+"""What feeds an input."""
 
 
 class Beside(NamedTuple):

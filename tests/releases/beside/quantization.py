@@ -2,32 +2,30 @@
 
 import numpy as np
 
-from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, whole
-from ir_tools.known_differences.releases._samples import quantized
+from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, number, whole
+from ir_tools.known_differences.releases._samples import UNPADDED, quantized
 from ir_tools.ops import Array
-from tests.releases.beside import beside
+from tests.releases.beside import Feed, beside
+
+Limit = Array | Fixed
+ROWS = Fixed(floats([[[2], [3], [4], [5]]]))
+TWO = Fixed(floats(2))
+QUANTIZED = quantized(counted(2, 3), TWO)
 
 
-def _between(data: Array | Fixed | Given | Call, low: Array | Fixed, high: Array | Fixed, levels: int) -> Call:
-    """Return data quantized to so many levels between limits."""
-    return Call("FakeQuantize-1", (data, low, high, low, high), {"levels": str(levels)})
+def between(data: Feed, low: Limit, high: Limit, levels: int, to: tuple[Limit, Limit] | None = None) -> Call:
+    """Data quantized to so many levels between limits, and brought between others."""
+    return Call("FakeQuantize-1", (data, low, high, *(to or (low, high))), {"levels": str(levels)})
 
 
 BESIDE = [
     *beside(
         "FakeQuantize with limits for each image",
-        falling=[
-            quantized(Call("SoftPlus-4", (counted(2, 3, 4, 2),)), Fixed(floats([[[2]]], [[[3]]]))),
-        ],
+        falling=[quantized(Call("SoftPlus-4", (counted(2, 3, 4, 2),)), Fixed(floats([[[2]]], [[[3]]])))],
     ),
     *beside(
         "FakeQuantize with a list of limits for the last axis, or after a sum",
-        falling=[
-            quantized(
-                Call("Divide-1", (counted(1, 3, 4, 2), Fixed(np.array([2.0], np.float32)))),
-                Fixed(floats([[[2], [3], [4], [5]]])),
-            ),
-        ],
+        falling=[quantized(Call("Divide-1", (counted(1, 3, 4, 2), TWO)), ROWS)],
         others=[
             quantized(counted(1, 3, 4, 2), Fixed(floats([[[2, 3]]]))),
             quantized(counted(1, 3, 4, 2), Fixed(floats(2))),
@@ -37,46 +35,36 @@ BESIDE = [
     *beside(
         "FakeQuantize to two levels with limits for all or for each channel, 2022.1 to 2022.3",
         falling=[
-            _between(
+            between(
                 counted(5, 5),
-                Fixed(np.array([[0.5, 1.5, 2.5, 3.5, 4.5]], np.float32)),
+                Fixed(floats([0.5, 1.5, 2.5, 3.5, 4.5])),
                 Fixed(np.arange(2, 7, dtype=np.float32).reshape(1, 5)),
                 2,
-            ),
+            )
         ],
         others=[
-            _between(counted(5, 5), Fixed(np.array(0.5, np.float32)), Fixed(np.array(2.5, np.float32)), 3),
-            _between(counted(5), Fixed(np.array(0.5, np.float32)), Fixed(np.array(2.5, np.float32)), 2),
-            Call(
-                "FakeQuantize-1",
-                (
-                    counted(5, 5),
-                    Fixed(np.array([[0.5], [1.5], [2.5], [3.5], [4.5]], np.float32)),
-                    Fixed(np.arange(2, 7, dtype=np.float32).reshape(5, 1)),
-                    Fixed(np.array(0.5, np.float32)),
-                    Fixed(np.array(2.5, np.float32)),
-                ),
-                {"levels": "2"},
+            between(counted(5, 5), Fixed(number(0.5)), Fixed(number(2.5)), 3),
+            between(counted(5), Fixed(number(0.5)), Fixed(number(2.5)), 2),
+            between(
+                counted(5, 5),
+                Fixed(floats([0.5], [1.5], [2.5], [3.5], [4.5])),
+                Fixed(np.arange(2, 7, dtype=np.float32).reshape(5, 1)),
+                2,
+                (Fixed(number(0.5)), Fixed(number(2.5))),
             ),
         ],
     ),
     *beside(
         "FakeQuantize to 65536 levels",
         others=[
-            quantized(np.array([-5.2, 1.8], np.float32), Fixed(floats(3.6)), levels=65535),
-            _between(
-                np.array([-5.2, 1.8], np.float32), np.array([-3.6], np.float32), np.array([3.6], np.float32), 65536
-            ),
-            Call(
-                "FakeQuantize-1",
-                (
-                    np.array([-5.2, 1.8], np.float32),
-                    Fixed(np.array(-3.6, np.float32)),
-                    Fixed(np.array(3.6, np.float32)),
-                    Fixed(np.array(-3.6, np.float32)),
-                    Fixed(np.array(7.2, np.float32)),
-                ),
-                {"levels": "65536"},
+            quantized(floats(-5.2, 1.8), Fixed(floats(3.6)), levels=65535),
+            between(floats(-5.2, 1.8), floats(-3.6), floats(3.6), 65536),
+            between(
+                floats(-5.2, 1.8),
+                Fixed(number(-3.6)),
+                Fixed(number(3.6)),
+                65536,
+                (Fixed(number(-3.6)), Fixed(number(7.2))),
             ),
         ],
     ),
@@ -90,27 +78,27 @@ BESIDE = [
                     {"causal": "false"},
                 ),
                 Fixed(floats([[[2]], [[3]]])),
-            ),
+            )
         ],
     ),
     *beside(
         "FakeQuantize of i32 to the levels of quantized models, 2023.0 to 2026.4",
         falling=[
-            _between(
+            between(
                 np.arange(20, dtype=np.int32).reshape(4, 5),
                 Fixed(counted(1).astype(np.int32)),
                 Fixed(np.array([5], np.int32)),
                 15,
-            ),
+            )
         ],
         others=[
-            _between(
+            between(
                 np.arange(20, dtype=np.int32).reshape(4, 5),
                 Fixed(counted(1).astype(np.int32)),
                 Fixed(np.array([5], np.int32)),
                 17,
             ),
-            _between(
+            between(
                 np.arange(20, dtype=np.int32).reshape(4, 5), counted(1).astype(np.int32), np.array([5], np.int32), 16
             ),
         ],
@@ -118,108 +106,47 @@ BESIDE = [
     *beside(
         "FakeQuantize of u8 with computed limits",
         others=[
-            _between(
+            between(
                 np.arange(20, dtype=np.uint8).reshape(4, 5),
                 Fixed(counted(1).astype(np.uint8)),
                 Fixed(np.array([5], np.uint8)),
                 3,
-            ),
+            )
         ],
     ),
     *beside(
         "quantized data that are scaled for an output",
         falling=[
-            Call(
-                "Multiply-1",
-                (
-                    Fixed(np.array([2.0], np.float32)),
-                    quantized(counted(2, 3), Fixed(floats(2))),
-                ),
-            ),
-            Call(
-                "Transpose-1",
-                (
-                    Call(
-                        "Multiply-1",
-                        (
-                            quantized(counted(2, 3), Fixed(floats(2))),
-                            Fixed(np.array([2.0], np.float32)),
-                        ),
-                    ),
-                    Fixed(whole(1, 0)),
-                ),
-            ),
+            Call("Multiply-1", (TWO, QUANTIZED)),
+            Call("Transpose-1", (Call("Multiply-1", (QUANTIZED, TWO)), Fixed(whole(1, 0)))),
         ],
         others=[
-            Call(
-                "Multiply-1",
-                (
-                    quantized(counted(2, 3), Fixed(floats(2))),
-                    counted(1, 3),
-                ),
-            ),
-            Call(
-                "Abs-1",
-                (
-                    Call(
-                        "Multiply-1",
-                        (
-                            quantized(counted(2, 3), Fixed(floats(2))),
-                            Fixed(np.array([2.0], np.float32)),
-                        ),
-                    ),
-                ),
-            ),
-            Call(
-                "Divide-1",
-                (
-                    Fixed(np.array([2.0], np.float32)),
-                    quantized(counted(2, 3), Fixed(floats(2))),
-                ),
-            ),
+            Call("Multiply-1", (QUANTIZED, counted(1, 3))),
+            Call("Abs-1", (Call("Multiply-1", (QUANTIZED, TWO)),)),
+            Call("Divide-1", (TWO, QUANTIZED)),
         ],
     ),
     *beside(
         "FakeQuantize with limits along an axis after the channels",
-        others=[
-            quantized(counted(1, 3, 4, 2), Fixed(floats([[[2]], [[3]], [[4]]]))),
-        ],
+        others=[quantized(counted(1, 3, 4, 2), Fixed(floats([[[2]], [[3]], [[4]]])))],
     ),
     *beside(
         "FakeQuantize with computed limits for each channel of each image",
         others=[
-            Call(
-                "FakeQuantize-1",
-                (
-                    counted(2, 3, 4),
-                    Fixed(counted(2, 3, 1)),
-                    Fixed(counted(2, 3, 1) + 1),
-                    Fixed(np.array(0.0, np.float32)),
-                    Fixed(np.array(255.0, np.float32)),
-                ),
-                {"levels": "256"},
+            between(
+                counted(2, 3, 4),
+                Fixed(counted(2, 3, 1)),
+                Fixed(counted(2, 3, 1) + 1),
+                256,
+                (Fixed(number(0.0)), Fixed(number(255.0))),
             ),
-            Call(
-                "FakeQuantize-1",
-                (
-                    counted(2, 3),
-                    counted(2, 3),
-                    counted(2, 3) + 1,
-                    Fixed(np.array(0.0, np.float32)),
-                    Fixed(np.array(255.0, np.float32)),
-                ),
-                {"levels": "256"},
-            ),
-            Call(
-                "FakeQuantize-1",
-                (
-                    counted(2, 3, 4),
-                    counted(2, 3, 4),
-                    counted(2, 3, 4) + 1,
-                    Fixed(np.array(0.0, np.float32)),
-                    Fixed(np.array(255.0, np.float32)),
-                ),
-                {"levels": "256"},
+            between(counted(2, 3), counted(2, 3), counted(2, 3) + 1, 256, (Fixed(number(0.0)), Fixed(number(255.0)))),
+            between(
+                counted(2, 3, 4),
+                counted(2, 3, 4),
+                counted(2, 3, 4) + 1,
+                256,
+                (Fixed(number(0.0)), Fixed(number(255.0))),
             ),
         ],
     ),
@@ -232,15 +159,11 @@ BESIDE = [
                     (counted(1, 3, 4, 2), Fixed(whole(3))),
                     {"eps": "0.01", "eps_mode": "inside_sqrt", "normalize_variance": "true"},
                 ),
-                Fixed(floats([[[2], [3], [4], [5]]])),
+                ROWS,
             ),
+            quantized(Call("ReduceMax-1", (counted(1, 3, 4, 2), Fixed(whole(1))), {"keep_dims": "true"}), ROWS),
             quantized(
-                Call("ReduceMax-1", (counted(1, 3, 4, 2), Fixed(whole(1))), {"keep_dims": "true"}),
-                Fixed(floats([[[2], [3], [4], [5]]])),
-            ),
-            quantized(
-                Call("NormalizeL2-1", (counted(1, 3, 4, 2), Fixed(whole(1))), {"eps": "1", "eps_mode": "add"}),
-                Fixed(floats([[[2], [3], [4], [5]]])),
+                Call("NormalizeL2-1", (counted(1, 3, 4, 2), Fixed(whole(1))), {"eps": "1", "eps_mode": "add"}), ROWS
             ),
         ],
     ),
@@ -249,27 +172,17 @@ BESIDE = [
         others=[
             quantized(
                 Call("ReduceMean-1", (Given(counted(1, 3, 4, 2), "?,3,4,2"), Fixed(whole(1))), {"keep_dims": "true"}),
-                Fixed(floats([[[2], [3], [4], [5]]])),
-            ),
+                ROWS,
+            )
         ],
     ),
     *beside(
         "FakeQuantize with limits along axis 2 after a reduction, 2024.4 to 2026.4",
-        falling=[
-            quantized(
-                Call("ReduceL2-4", (counted(1, 3, 4, 2), Fixed(whole(1))), {"keep_dims": "true"}),
-                Fixed(floats([[[2], [3], [4], [5]]])),
-            ),
-        ],
+        falling=[quantized(Call("ReduceL2-4", (counted(1, 3, 4, 2), Fixed(whole(1))), {"keep_dims": "true"}), ROWS)],
     ),
     *beside(
         "FakeQuantize with limits along axis 2 after a product of three dimensions, 2022.1 to 2022.2",
-        others=[
-            quantized(
-                Call("MatMul-1", (counted(1, 3, 4, 2), Fixed(np.array([[1.0, 0.0], [0.0, 1.0]], np.float32)))),
-                Fixed(floats([[[2], [3], [4], [5]]])),
-            ),
-        ],
+        others=[quantized(Call("MatMul-1", (counted(1, 3, 4, 2), Fixed(floats([1.0, 0.0], [0.0, 1.0])))), ROWS)],
     ),
     *beside(
         "FakeQuantize with limits along axis 2 after a product or mean, 2022.1 to 2026.4",
@@ -277,11 +190,11 @@ BESIDE = [
             quantized(
                 Call(
                     "GroupConvolutionBackpropData-1",
-                    (counted(1, 3, 4, 2), Fixed(np.array([[[[[1.0]]]], [[[[1.0]]]], [[[[1.0]]]]], np.float32))),
-                    {"strides": "1,1", "dilations": "1,1", "pads_begin": "0,0", "pads_end": "0,0"},
+                    (counted(1, 3, 4, 2), Fixed(floats([[[[1.0]]]], [[[[1.0]]]], [[[[1.0]]]]))),
+                    UNPADDED,
                 ),
-                Fixed(floats([[[2], [3], [4], [5]]])),
-            ),
+                ROWS,
+            )
         ],
     ),
 ]

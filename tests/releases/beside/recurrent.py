@@ -9,23 +9,16 @@ from tests.releases.beside import beside
 BESIDE = [
     *beside(
         "RNNCell-1 with a state of one row for a batch of unknown size",
-        falling=[
-            _recurrent("RNNCell-1", "?,4", "1,2", rows=1),
-        ],
+        falling=[_recurrent("RNNCell-1", "?,4", "1,2", rows=1)],
     ),
     *beside(
         "GRUCell-3 with a constant state for a batch of unknown size, 2022.1 to 2026.4",
-        others=[
-            _recurrent("GRUCell-3", "?,4", "", "6,4"),
-            _recurrent("GRUCell-3", "?,4", "3,2"),
-        ],
+        others=[_recurrent("GRUCell-3", "?,4", "", "6,4"), _recurrent("GRUCell-3", "?,4", "3,2")],
     ),
     *beside(
         "GRUSequence-5 with data of unknown size, and clipping, other activations or computed weights, "
         "2022.1 to 2023.0",
-        falling=[
-            _recurrent("GRUSequence-5", "3,5,?", "3,1,2", "3", activations="tanh,tanh"),
-        ],
+        falling=[_recurrent("GRUSequence-5", "3,5,?", "3,1,2", "3", activations="tanh,tanh")],
     ),
     *beside(
         "variables of unknown sizes",
@@ -34,14 +27,12 @@ BESIDE = [
                 "ReadValue-6",
                 (Fixed(counted(1, 3)),),
                 {"variable_id": "v", "variable_type": "f32", "variable_shape": "?,3"},
-            ),
+            )
         ],
     ),
     *beside(
         "GRUCell-3 with a state of one row for a batch of unknown size",
-        falling=[
-            _recurrent("GRUCell-3", "?,4", "1,2", rows=1, clip="1"),
-        ],
+        falling=[_recurrent("GRUCell-3", "?,4", "1,2", rows=1, clip="1")],
         others=[
             _recurrent("GRUCell-3", "?,4", "1,2", rows=1),
             _recurrent("GRUCell-3", "?,4", clip="1"),
@@ -68,10 +59,7 @@ BESIDE = [
         ],
     ),
     *beside(
-        "initial value of a variable",
-        others=[
-            Call("ReadValue-3", (Fixed(counted(1, 2) * 0),), {"variable_id": "v"}),
-        ],
+        "initial value of a variable", others=[Call("ReadValue-3", (Fixed(counted(1, 2) * 0),), {"variable_id": "v"})]
     ),
     *beside(
         "variables of unknown sizes with a constant initial value",
@@ -80,64 +68,41 @@ BESIDE = [
                 "ReadValue-6",
                 (Given(counted(1, 1, 3), "1,?,3"),),
                 {"variable_id": "v", "variable_type": "f32", "variable_shape": "1,?,3"},
-            ),
+            )
         ],
     ),
     *beside(
         "GRUCell-3 with recurrence weights of unknown size, 2025.4 to 2026.4",
-        others=[
-            _recurrent("GRUCell-3", "3,4", "3,2", "", "?,2", "6"),
-        ],
+        others=[_recurrent("GRUCell-3", "3,4", "3,2", "", "?,2", "6")],
     ),
     *beside(
         "LSTMSequence-5 with states or lengths of known size for a batch of unknown size, 2022.1 to 2022.2",
-        falling=[
-            _recurrent("LSTMSequence-5", "?,5,4", "?,1,2", "?,1,2", "3"),
-        ],
+        falling=[_recurrent("LSTMSequence-5", "?,5,4", "?,1,2", "?,1,2", "3")],
     ),
     *beside(
         "LSTMSequence-5 with states of unknown size, 2023.2 to 2024.0",
-        falling=[
-            _recurrent("LSTMSequence-5", "?,5,4", "?,1,2", "?,1,2", "?", clip="1"),
-        ],
-        others=[
-            _recurrent("LSTMSequence-5", "?,5,4", "?,1,2", "?,1,2", "?"),
-        ],
+        falling=[_recurrent("LSTMSequence-5", "?,5,4", "?,1,2", "?,1,2", "?", clip="1")],
+        others=[_recurrent("LSTMSequence-5", "?,5,4", "?,1,2", "?,1,2", "?")],
     ),
     *beside(
         "LSTMSequence-5 with data of unknown size, and clipping, other activations or computed weights, "
         "2022.1 to 2023.0",
-        others=[
-            _recurrent("LSTMSequence-5", "3,5,?", "3,1,2", "3,1,2", "3"),
-        ],
+        others=[_recurrent("LSTMSequence-5", "3,5,?", "3,1,2", "3,1,2", "3")],
     ),
     *beside(
         "LSTMSequence-5 with an unknown number of steps, and clipping, other activations or computed "
         "weights, 2022.1 to 2023.1",
-        others=[
-            _recurrent("LSTMSequence-5", "3,?,4", "3,1,2", "3,1,2", "3"),
-        ],
+        others=[_recurrent("LSTMSequence-5", "3,?,4", "3,1,2", "3,1,2", "3")],
     ),
     *beside(
         "LSTMCell-1 without clipping, 2022.3 to 2023.0",
-        others=[
-            _recurrent("LSTMCell-1", "3,4", "3,2", "3,2", clip="1"),
-        ],
+        others=[_recurrent("LSTMCell-1", "3,4", "3,2", "3,2", clip="1")],
     ),
-    *beside(
-        "LSTMCell-1 with peepholes",
-        others=[
-            _recurrent("LSTMCell-1", "3,4"),
-        ],
-    ),
+    *beside("LSTMCell-1 with peepholes", others=[_recurrent("LSTMCell-1", "3,4")]),
     *beside(
         "LSTMCell-1 with computed weights",
-        falling=[
-            _recurrent("LSTMCell-1", "3,4", "3,2", "3,2", "", "", "8"),
-        ],
-        others=[
-            _recurrent("LSTMCell-1", "3,4", "3,2", "3,2", "8,4", clip="1"),
-        ],
+        falling=[_recurrent("LSTMCell-1", "3,4", "3,2", "3,2", "", "", "8")],
+        others=[_recurrent("LSTMCell-1", "3,4", "3,2", "3,2", "8,4", clip="1")],
     ),
     *beside(
         "LSTMCell-1 of integers with recurrence weights of known sizes",
@@ -170,7 +135,7 @@ BESIDE = [
                     Fixed(np.array([9, 1, 7, 9, 4, 2, 6, 2], np.int16)),
                 ),
                 {"hidden_size": "2"},
-            ),
+            )
         ],
     ),
 ]
