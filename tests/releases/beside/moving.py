@@ -1,7 +1,9 @@
 """Layers beside the rows of layers that move, repeat, cut or pad data."""
 
-from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, whole
-from tests.releases.beside import beside
+import numpy as np
+
+from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, number, whole
+from tests.releases.beside import Beside, beside
 
 
 def _cut(shape: str, start: int, end: int, step: int = 1, axis: int = 1) -> Call:
@@ -24,7 +26,94 @@ def _flat(tensor: Call) -> Call:
     return Call("Reshape-1", (tensor, Fixed(whole(-1))), {"special_zero": "false"})
 
 
+def _strided(shape: str, **masks: str) -> Call:
+    data = Given(counted(2, 3, 4), shape)
+    return Call("StridedSlice-1", (data, *(Fixed(whole(one, one)) for one in (0, 1, 1))), masks)
+
+
+def _product_and_sum(data: Call) -> Call:
+    return Call("Add-1", (Call("Multiply-1", (data, Fixed(floats(2)))), Fixed(floats(2))))
+
+
+def _repeated(*sizes: int) -> Call:
+    """Ones of a rank, repeated along the axis before the last one, and combined with another tensor."""
+    ones = counted(*(1 for _ in sizes[:-1]), sizes[-1])
+    return Call("Add-1", (Call("Broadcast-1", (ones, Fixed(whole(*sizes))), {"mode": "numpy"}), Fixed(floats(2))))
+
+
+def _scaled(data: Call, numbers: object) -> Call:
+    return Call("Add-1", (data, Fixed(np.array(numbers, np.float32))))
+
+
+ONE_SHIFT = "Roll of several axes by one shift, 2022.2 to 2026.4"
+CUT_BEHIND = "StridedSlice that inserts an axis before one that it cuts"
+REPEATED = "Broadcast-1 that repeats data before an elementwise layer"
+MASKED = Call(
+    "StridedSlice-1",
+    (counted(2, 3), *(Fixed(whole(one, one)) for one in (0, 2, 1))),
+    {"begin_mask": "0,0", "end_mask": "0,0", "shrink_axis_mask": "0,1"},
+)
 BESIDE = [
+    Beside(
+        "Broadcast of a single element along given axes",
+        True,
+        Call("Broadcast-1", (counted(1, 3), Fixed(whole(2, 3)), Fixed(whole(0, 1))), {"mode": "explicit"}),
+    ),
+    Beside(
+        "Tile of four dimensions by computed repeats", False, Call("Tile-1", (counted(1, 4, 3, 2), whole(2, 2, 2, 3)))
+    ),
+    Beside(
+        "Unique elements along an axis, sorted",
+        False,
+        Call("Unique-10", (floats([1], [0]), Fixed(number(0, np.int64))), {"sorted": "true"}),
+    ),
+    Beside(CUT_BEHIND, True, _strided("?,3,?", begin_mask="0,1", end_mask="0,0", new_axis_mask="1,0")),
+    Beside(CUT_BEHIND, False, _strided("?,3,?", begin_mask="0,1", end_mask="0,1", new_axis_mask="1,0")),
+    Beside(
+        "StridedSlice before a product and a sum",
+        True,
+        _product_and_sum(
+            Call(
+                "StridedSlice-1",
+                (counted(2, 3), *(Fixed(whole(one, one)) for one in (0, 2, 1))),
+                {"begin_mask": "0,0", "end_mask": "0,0", "ellipsis_mask": "1,0"},
+            )
+        ),
+    ),
+    Beside(
+        "StridedSlice before a product and a sum",
+        False,
+        Call(
+            "Multiply-1",
+            (
+                Call("Reshape-1", (_scaled(MASKED, 2), Fixed(whole(2, 1))), {"special_zero": "false"}),
+                Fixed(floats(2)),
+            ),
+        ),
+    ),
+    Beside(REPEATED, True, _repeated(1, 1, 1, 1, 2, 3)),
+    Beside(REPEATED, True, _repeated(1, 1, 1, 1, 1, 2, 3)),
+    Beside(
+        "the shape of a number",
+        True,
+        Call("Abs-1", (Call("ShapeOf-3", (number(3),), {"output_type": "i64"}, (0,)),)),
+    ),
+    Beside(ONE_SHIFT, False, Call("Roll-7", (counted(3, 4), Fixed(number(1, np.int64)), Fixed(whole(0))))),
+    Beside(
+        "Slice along computed axes",
+        False,
+        Call("Slice-8", (counted(2, 4, 4), whole(0), Fixed(whole(2)), Fixed(whole(1)), whole(1))),
+    ),
+    Beside(
+        "SliceScatter by a computed step or axes",
+        True,
+        Call("SliceScatter-15", (counted(4), counted(2) + 9, Fixed(whole(0)), Fixed(whole(4)), whole(2))),
+    ),
+    Beside(
+        "Split into three outputs of IR v10",
+        False,
+        Call("Split-1", (counted(2).astype(np.uint8), Fixed(whole(0)[0])), {"num_splits": "2"}),
+    ),
     *beside(
         "Slice of the only unknown size",
         falling=[_cut("8,?", 0, -1), _cut("8,2..", 0, -2, 3), _cut("?,9", 0, -2, axis=0), _cut("1..9,?", 0, -2)],

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ir_tools.known_differences._model import Call, Fixed, Given, counted, number, whole
-from ir_tools.known_differences.releases._samples import UNPADDED
-from tests.releases.beside import Feed, beside
+from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, number, whole
+from ir_tools.known_differences.releases._samples import UNPADDED, quantized
+from tests.releases.beside import Beside, Feed, beside
 
 ALONG = {"strides": "1", "dilations": "1", "pads_begin": "0", "pads_end": "0"}
 
@@ -18,7 +18,38 @@ def convolved(size: int, extent: int, **settings: str) -> Call:
     return Call("Convolution-1", (Given(counted(1, 1, size), "1,1,?"), Fixed(counted(1, 1, extent))), ALONG | settings)
 
 
+NUMBERS = np.arange(16 * 128) * 37 % 251
+BYTES = Fixed((NUMBERS - 125).astype(np.int8).reshape(16, 128))
+NIBBLES = Fixed((NUMBERS[: 8 * 128]).astype(np.uint8), "i4", (16, 128))
+
+
+def _compressed(data: Call, held: Fixed = BYTES) -> Call:
+    """Data of 128 columns times weights that are held in few bits."""
+    scale = Fixed((0.01 + np.arange(16) / 1600).astype(np.float32).reshape(16, 1))
+    weights = Call("Multiply-1", (Call("Convert-1", (held,), {"destination_type": "f32"}), scale))
+    return Call("MatMul-1", (data, weights), {"transpose_b": "true"})
+
+
+def _levels(levels: int, *limits: float) -> Call:
+    """Two rows of 128 numbers below 1, quantized."""
+    data = np.abs(np.sin(np.arange(256))).astype(np.float32).reshape(2, 128)
+    return quantized(data, Fixed(floats(*limits)), levels=levels)
+
+
+WEIGHTS = "MatMul with weights of 8 and 4 bits"
 BESIDE = [
+    Beside(WEIGHTS, False, _compressed(_levels(256, 1))),
+    Beside(WEIGHTS, False, _compressed(_levels(16, 1))),
+    Beside(WEIGHTS, False, _compressed(Call("ReLU-1", (_levels(255, 1),)))),
+    Beside(
+        WEIGHTS,
+        False,
+        _compressed(Call("Reshape-1", (_levels(256, 1), Fixed(whole(1, 2, 128))), {"special_zero": "false"})),
+    ),
+    Beside(WEIGHTS, True, _compressed(_levels(100, 1))),
+    Beside(WEIGHTS, True, _compressed(_levels(256, *np.linspace(0.5, 1, 128)))),
+    Beside(WEIGHTS, True, _compressed(Call("Tanh-1", (_levels(256, 1),)))),
+    Beside(WEIGHTS, True, _compressed(_levels(256, 1), NIBBLES)),
     *beside(
         "Einsum of dots for several dimensions",
         falling=[einsum("...b,...c->...bc", counted(5), counted(2, 3, 7))],

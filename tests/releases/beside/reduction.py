@@ -4,7 +4,7 @@ import numpy as np
 
 from ir_tools.known_differences._model import Call, Fixed, counted, number, whole
 from ir_tools.ops import Array
-from tests.releases.beside import beside
+from tests.releases.beside import Beside, beside
 
 NUMBERS = counted(2, 3, 4)
 ONE, NONE, END = whole(1), whole(0), whole(-1)
@@ -22,7 +22,45 @@ def _twice(first: Array, second: Array, op: str = "ReduceSum-1", keep: str = "fa
     return _reduced(_reduced(NUMBERS, first, op, keep), second, op, keep)
 
 
+def _along(op: str, data: Array, *axes: int, keep: bool = False) -> Call:
+    return _reduced(data, whole(*axes), op, str(keep).lower())
+
+
+def _scaled(data: Call, numbers: object) -> Call:
+    return Call("Add-1", (data, Fixed(np.array(numbers, np.float32))))
+
+
+SHORT_AXIS = "ReduceMax-1 of integers along a short last axis"
+MORE_ROWS = "reductions of three axes with more rows than channels, scaled by a number"
 BESIDE = [
+    Beside(SHORT_AXIS, True, _along("ReduceMax-1", counted(16, 4).astype(np.int32) + 1, 1, keep=True)),
+    Beside(SHORT_AXIS, False, _along("ReduceMax-1", counted(15, 4).astype(np.int32) + 1, 1, keep=True)),
+    Beside(SHORT_AXIS, False, _along("ReduceMax-1", counted(2, 2, 4, 4).astype(np.int32) + 1, 3, keep=True)),
+    Beside(MORE_ROWS, False, _scaled(_along("ReduceSum-1", np.ones((2, 2, 4), np.float32), 2), 3)),
+    Beside(
+        "reductions of 3 dimensions scaled by channel",
+        True,
+        _scaled(_along("ReduceSum-1", np.ones((2, 3, 4), np.float32), 0, keep=True), [[1], [2], [3]]),
+    ),
+    Beside(
+        "reductions of 4 dimensions scaled by channel",
+        True,
+        _scaled(_along("ReduceSum-1", np.ones((2, 3, 4), np.float32), 2), [1, 2, 3]),
+    ),
+    Beside(
+        "reductions of 3 dimensions scaled by channel",
+        False,
+        _scaled(_along("ReduceSum-1", np.ones((2, 3, 4), np.float32), 0), counted(3, 4)),
+    ),
+    Beside(
+        f"{MORE_ROWS}, of integers",
+        True,
+        Call(
+            "Subtract-1",
+            (Fixed(np.full((2,), 9, np.int32)), _along("ReduceSum-1", np.ones((5, 2, 4), np.int32), 2, keep=False)),
+        ),
+    ),
+    Beside("reductions along no axis", False, _along("ReduceSum-1", number(3))),
     *beside(
         "reductions in a row by numbers",
         falling=[

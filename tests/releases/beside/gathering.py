@@ -1,0 +1,65 @@
+"""Layers beside the rows of layers that gather, sort and search."""
+
+import numpy as np
+
+from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, number, whole
+from ir_tools.processors import Processor
+from tests.releases.beside import Beside
+
+
+def _top_k(axis: int, k: int = 1) -> Call:
+    raw = {"axis": str(axis), "mode": "max", "sort": "value"}
+    return Call("TopK-3", (Given(counted(2, 3), "?,3"), Fixed(number(k, np.int64))), raw, (0,))
+
+
+def _gathered(size: int, count: int, *before: int) -> Call:
+    """Parts of data of this size behind the axis, and of these before it."""
+    axis = len(before) + 1
+    data, indices = counted(1, *before, 8, size), np.arange(count)[None] % 8
+    return Call("Gather-8", (data, indices, Fixed(np.array(axis))), {"batch_dims": "1"})
+
+
+NEGATIVE = "negative indices of GatherND"
+BESIDE = [
+    Beside(
+        "SearchSorted in sequences of one number",
+        True,
+        Call("SearchSorted-15", (counted(1, 1), Fixed(floats([2]))), {"right_mode": "false"}),
+    ),
+    Beside(
+        "SearchSorted in sequences of one number",
+        False,
+        Call("SearchSorted-15", (counted(3, 2), Fixed(floats([2], [0], [3]))), {"right_mode": "false"}),
+    ),
+    Beside("TopK of one element of the last axis, sizes unknown", True, _top_k(-1)),
+    Beside(
+        NEGATIVE,
+        False,
+        Call(
+            "GatherND-5",
+            (
+                counted(3, 2),
+                Call(
+                    "Subtract-1",
+                    (Call("ShapeOf-3", (Given(counted(2), "1..3"),), {"output_type": "i64"}), Fixed(whole(2))),
+                ),
+            ),
+        ),
+    ),
+    *(
+        beside
+        for lanes, processor in ((16, Processor.AVX512), (8, Processor.NO_AVX512))
+        for beside in (
+            Beside(f"Gather from one batch, 2 to {lanes} elements at a time, {processor}", True, _gathered(lanes, 100)),
+            Beside(
+                f"Gather from one batch, 2 to {lanes} elements at a time, {processor}", False, _gathered(lanes + 1, 100)
+            ),
+            Beside(f"Gather from one batch, few elements at a time, {processor}", False, _gathered(1, 3, 2)),
+        )
+    ),
+    Beside(
+        "GatherND with indices of unknown length",
+        False,
+        Call("GatherND-5", (counted(3, 2), Given(np.array([[[1]]]), "1,?,1"))),
+    ),
+]
