@@ -12,7 +12,8 @@ from ir_tools.display import plural
 from ir_tools.errors import ReadError
 from ir_tools.graph import Graph, Layer, Located, Model, Source, find_port, output_name
 from ir_tools.known_differences.packed_weights import PackedWeights
-from ir_tools.known_differences.releases import (
+from ir_tools.known_differences.releases import differences, release_differences, rows_of
+from ir_tools.known_differences.releases.seen import (
     AFFINE,
     BY_NUMBER,
     COMBINING,
@@ -29,9 +30,6 @@ from ir_tools.known_differences.releases import (
     SIZING,
     UNCONVERTED,
     Seen,
-    differences,
-    release_differences,
-    rows_of,
 )
 from ir_tools.ops import Array, Op, Role, opset_number, role_of
 from ir_tools.ops.definition import Fact

@@ -7,15 +7,8 @@ from typing import NamedTuple
 
 from ir_tools.graph import Layer, Located, Model
 from ir_tools.infer import AnswerTable
-from ir_tools.known_differences.releases import (
-    AFFINE,
-    MULTIPLE,
-    REMAINDERS,
-    RESHAPED,
-    SIZING,
-    Seen,
-    release_differences,
-)
+from ir_tools.known_differences.releases import release_differences
+from ir_tools.known_differences.releases.seen import AFFINE, MULTIPLE, REMAINDERS, RESHAPED, SIZING, Seen
 from ir_tools.known_differences.verdicts import Answer, Surroundings, behaviour, decisive, is_plain, verdict
 from ir_tools.ops import Op, Role, find_op
 from ir_tools.ops.definition import Array, Bounds, Fact, NewLayer, Ref, Rewrite

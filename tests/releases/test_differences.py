@@ -16,7 +16,7 @@ from ir_tools.infer import propagate_shapes
 from ir_tools.known_differences import TABLE, DifferenceKind, KnownDifference, as_model
 from ir_tools.known_differences._releases_listing import listing
 from ir_tools.known_differences.releases import ROWS, ReleaseDifference, release_differences
-from ir_tools.known_differences.releases._seen import KEPT
+from ir_tools.known_differences.releases.seen import KEPT
 from ir_tools.known_differences.verdicts import Answer, Surroundings
 from ir_tools.ops import Array, Op, Role, find_op
 from ir_tools.releases.measured import State, state

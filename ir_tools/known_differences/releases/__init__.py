@@ -25,44 +25,12 @@ from ir_tools.known_differences.releases import (
     _types,
 )
 from ir_tools.known_differences.releases._row import ReleaseDifference
-from ir_tools.known_differences.releases._seen import (
-    AFFINE,
-    BY_NUMBER,
-    COMBINING,
-    FIRST_VERSION,
-    JOINED,
-    MULTIPLE,
-    NUMBER,
-    QUANTIZED,
-    REMAINDERS,
-    REPEATED,
-    RESHAPED,
-    SHARED,
-    SHIFTED,
-    SIZING,
-    UNCONVERTED,
-    Seen,
-)
+from ir_tools.known_differences.releases.seen import Seen
 from ir_tools.releases.measured import State
 from ir_tools.releases.table import Release
 
 __all__ = [
-    "AFFINE",
-    "BY_NUMBER",
-    "COMBINING",
-    "FIRST_VERSION",
-    "JOINED",
-    "MULTIPLE",
-    "NUMBER",
-    "QUANTIZED",
-    "REMAINDERS",
-    "REPEATED",
-    "RESHAPED",
     "ROWS",
-    "SHARED",
-    "SHIFTED",
-    "SIZING",
-    "UNCONVERTED",
     "ReleaseDifference",
     "Seen",
     "differences",

@@ -4,7 +4,7 @@ import math
 
 from ir_tools.known_differences._model import Call, floats
 from ir_tools.known_differences.releases._row import ReleaseDifference, not_read
-from ir_tools.known_differences.releases._seen import Seen
+from ir_tools.known_differences.releases.seen import Seen
 from ir_tools.ops import FAMILIES
 from ir_tools.ops.fields import Float, Floats
 

@@ -5,7 +5,7 @@ import numpy as np
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, number, whole
 from ir_tools.known_differences.releases._predicates import gives_alone, has_value
 from ir_tools.known_differences.releases._row import ReleaseDifference, not_compiled, not_read, not_run
-from ir_tools.known_differences.releases._seen import FIRST_VERSION, Seen
+from ir_tools.known_differences.releases.seen import FIRST_VERSION, Seen
 from ir_tools.releases.measured import State
 
 __all__ = ["ROWS"]

@@ -9,7 +9,7 @@ from ir_tools.known_differences._model import Call, Fixed, Given, counted, float
 from ir_tools.known_differences.releases._predicates import CONVOLUTIONS, ELEMENTWISE, ELEMENTWISE_ALONE, has_value
 from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_read
 from ir_tools.known_differences.releases._samples import UNPADDED, attention, quantized
-from ir_tools.known_differences.releases._seen import FIRST_VERSION, MULTIPLE, Seen
+from ir_tools.known_differences.releases.seen import FIRST_VERSION, MULTIPLE, Seen
 from ir_tools.processors import Processor
 from ir_tools.releases.measured import State
 from ir_tools.types import element_type, is_static

@@ -8,7 +8,7 @@ import numpy as np
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, number, whole
 from ir_tools.known_differences.releases._predicates import axes_of, has_rank, has_value
 from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_run
-from ir_tools.known_differences.releases._seen import FIRST_VERSION, Seen
+from ir_tools.known_differences.releases.seen import FIRST_VERSION, Seen
 from ir_tools.ops.definition import Fact
 from ir_tools.processors import Processor
 from ir_tools.types import element_type, is_static

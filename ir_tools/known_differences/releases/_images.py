@@ -8,7 +8,7 @@ import numpy as np
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, whole
 from ir_tools.known_differences.releases._predicates import has_rank, has_value
 from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_read, not_run
-from ir_tools.known_differences.releases._seen import Seen
+from ir_tools.known_differences.releases.seen import Seen
 from ir_tools.releases.measured import State
 from ir_tools.types import is_static
 

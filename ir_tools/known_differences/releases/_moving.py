@@ -10,7 +10,7 @@ import numpy as np
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, number, whole
 from ir_tools.known_differences.releases._predicates import axes_of, has_rank, has_value
 from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_read, not_run
-from ir_tools.known_differences.releases._seen import (
+from ir_tools.known_differences.releases.seen import (
     AFFINE,
     COMBINING,
     FIRST_VERSION,

@@ -7,7 +7,7 @@ import numpy as np
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, number, whole
 from ir_tools.known_differences.releases._predicates import axes_of, has_rank
 from ir_tools.known_differences.releases._row import ReleaseDifference, not_compiled, not_read, not_run
-from ir_tools.known_differences.releases._seen import Seen
+from ir_tools.known_differences.releases.seen import Seen
 from ir_tools.processors import Processor
 from ir_tools.types import element_type, is_static
 

@@ -8,7 +8,7 @@ from ir_tools.known_differences._model import Call, Fixed, Given, counted, whole
 from ir_tools.known_differences.releases._predicates import assumed, gives_alone, has_value
 from ir_tools.known_differences.releases._row import ReleaseDifference, not_compiled, not_run
 from ir_tools.known_differences.releases._samples import WINDOWS
-from ir_tools.known_differences.releases._seen import Seen
+from ir_tools.known_differences.releases.seen import Seen
 from ir_tools.processors import Processor
 from ir_tools.types import Dim, element_type, is_static
 

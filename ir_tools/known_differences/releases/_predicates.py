@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from ir_tools.known_differences.releases._seen import Seen
+from ir_tools.known_differences.releases.seen import Seen
 from ir_tools.types import Dim
 
 __all__ = [

@@ -10,7 +10,7 @@ from ir_tools.known_differences._model import Call, Fixed, Given, counted, numbe
 from ir_tools.known_differences.releases._predicates import assumed
 from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_read
 from ir_tools.known_differences.releases._samples import UNPADDED
-from ir_tools.known_differences.releases._seen import FIRST_VERSION, QUANTIZED, Seen
+from ir_tools.known_differences.releases.seen import FIRST_VERSION, QUANTIZED, Seen
 from ir_tools.ops.convolution_shapes import reach, windows_of
 from ir_tools.processors import Processor
 from ir_tools.releases.measured import State

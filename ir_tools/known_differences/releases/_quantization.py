@@ -14,7 +14,7 @@ from ir_tools.known_differences.releases._predicates import (
 )
 from ir_tools.known_differences.releases._row import ReleaseDifference, not_compiled
 from ir_tools.known_differences.releases._samples import UNPADDED, WINDOWS, attention, quantized
-from ir_tools.known_differences.releases._seen import Seen
+from ir_tools.known_differences.releases.seen import Seen
 from ir_tools.ops import Array
 from ir_tools.processors import Processor
 from ir_tools.releases.measured import State

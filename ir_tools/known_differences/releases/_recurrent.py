@@ -8,7 +8,7 @@ import numpy as np
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats
 from ir_tools.known_differences.releases._predicates import has_value
 from ir_tools.known_differences.releases._row import ReleaseDifference, not_compiled, not_read
-from ir_tools.known_differences.releases._seen import Seen
+from ir_tools.known_differences.releases.seen import Seen
 from ir_tools.ops import Array
 from ir_tools.ops.definition import Fact
 from ir_tools.releases.measured import State

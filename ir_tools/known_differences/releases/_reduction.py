@@ -9,7 +9,7 @@ from numpy.typing import DTypeLike
 from ir_tools.known_differences._model import Call, Fixed, counted, floats, number, whole
 from ir_tools.known_differences.releases._predicates import axes_of
 from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_read
-from ir_tools.known_differences.releases._seen import BY_NUMBER, NUMBER, REPEATED, SHIFTED, Seen
+from ir_tools.known_differences.releases.seen import BY_NUMBER, NUMBER, REPEATED, SHIFTED, Seen
 from ir_tools.ops import Array
 from ir_tools.processors import Processor
 from ir_tools.releases.measured import State

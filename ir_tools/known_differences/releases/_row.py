@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from ir_tools.known_differences._model import Call
-from ir_tools.known_differences.releases._seen import Seen
+from ir_tools.known_differences.releases.seen import Seen
 from ir_tools.processors import Processor
 from ir_tools.releases.measured import State
 from ir_tools.releases.table import OPENVINO, Release, find_release

@@ -9,7 +9,7 @@ import numpy as np
 
 from ir_tools.known_differences._model import Call, Fixed, counted, floats, number, whole
 from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled
-from ir_tools.known_differences.releases._seen import FIRST_VERSION, Seen
+from ir_tools.known_differences.releases.seen import FIRST_VERSION, Seen
 from ir_tools.ops import Array
 from ir_tools.processors import Processor
 from ir_tools.releases.measured import State

@@ -16,8 +16,11 @@ __all__ = [
     "NUMBER",
     "QUANTIZED",
     "REMAINDERS",
+    "REPEATED",
+    "RESHAPED",
     "SHARED",
     "SHIFTED",
+    "SIZING",
     "UNCONVERTED",
     "Seen",
 ]
