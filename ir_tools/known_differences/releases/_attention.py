@@ -99,7 +99,7 @@ ROWS = (
             _has_mask(seen)
             and has_rank(seen, 4)
             and seen.inputs[3].dtype.kind == "boolean"
-            and not all(is_static(fact.shape) for fact in seen.inputs)
+            and not seen.has_known_sizes
         ),
     ),
     not_run(
@@ -113,9 +113,7 @@ ROWS = (
             PLAIN,
         ),
         applies=lambda seen: (
-            has_rank(seen, 4)
-            and not all(is_static(fact.shape) for fact in seen.inputs)
-            and seen.inputs[1].dims[-1:] != seen.inputs[2].dims[-1:]
+            has_rank(seen, 4) and not seen.has_known_sizes and seen.inputs[1].dims[-1:] != seen.inputs[2].dims[-1:]
         ),
     ),
     ReleaseDifference(

@@ -18,15 +18,20 @@ def _region_yolo() -> Call:
     return Call("RegionYolo-1", (counted(1, 14, 2, 2),), {**sizes, "do_softmax": "false"})
 
 
+def _is_read(seen: Seen) -> bool:
+    """Return whether another layer than a Result reads an output."""
+    return any(type != "Result" for _, type in seen.readers)
+
+
 def _is_computed_with(seen: Seen) -> bool:
     """Return whether another layer than a Result reads an output, and any layer one of the first two outputs."""
-    return any(type != "Result" for _, type in seen.readers) and any(number < 2 for number, _ in seen.readers)
+    return _is_read(seen) and any(number < 2 for number, _ in seen.readers)
 
 
 def _gives_more(seen: Seen) -> bool:
     """Return whether another layer than a Result reads an output, and an output but the first is one of the model."""
     results = {number for number, type in seen.readers if type == "Result"}
-    return any(type != "Result" for _, type in seen.readers) and not results.issubset({0})
+    return _is_read(seen) and not results.issubset({0})
 
 
 def _has_known_rows(seen: Seen) -> bool:
@@ -44,8 +49,7 @@ def _has_rows_of_none(seen: Seen) -> bool:
     """Return whether rows of -1 come out of a suppression, and are not cut off behind the number of boxes."""
     of_boxes = {type for number, type in seen.readers if number < 2}
     cut = of_boxes == {"StridedSlice"} and (2, "StridedSlice") in seen.readers
-    computed = any(type != "Result" for _, type in seen.readers)
-    return _has_known_rows(seen) and (computed or seen.version == FIRST_VERSION) and not cut
+    return _has_known_rows(seen) and (_is_read(seen) or seen.version == FIRST_VERSION) and not cut
 
 
 def _nms(op: str, *results: int, least: float = 0.1, images: str = "1", coordinates: str = "4") -> Call:

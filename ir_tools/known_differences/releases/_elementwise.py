@@ -2,6 +2,7 @@
 
 from functools import partial
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from ir_tools.known_differences.releases._samples import UNPADDED, attention, qu
 from ir_tools.known_differences.releases.seen import FIRST_VERSION, MULTIPLE, Seen
 from ir_tools.processors import Processor
 from ir_tools.releases.measured import State
-from ir_tools.types import element_type, is_static
+from ir_tools.types import Dim, element_type, is_static
 
 __all__ = ["ROWS"]
 
@@ -43,7 +44,7 @@ BEFORE_2022 = (
     "SquaredDifference-1",
     *TESTS,
 )
-SCALING = {"Subtract-1", "Divide-1"}
+SCALING = ("Subtract-1", "Divide-1")
 """These become sums and products of constants."""
 BITS = ("BitwiseAnd-13", "BitwiseOr-13", "BitwiseXor-13")
 
@@ -67,22 +68,41 @@ def _has_slope_inside_channels(seen: Seen) -> bool:
     return any(size.lo != 1 for axis, size in enumerate(slope, at) if axis != 1)
 
 
+_is_as_pdpd = has_value("auto_broadcast", "pdpd")
+
+
 def _broadcasts_as_pdpd(seen: Seen) -> bool:
     """Return whether inputs are broadcast as in pdpd, and not known to have sizes for the same number of dimensions."""
     shapes = [fact.shape for fact in seen.inputs[:2]]
     alike = all(map(is_static, shapes)) and len({len(shape or ()) for shape in shapes}) == 1
-    return seen.attrs is not None and seen.attrs.auto_broadcast == "pdpd" and not alike
+    return _is_as_pdpd(seen) and not alike
+
+
+class _Pair(NamedTuple):
+    """Two shapes that are broadcast as in pdpd, and the axis that is written."""
+
+    large: tuple[Dim, ...]
+    small: tuple[Dim, ...]
+    axis: int
+
+
+def _pair(seen: Seen) -> _Pair | None:
+    """Return the first two shapes if they are broadcast as in pdpd and their ranks are known."""
+    large, small = (fact.shape for fact in seen.inputs[:2])
+    if seen.attrs is None or not _is_as_pdpd(seen) or large is None or small is None:
+        return None
+    return _Pair(large, small, seen.attrs.auto_broadcast_axis)
 
 
 def _has_ones_first(seen: Seen) -> bool:
     """Return whether pdpd stretches a dimension of the second input that is before one of more than 1."""
-    large, small = (fact.shape for fact in seen.inputs[:2])
-    if seen.attrs is None or seen.attrs.auto_broadcast != "pdpd" or large is None or small is None:
+    pair = _pair(seen)
+    if pair is None:
         return False
+    large, small, axis = pair
     own = [size.lo if size.static else None for size in small]
     while own and own[-1] == 1:
         own.pop()
-    axis = seen.attrs.auto_broadcast_axis
     start = len(large) - len(small) if axis == -1 else axis
     return any(size == 1 and there.lo > 1 for size, there in zip(own, large[start:], strict=False))
 
@@ -102,12 +122,10 @@ def _has_ones_last(seen: Seen, *, fewer: bool = False) -> bool:
 
 def _sizes_as_pdpd(seen: Seen) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return the sizes of two inputs that are broadcast as in pdpd; empty if they are not, or not known."""
-    large, small = (fact.shape for fact in seen.inputs[:2])
-    if seen.attrs is None or seen.attrs.auto_broadcast != "pdpd" or large is None or small is None:
+    pair = _pair(seen)
+    if pair is None or not is_static(pair.large) or not is_static(pair.small):
         return (), ()
-    if not is_static(large) or not is_static(small):
-        return (), ()
-    return tuple(size.lo for size in large), tuple(size.lo for size in small)
+    return tuple(size.lo for size in pair.large), tuple(size.lo for size in pair.small)
 
 
 def _tests_fewer_as_pdpd(seen: Seen, *, written: bool) -> bool:
@@ -132,11 +150,11 @@ def _fits(seen: Seen) -> str:
     `throughout`: also with the last and with the first dimensions aligned, as far as they are known; `last`: with the
     last, not with the first; `as written`: not with the last. One number fits anywhere.
     """
-    large, small = (fact.shape for fact in seen.inputs[:2])
-    if seen.attrs is None or seen.attrs.auto_broadcast != "pdpd" or large is None or small is None:
+    pair = _pair(seen)
+    if pair is None:
         return ""
-    number = all(size.hi == 1 for size in small)
-    if number or seen.attrs.auto_broadcast_axis in {-1, len(large) - len(small)}:
+    large, small, axis = pair
+    if all(size.hi == 1 for size in small) or axis in {-1, len(large) - len(small)}:
         return ""
     if not is_static(large) or not is_static(small):
         return "throughout"
@@ -153,18 +171,13 @@ def _are_single_numbers(seen: Seen, *, mode: str, constant: int) -> bool:
     return numbers and {*seen.constant} == {constant} and has_value("auto_broadcast", mode)(seen)
 
 
-def _rank(seen: Seen, number: int) -> int:
-    """Return the number of dimensions of an input; 0 if that is not known."""
-    return len(seen.inputs[number].shape or ())
-
-
 def _is_raised_by_a_number(seen: Seen) -> bool:
     """Return whether a constant of one element has more dimensions than several elements that it is combined with."""
     return any(
         number in seen.constant
         and any(size.hi != 1 for size in seen.inputs[1 - number].shape or ())
         and all(size.hi == 1 for size in seen.inputs[number].shape or ())
-        and _rank(seen, number) > _rank(seen, 1 - number)
+        and seen.rank(number) > seen.rank(1 - number)
         for number in (0, 1)
     )
 
@@ -180,7 +193,7 @@ def _has_elementwise_slope(seen: Seen, *, listed: bool) -> bool:
 def _has_elementwise_slope_of_any_size(seen: Seen) -> bool:
     """Return whether an elementwise layer computes the slope, whose size is unknown, for data of as many dimensions."""
     computed = seen.is_behind(ELEMENTWISE | ELEMENTWISE_ALONE, 1)
-    return computed and not is_static(seen.inputs[1].shape) and _rank(seen, 0) == _rank(seen, 1)
+    return computed and not is_static(seen.inputs[1].shape) and seen.rank() == seen.rank(1)
 
 
 def _is_elementwise(seen: Seen) -> bool:
@@ -209,15 +222,15 @@ def _selects_as_pdpd(seen: Seen, *, rank: int = 0) -> bool:
     """Return whether a Select broadcasts floats or bytes of known sizes, and of so many dimensions, from axis 0 on."""
     data = seen.inputs[1]
     bytes_or_floats = data.dtype.is_float or data.dtype.name in {"u8", "i8", "boolean"}
-    known = all(is_static(fact.shape) for fact in seen.inputs) and len(data.shape or ()) >= rank
+    known = seen.has_known_sizes and len(data.shape or ()) >= rank
     from_first = seen.attrs is not None and seen.attrs.auto_broadcast_axis == 0
-    return has_value("auto_broadcast", "pdpd")(seen) and from_first and bytes_or_floats and known
+    return _is_as_pdpd(seen) and from_first and bytes_or_floats and known
 
 
 def _selects_of_other_sizes(seen: Seen) -> bool:
     """Return whether the inputs of a Select that broadcasts as in pdpd are known to have other sizes."""
     known = {fact.shape for fact in seen.inputs if is_static(fact.shape)}
-    return has_value("auto_broadcast", "pdpd")(seen) and len(known) > 1
+    return _is_as_pdpd(seen) and len(known) > 1
 
 
 def _arcsines(kind: str, *, inside: bool) -> Call:
@@ -461,7 +474,7 @@ ROWS = (
         ops=("PReLU-1",),
         reason="A slope with more dimensions than the data is not read.",
         model=Call("PReLU-1", (counted(2, 3), Fixed(floats(2).reshape(1, 1, 1)))),
-        applies=lambda seen: _rank(seen, 1) > _rank(seen, 0) > 0,
+        applies=lambda seen: seen.rank(1) > seen.rank() > 0,
     ),
     ReleaseDifference(
         name="a number that adds dimensions",
@@ -501,7 +514,7 @@ ROWS = (
                 "a slope for each number of a list",
                 floats(-1, -2),
                 floats(3, 4),
-                lambda seen: _has_elementwise_slope(seen, listed=True) and _rank(seen, 0) == 1,
+                lambda seen: _has_elementwise_slope(seen, listed=True) and seen.rank() == 1,
                 {"2022.1 to 2022.3": Processor.ANY},
             ),
             (
@@ -729,7 +742,7 @@ ROWS = (
             applies=applies,
         )
         for what, shape, span, applies in (
-            ("any sizes", "2", "2022.3 to 2022.3", has_value("auto_broadcast", "pdpd")),
+            ("any sizes", "2", "2022.3 to 2022.3", _is_as_pdpd),
             ("unknown sizes", "?", "2022.3 to 2023.1", _broadcasts_as_pdpd),
         )
     ),
@@ -757,14 +770,14 @@ ROWS = (
             ),
             (BEFORE_2022, (counted(2, 3), counted(2)), {}, "as written", (("2021.2 to 2021.4", State.UNCOMPILED),)),
             (
-                ("Subtract-1", "Divide-1"),
+                SCALING,
                 (counted(2, 2), counted(2)),
                 {},
                 "throughout or last",
                 (("2022.1 to 2026.4", State.DIFFERS),),
             ),
             (
-                ("Subtract-1", "Divide-1"),
+                SCALING,
                 (counted(2, 3), counted(2)),
                 {},
                 "as written",
@@ -828,7 +841,7 @@ ROWS = (
             applies=applies,
         )
         for what, shape, last, ops, applies in (
-            ("any sizes", "2", "2022.3", (*BYTES_AS_PDPD, "Minimum-1"), has_value("auto_broadcast", "pdpd")),
+            ("any sizes", "2", "2022.3", (*BYTES_AS_PDPD, "Minimum-1"), _is_as_pdpd),
             ("unknown sizes", "?", "2026.4", BYTES_AS_PDPD, _broadcasts_as_pdpd),
         )
     ),
@@ -852,7 +865,7 @@ ROWS = (
         reason='`auto_broadcast="pdpd"` is not compiled for integers.',
         model=Call("SquaredDifference-1", (whole(1, 2), whole(3, 5)), {"auto_broadcast": "pdpd"}),
         types="i8 i16 i32 i64 u8 u16 u32 u64",
-        applies=lambda seen: seen.attrs is not None and seen.attrs.auto_broadcast == "pdpd",
+        applies=_is_as_pdpd,
     ),
     *(
         ReleaseDifference(

@@ -112,7 +112,7 @@ def _may_be_tiled_wrongly(seen: Seen) -> bool:
 
 
 def _has_unknown_input(seen: Seen) -> bool:
-    return not all(is_static(fact.shape) for fact in seen.inputs)
+    return not seen.has_known_sizes
 
 
 def _sorts_parts(seen: Seen) -> bool:
@@ -279,11 +279,7 @@ ROWS = (
             reason=f"The layer is removed, and {what}.",
             model=Call("Transpose-1", (counted(3), Fixed(whole(0)))),
             applies=lambda seen: (
-                seen.first
-                and seen.last
-                and _is_unconverted(seen)
-                and len(seen.inputs[0].shape or ()) < 2
-                and 1 in seen.constant
+                seen.first and seen.last and _is_unconverted(seen) and seen.rank() < 2 and 1 in seen.constant
             ),
         )
         for refused, span, state, what in (
@@ -299,7 +295,7 @@ ROWS = (
             state=state,
             reason="The layer is removed within a model, and nothing writes its output.",
             model=Call("Transpose-1", (Call("Add-1", (number(3), Fixed(number(2)))), Fixed(whole()))),
-            applies=lambda seen: not _is_alone(seen) and axes_of(seen) == [] and len(seen.inputs[0].shape or ()) < 2,
+            applies=lambda seen: not _is_alone(seen) and axes_of(seen) == [] and seen.rank() < 2,
         )
         for span, state in (("2024.3 to 2025.0", State.DIFFERS), ("2025.1 to 2025.2", State.FAILS))
     ),
@@ -321,7 +317,7 @@ ROWS = (
         ops=("Transpose-1",),
         reason="An empty order does not reverse the axes.",
         model=Call("Transpose-1", (Call("Abs-1", (counted(2, 3),)), Fixed(whole()))),
-        applies=lambda seen: not _is_alone(seen) and axes_of(seen) == [] and len(seen.inputs[0].shape or ()) > 1,
+        applies=lambda seen: not _is_alone(seen) and axes_of(seen) == [] and seen.rank() > 1,
     ),
     not_run(
         name="StridedSlice that inserts an axis before one that it cuts",

@@ -27,7 +27,7 @@ def _is_of_one_channel(seen: Seen) -> bool:
 
 def _takes_all_but_the_first(seen: Seen) -> bool:
     """Return whether a NormalizeL2 is known to be over all axes but the first."""
-    return axes_of(seen) == [*range(1, len(seen.inputs[0].shape or ()))]
+    return axes_of(seen) == [*range(1, seen.rank())]
 
 
 def _takes_unknown_axes(seen: Seen) -> bool:
@@ -38,7 +38,7 @@ def _takes_unknown_axes(seen: Seen) -> bool:
 
 def _takes_the_last_axes(seen: Seen) -> bool:
     """Return whether an MVN is over all axes from 1 or 2 on, or over the only one."""
-    rank = len(seen.inputs[0].shape or ())
+    rank = seen.rank()
     return axes_of(seen) in ([*range(min(1, rank - 1), rank)], [*range(2, rank)])
 
 
@@ -46,7 +46,7 @@ def _has_large_eps(seen: Seen, *, least: int) -> bool:
     """Return whether a NormalizeL2 over all axes but the first, `least` or more, adds an eps that counts."""
     if seen.attrs is None or seen.attrs.eps < MIN_EPS:
         return False
-    return _takes_all_but_the_first(seen) and len(seen.inputs[0].shape or ()) > least
+    return _takes_all_but_the_first(seen) and seen.rank() > least
 
 
 def _names_axes_otherwise(seen: Seen) -> bool:
@@ -61,7 +61,7 @@ def _names_other_axes(seen: Seen) -> bool:
 
 def _channels(seen: Seen) -> tuple[list[int], list[int]]:
     """Return the axis of the channels, and all axes from there on."""
-    return [1], [*range(1, len(seen.inputs[0].shape or ()))]
+    return [1], [*range(1, seen.rank())]
 
 
 def _has_size_of_1(seen: Seen) -> bool:
@@ -83,7 +83,7 @@ ROWS = (
         ops=("MVN-1",),
         reason="Data of rank 6 and more is read but not compiled.",
         model=Call("MVN-1", (counted(1, 1, 1, 1, 2, 3),), {"eps": "0.1", "normalize_variance": "true"}),
-        applies=lambda seen: len(seen.inputs[0].shape or ()) > 5,
+        applies=lambda seen: seen.rank() > 5,
     ),
     *(
         not_compiled(
@@ -180,7 +180,7 @@ ROWS = (
         ops=("NormalizeL2-1",),
         reason="It is compiled for 4 dimensions at most.",
         model=Call("NormalizeL2-1", (counted(1, 2, 1, 2, 2), Fixed(whole(1))), {"eps": "0.001", "eps_mode": "add"}),
-        applies=lambda seen: len(seen.inputs[0].shape or ()) > 4,
+        applies=lambda seen: seen.rank() > 4,
     ),
     not_compiled(
         name="NormalizeL2 over other axes than the channels",
@@ -253,7 +253,7 @@ ROWS = (
             (Given(counted(2, 4), "?,4"), Fixed(floats(1, 2, 3, 4)), Fixed(floats(0, 1, 2, 3))),
             {"num_groups": "2", "epsilon": "0.001"},
         ),
-        applies=lambda seen: len(seen.inputs[0].shape or ()) == 2 and not is_static(seen.inputs[0].shape),
+        applies=lambda seen: seen.rank() == 2 and not is_static(seen.inputs[0].shape),
     ),
 )
 """The rows."""

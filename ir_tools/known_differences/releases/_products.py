@@ -32,9 +32,12 @@ def _compressed() -> Call:
     return Call("MatMul-1", (data, weights), {"transpose_b": "true"})
 
 
-def _terms(seen: Seen) -> list[str]:
-    """Return the letters of each input of an Einsum."""
-    return [] if seen.attrs is None else seen.attrs.equation.replace(" ", "").partition("->")[0].split(",")
+def _letters(seen: Seen) -> tuple[list[str], str]:
+    """Return the letters of each input of an Einsum, and those of its output."""
+    if seen.attrs is None:
+        return [], ""
+    terms, _, result = seen.attrs.equation.replace(" ", "").partition("->")
+    return terms.split(","), result
 
 
 def _confuses_dots(seen: Seen) -> bool:
@@ -43,10 +46,10 @@ def _confuses_dots(seen: Seen) -> bool:
     It multiplies the first input by the last one, and puts the product behind the others. If that adds up no letter,
     and the first one has a letter of its own behind `...`, several dimensions of the last one are misplaced.
     """
-    result = "" if seen.attrs is None else seen.attrs.equation.replace(" ", "").partition("->")[2]
+    terms, result = _letters(seen)
     left = [
         (term.replace("...", "."), 0 if fact.shape is None or "." not in term else len(fact.shape) - len(term) + 3)
-        for term, fact in zip(_terms(seen), seen.inputs, strict=False)
+        for term, fact in zip(terms, seen.inputs, strict=False)
     ]
     while len(left) > 1:
         (first, before), (last, behind) = left.pop(0), left.pop()
@@ -61,7 +64,8 @@ def _confuses_dots(seen: Seen) -> bool:
 
 def _keeps_all(seen: Seen) -> bool:
     """Return whether an Einsum gives its one input as it is."""
-    return seen.attrs is not None and _terms(seen) == [seen.attrs.equation.replace(" ", "").partition("->")[2]]
+    terms, result = _letters(seen)
+    return terms == [result]
 
 
 def _kinds_of_letters(seen: Seen) -> Iterator[tuple[int, int, int, int]]:
@@ -71,32 +75,29 @@ def _kinds_of_letters(seen: Seen) -> Iterator[tuple[int, int, int, int]]:
     """
     if seen.attrs is None:
         return
-    kept, terms = {*seen.attrs.equation.replace(" ", "").partition("->")[2]}, [{*term} for term in _terms(seen)]
+    given, result = _letters(seen)
+    kept, terms = {*result}, [{*term} for term in given]
     for place in {*seen.constant} - {0}:
         term, others = terms[place], set().union(*terms[:place], *terms[place + 1 :])
         yield len(term & kept & others), len(term & others - kept), len(term - others), len(kept - term)
 
 
-def _has_static_inputs(seen: Seen) -> bool:
-    return all(is_static(fact.shape) for fact in seen.inputs)
-
-
 def _has_constant_vectors(seen: Seen) -> bool:
     """Return whether a constant input of an Einsum of known sizes is a vector in each of one kind of batches."""
     kinds = _kinds_of_letters(seen)
-    return _has_static_inputs(seen) and any(kept == 1 and summed and not own for kept, summed, own, _ in kinds)
+    return seen.has_known_sizes and any(kept == 1 and summed and not own for kept, summed, own, _ in kinds)
 
 
 def _has_constant_of_all_letters(seen: Seen) -> bool:
     """Return whether a constant input of an Einsum of unknown sizes has all letters of the output, and others."""
-    if _has_static_inputs(seen):
+    if seen.has_known_sizes:
         return False
     return any(kept and summed and not rest for kept, summed, _, rest in _kinds_of_letters(seen))
 
 
 def _has_other_than_a_matrix(seen: Seen) -> bool:
     """Return whether the constant one of two inputs of an Einsum is not a matrix, and sizes are not known."""
-    if _has_static_inputs(seen) or len(seen.inputs) > 2:
+    if seen.has_known_sizes or len(seen.inputs) > 2:
         return False
     return any(
         summed and (max(summed, own, rest) > 1 or (kept and not own))
@@ -107,7 +108,7 @@ def _has_other_than_a_matrix(seen: Seen) -> bool:
 def _sizes_of_letters(seen: Seen) -> dict[str, set[int]]:
     """Return the known sizes of each letter of an Einsum, in inputs without `...`."""
     sizes: dict[str, set[int]] = {}
-    for term, fact in zip(_terms(seen), seen.inputs, strict=False):
+    for term, fact in zip(_letters(seen)[0], seen.inputs, strict=False):
         for letter, dim in zip(term, fact.shape or (), strict=False):
             if "." not in term and dim.static:
                 sizes.setdefault(letter, set()).add(dim.size)
@@ -287,7 +288,7 @@ ROWS = (
         ops=("Einsum-7",),
         reason="A last input without letters is ignored.",
         model=Call("Einsum-7", (counted(2), number(3.0)), {"equation": "a,->a"}),
-        applies=lambda seen: bool(_terms(seen)) and not _terms(seen)[-1],
+        applies=lambda seen: not all(_letters(seen)[0][-1:]),
     ),
     not_compiled(
         name="Einsum with a letter twice in one input",
@@ -295,7 +296,7 @@ ROWS = (
         ops=("Einsum-7",),
         reason="A letter that occurs twice in an input, or `...`, is not compiled.",
         model=Call("Einsum-7", (counted(2, 2, 3),), {"equation": "aab->ab"}),
-        applies=lambda seen: any(len({*term}) < len(term) for term in _terms(seen)),
+        applies=lambda seen: any(len({*term}) < len(term) for term in _letters(seen)[0]),
     ),
     not_compiled(
         name="Einsum of dots for several dimensions",

@@ -37,7 +37,7 @@ VARIANCE = {"eps": "0.01", "eps_mode": "inside_sqrt", "normalize_variance": "tru
 
 def _has_two_levels(seen: Seen) -> bool:
     """Return whether a FakeQuantize of a matrix or more is to two levels, with limits for all or for each channel."""
-    rank = len(seen.inputs[0].shape or ())
+    rank = seen.rank()
     shapes = [fact.shape for fact in seen.inputs[1:]]
     by_channel = all(
         shape is not None and all(dim.hi == 1 or axis == 1 for axis, dim in enumerate(shape, rank - len(shape)))
@@ -87,19 +87,19 @@ def _has_limits_along(seen: Seen, axis: int) -> bool:
 
 def _axes_of_limits(seen: Seen) -> list[set[int]]:
     """Return along which axes of its data each of the limits of a FakeQuantize differs."""
-    rank = len(seen.inputs[0].shape or ())
+    rank = seen.rank()
     shapes = [fact.shape or () for fact in seen.inputs[1:]]
     return [{axis for axis, dim in enumerate(shape, rank - len(shape)) if dim.lo > 1} for shape in shapes]
 
 
 def _has_limits_behind_channels(seen: Seen) -> bool:
     """Return whether constant limits of a FakeQuantize differ along an axis behind the channels."""
-    return any(_has_limits_along(seen, axis) for axis in range(2, len(seen.inputs[0].shape or ())))
+    return any(_has_limits_along(seen, axis) for axis in range(2, seen.rank()))
 
 
 def _has_low_limits_behind_channels(seen: Seen) -> bool:
     """Return whether constant limits are lists for the last of several axes, or such ones behind a sum or product."""
-    rank, shapes = len(seen.inputs[0].shape or ()), [fact.shape or () for fact in seen.inputs[1:]]
+    rank, shapes = seen.rank(), [fact.shape or () for fact in seen.inputs[1:]]
     listed = rank > 1 and any(len(shape) == 1 and shape[0].lo > 1 for shape in shapes)
     return (listed and _has_constant_limits(seen)) or (seen.is_behind(SCALING) and _has_limits_behind_channels(seen))
 
@@ -452,9 +452,7 @@ ROWS = (
             (counted(2, 3, 4), *(counted(2, 3, 1) + limit for limit in (0, 1)), *map(Fixed, floats(0, 255))),
             {"levels": "256"},
         ),
-        applies=lambda seen: (
-            not _has_constant_limits(seen) and {0, 1} in _axes_of_limits(seen) and len(seen.inputs[0].shape or ()) > 2
-        ),
+        applies=lambda seen: not _has_constant_limits(seen) and {0, 1} in _axes_of_limits(seen) and seen.rank() > 2,
     ),
     ReleaseDifference(
         name="FakeQuantize with limits for each image",

@@ -115,7 +115,7 @@ ROWS = (
         ops=("CumSum-3",),
         reason="It is compiled for 5 dimensions at most.",
         model=Call("CumSum-3", (counted(1, 1, 1, 1, 1, 3), Fixed(number(5, np.int64)))),
-        applies=lambda seen: len(seen.inputs[0].shape or ()) > 5,
+        applies=lambda seen: seen.rank() > 5,
     ),
     *(
         ReleaseDifference(

@@ -5,6 +5,7 @@ from dataclasses import KW_ONLY, dataclass
 
 from ir_tools.ops import Attrs, Op, Role
 from ir_tools.ops.definition import Fact
+from ir_tools.types import is_static
 
 __all__ = [
     "AFFINE",
@@ -144,6 +145,15 @@ class Seen:
     def is_behind(self, types: Collection[str], number: int = 0) -> bool:
         """Return whether an input is computed by a layer of one of these types, and nothing else reads it."""
         return number < len(self.producers) and self.producers[number] in types
+
+    def rank(self, number: int = 0) -> int:
+        """Return how many dimensions an input has; 0 if that is not known."""
+        return len(self.inputs[number].shape or ())
+
+    @property
+    def has_known_sizes(self) -> bool:
+        """Whether the sizes of all inputs are known."""
+        return all(is_static(fact.shape) for fact in self.inputs)
 
     @property
     def border(self) -> bool:
