@@ -11,18 +11,16 @@ import pytest
 from ir_tools.known_differences import TABLE, Call, Fixed, Given, find, named
 from ir_tools.known_differences._detection import BOXES, OUTPUT, PRIORS, proposal
 from ir_tools.known_differences._flow import _weights
-from ir_tools.known_differences._math import ALL, BINARY, ONE, one, quantized
-from ir_tools.known_differences._model import counted, floats, number, whole
+from ir_tools.known_differences._math import ALL, BINARY, one, quantized
+from ir_tools.known_differences._model import LINE, MAX_EXACT, counted, floats, number, whole
 from ir_tools.known_differences._settings import POOL
 from ir_tools.known_differences._vision import SIZES, resized
 from ir_tools.ops import Array
 from ir_tools.runtime.client import RuntimeClient
-from tests.releases.beside import Beside, beside
+from tests.releases.beside import Beside, Feed, beside
 from tests.test_known_differences import ATTEMPTS, agree, by_reference, last_inputs, on_runtime
 
 BF16 = ml_dtypes.bfloat16
-MAX_EXACT = 2**24
-Feed = Array | Fixed | Given | Call
 
 
 def ints(*values: object, dtype: npt.DTypeLike = np.int32) -> Array:
@@ -39,7 +37,7 @@ def calls(op: str, *inputs: Sequence[Feed], **raw: str) -> list[Call]:
 
 
 def convolution(data: Array, filters: Array) -> Call:
-    return Call("Convolution-1", (data.reshape(1, -1, 1), Fixed(filters.reshape(1, -1, 1))), ONE)
+    return Call("Convolution-1", (data.reshape(1, -1, 1), Fixed(filters.reshape(1, -1, 1))), LINE)
 
 
 def reduced(op: str, *values: object, dtype: npt.DTypeLike = np.int32) -> Call:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -92,22 +93,18 @@ def _compared(
     """
     from ir_tools.comparison import compare
 
+    by_reference = partial(_by_reference, before, fed, after, taken, tolerance, their or client)
     try:
         found = compare(
             before, after, inputs=fed, layers=False, tolerance=tolerance, client=client, against_client=their
         )
     except RuntimeFailure as failure:
-        by_reference = _by_reference(before, fed, after, taken, tolerance, their or client)
-        if by_reference is None:
+        if (other := by_reference()) is None:
             raise
-        return (
-            by_reference,
-            f"The original model fails, so the migrated model is compared with the reference: {failure}",
-        )
-    if found.ok:
+        return other, f"The original model fails, so the migrated model is compared with the reference: {failure}"
+    if found.ok or (other := by_reference()) is None:
         return found, None
-    by_reference = _by_reference(before, fed, after, taken, tolerance, their or client)
-    return (found, None) if by_reference is None else (by_reference, _fault(before, client))
+    return other, _fault(before, client)
 
 
 def _by_reference(

@@ -14,7 +14,17 @@ from ir_tools.known_differences._model import Call
 from ir_tools.ops import Array, Attrs
 from ir_tools.processors import Processor
 
-__all__ = ["SEEN", "DifferenceKind", "Instance", "KnownDifference", "Mask", "everywhere", "refused", "unwritten"]
+__all__ = [
+    "SEEN",
+    "DifferenceKind",
+    "Instance",
+    "KnownDifference",
+    "Mask",
+    "everywhere",
+    "leaves",
+    "refused",
+    "unwritten",
+]
 
 Mask = npt.NDArray[np.bool_]
 SEEN = "2026.4.1, CPU"
@@ -96,6 +106,12 @@ class KnownDifference:
 refused = partial(KnownDifference, kind=DifferenceKind.REFUSES)
 unwritten = partial(KnownDifference, kind=DifferenceKind.ARBITRARY)
 """Rows of what the runtime refuses, and of memory that it does not write to."""
+
+
+def leaves(numbers: Array, type: str) -> bool:
+    """Return whether one of some numbers is beyond the limits of an integer type of numpy's."""
+    limits = np.iinfo(type)
+    return bool(((numbers < limits.min) | (numbers > limits.max)).any())
 
 
 def everywhere(outputs: Sequence[Array]) -> list[Mask]:

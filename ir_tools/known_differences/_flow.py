@@ -2,13 +2,10 @@
 
 import numpy as np
 
-from ir_tools.known_differences._define import DifferenceKind, Instance, KnownDifference, everywhere, unwritten
-from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, whole
+from ir_tools.known_differences._define import DifferenceKind, Instance, KnownDifference, everywhere, leaves, unwritten
+from ir_tools.known_differences._model import MAX_EXACT, Call, Fixed, Given, counted, floats, whole
 
 __all__ = ["ROWS"]
-
-MAX_EXACT = 1 << 24
-"""The integers of f32 are all there up to here."""
 
 
 def _weights(gates: int) -> tuple[Fixed, Fixed, Fixed]:
@@ -34,9 +31,8 @@ def _beyond_f32(layer: Instance, number: int = 0) -> bool:
 
 
 def _beyond_i32(layer: Instance) -> bool:
-    limits = np.iinfo(np.int32)
     computed = (array for number, array in enumerate(layer.inputs[1:], 1) if number not in layer.constant)
-    return any(bool(((array > limits.max) | (array < limits.min)).any()) for array in computed)
+    return any(leaves(array, "int32") for array in computed)
 
 
 ROWS = (

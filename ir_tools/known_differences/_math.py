@@ -5,18 +5,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_tools.known_differences._define import DifferenceKind, Instance, KnownDifference, refused, unwritten
-from ir_tools.known_differences._model import Call, Fixed, counted, floats, number, whole
+from ir_tools.known_differences._model import LINE, MAX_EXACT, PLANE, Call, Fixed, counted, floats, number, whole
 from ir_tools.ops import Array
 from ir_tools.processors import Processor
 
 __all__ = ["ROWS"]
 
 BF16 = ml_dtypes.bfloat16
-EXACT = float(2**24)
-"""Up to here f32 holds every integer."""
-ONE = {"strides": "1", "pads_begin": "0", "pads_end": "0", "dilations": "1"}
-TWO = {"strides": "1,1", "pads_begin": "0,0", "pads_end": "0,0", "dilations": "1,1"}
-BINARY = {**TWO, "mode": "xnor-popcount", "pad_value": "0"}
+BINARY = {**PLANE, "mode": "xnor-popcount", "pad_value": "0"}
 POOL = {"kernel": "2,2", "strides": "1,1", "pads_begin": "0,0", "pads_end": "0,0"}
 ALL = {"keep_dims": "false"}
 LOWEST = {"fill_mode": "LOWEST"}
@@ -50,7 +46,7 @@ def _wide(layer: Instance) -> bool:
     total = float(np.abs(layer.inputs[0].astype(np.float64)).sum())
     if len(layer.inputs) > 1 and layer.inputs[1].dtype == layer.inputs[0].dtype:
         total *= float(np.abs(layer.inputs[1].astype(np.float64)).max(initial=0))
-    return total >= EXACT
+    return total >= MAX_EXACT
 
 
 def _beyond_i32(layer: Instance) -> bool:
@@ -100,7 +96,7 @@ CONVOLUTION = (
         model=Call(
             "Convolution-1",
             (np.array([[[2**23 + 1], [1], [1]]], np.int32), Fixed(np.array([[[3], [1], [1]]], np.int32))),
-            ONE,
+            LINE,
         ),
         applies=_wide,
     ),
@@ -109,7 +105,7 @@ CONVOLUTION = (
         ops=FORWARD,
         setting="i8 data that is not quantized",
         reason="The plugin returns wrong sums, unrelated to the data.",
-        model=Call("Convolution-1", (np.array([[[1, 2, 3]]], np.int8), Fixed(np.ones((1, 1, 2), np.int8))), ONE),
+        model=Call("Convolution-1", (np.array([[[1, 2, 3]]], np.int8), Fixed(np.ones((1, 1, 2), np.int8))), LINE),
         applies=lambda layer: layer.inputs[0].dtype == np.int8,
         processor=Processor.NO_AVX512,
     ),
@@ -182,7 +178,7 @@ CONVOLUTION = (
         model=Call(
             "Convolution-1",
             (quantized(-counted(1, 1, 2, 2), -0.37, 1.05), quantized(Fixed(counted(2, 1, 1, 1)), -2.1, 2.1, 255)),
-            TWO,
+            PLANE,
         ),
     ),
 )
@@ -346,7 +342,9 @@ REDUCTION = (
         setting="integers above 2^24",
         reason="The plugin converts them to f32; the reference returns one of the integers.",
         model=Call("ReduceMax-1", (np.array([2**24 + 1, 1], np.int32), Fixed(whole(0))), ALL),
-        applies=lambda layer: layer.kind() in "iu" and bool((np.abs(layer.inputs[0].astype(np.float64)) > EXACT).any()),
+        applies=lambda layer: (
+            layer.kind() in "iu" and bool((np.abs(layer.inputs[0].astype(np.float64)) > MAX_EXACT).any())
+        ),
     ),
     KnownDifference(
         name="reductions of i64 beyond i32",

@@ -13,7 +13,7 @@ from ir_tools.builder import Builder
 from ir_tools.graph import Model, Source
 from ir_tools.ops import Array, Attrs, Op, Role, ops_of
 
-__all__ = ["Call", "Fixed", "Given", "as_model", "counted", "floats", "number", "whole"]
+__all__ = ["LINE", "MAX_EXACT", "PLANE", "Call", "Fixed", "Given", "as_model", "counted", "floats", "number", "whole"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +111,15 @@ def _fed(
     source = builder.parameter(name, given.shape, given.array.dtype)
     fed[builder.graph.layer(source.layer).name] = given.array
     return source
+
+
+LINE, PLANE = (
+    {"strides": ones, "dilations": ones, "pads_begin": zeros, "pads_end": zeros}
+    for ones, zeros in (("1", "0"), ("1,1", "0,0"))
+)
+"""The attributes of a convolution along one axis, or two, at every position, without padding."""
+MAX_EXACT = 1 << 24
+"""f32 holds every integer up to here."""
 
 
 def whole(*values: int) -> npt.NDArray[np.int64]:

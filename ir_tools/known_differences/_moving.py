@@ -5,7 +5,7 @@ from math import trunc
 import numpy as np
 import numpy.typing as npt
 
-from ir_tools.known_differences._define import DifferenceKind, Instance, KnownDifference, refused, unwritten
+from ir_tools.known_differences._define import DifferenceKind, Instance, KnownDifference, leaves, refused, unwritten
 from ir_tools.known_differences._model import Call, Fixed, counted, number, whole
 
 __all__ = ["ROWS"]
@@ -46,9 +46,7 @@ def _beyond_8_bits(layer: Instance) -> bool:
     kind = layer.attrs.output_type
     if len(layer.constant) == 3 or not kind.is_integer or kind.bits > 8:
         return False
-    limits = np.iinfo(np.int8 if kind.kind == "signed" else np.uint8)
-    numbers = _numbers(layer)
-    return bool(((numbers < limits.min) | (numbers > limits.max)).any())
+    return leaves(_numbers(layer), "int8" if kind.kind == "signed" else "uint8")
 
 
 def _between_powers(layer: Instance) -> bool:

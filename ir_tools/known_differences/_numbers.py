@@ -3,8 +3,8 @@
 import ml_dtypes
 import numpy as np
 
-from ir_tools.known_differences._define import DifferenceKind, Instance, KnownDifference, refused
-from ir_tools.known_differences._model import Call, Fixed, Given, floats, whole
+from ir_tools.known_differences._define import DifferenceKind, Instance, KnownDifference, leaves, refused
+from ir_tools.known_differences._model import MAX_EXACT, Call, Fixed, Given, floats, whole
 from ir_tools.ops import Array
 from ir_tools.processors import Processor
 from ir_tools.types.packing import element_type_of
@@ -12,8 +12,7 @@ from ir_tools.types.packing import element_type_of
 __all__ = ["ROWS"]
 
 BF16 = ml_dtypes.bfloat16
-MAX_EXACT = 1 << 24
-"""The integers of f32 are all there up to here."""
+BYTES = {"i8": "int8", "u8": "uint8"}
 ARITHMETIC = (
     *("Add-1", "Subtract-1", "Multiply-1", "Divide-1", "Maximum-1", "Minimum-1", "Mod-1", "FloorMod-1"),
     *("SquaredDifference-1", "Power-1", "PReLU-1", "CumSum-3", "Select-1", "Negative-1", "Abs-1", "Sign-1"),
@@ -38,10 +37,9 @@ def _reaches(layer: Instance, minimum: int) -> bool:
 def _beyond_bytes(layer: Instance) -> bool:
     """Return whether floats are beyond the type of 8 bits that they are converted to."""
     target = layer.attrs.get("destination_type") or element_type_of(layer.inputs[1])
-    if layer.kind() != "f" or target.name not in {"i8", "u8"}:
+    if layer.kind() != "f" or target.name not in BYTES:
         return False
-    limits, numbers = np.iinfo(target.dtype), np.trunc(np.nan_to_num(_wide(layer.inputs[0])))
-    return bool(((numbers < limits.min) | (numbers > limits.max)).any())
+    return leaves(np.trunc(np.nan_to_num(_wide(layer.inputs[0]))), BYTES[target.name])
 
 
 def _wide(array: Array) -> Array:

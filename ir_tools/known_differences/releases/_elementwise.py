@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, number, whole
+from ir_tools.known_differences._model import PLANE, Call, Fixed, Given, counted, floats, number, whole
 from ir_tools.known_differences.releases._predicates import CONVOLUTIONS, ELEMENTWISE, ELEMENTWISE_ALONE, has_value
 from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_read
-from ir_tools.known_differences.releases._samples import UNPADDED, attention, quantized
+from ir_tools.known_differences.releases._samples import attention, quantized
 from ir_tools.known_differences.releases.seen import FIRST_VERSION, MULTIPLE, Seen
 from ir_tools.processors import Processor
 from ir_tools.releases.measured import State
@@ -898,7 +898,7 @@ ROWS = (
         model=Call(
             "Convolution-1",
             (Call("Multiply-1", (counted(1, 2, 4, 4), Fixed(counted(4)))), Fixed(counted(1, 2, 3, 3))),
-            UNPADDED,
+            PLANE,
         ),
         applies=_is_convolved,
     ),

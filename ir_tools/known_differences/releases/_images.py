@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 
-from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, whole
+from ir_tools.known_differences._model import PLANE, Call, Fixed, Given, counted, floats, whole
 from ir_tools.known_differences.releases._predicates import has_rank, has_value
 from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_read, not_run
 from ir_tools.known_differences.releases.seen import Seen
@@ -212,7 +212,7 @@ ROWS = (
         model=Call(
             "Col2Im-15",
             (counted(1, 4, 4), whole(3, 3), Fixed(whole(2, 2))),
-            {"strides": "1,1", "dilations": "1,1", "pads_begin": "0,0", "pads_end": "0,0"},
+            PLANE,
         ),
         applies=lambda seen: is_static(seen.inputs[0].shape) and not {1, 2} <= {*seen.constant},
     ),

@@ -7,14 +7,13 @@ import numpy as np
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, whole
 from ir_tools.known_differences.releases._predicates import assumed, gives_alone, has_value
 from ir_tools.known_differences.releases._row import ReleaseDifference, not_compiled, not_run
-from ir_tools.known_differences.releases._samples import WINDOWS
+from ir_tools.known_differences.releases._samples import INDEXED, WINDOWS
 from ir_tools.known_differences.releases.seen import Seen
 from ir_tools.processors import Processor
 from ir_tools.types import Dim, element_type, is_static
 
 __all__ = ["ROWS"]
 
-INDEXED = {"kernel": "2,2", "strides": "1,1", "dilations": "1,1", "pads_begin": "0,0", "pads_end": "0,0"}
 MEANS = ("AvgPool-1", "AvgPool-14", "AvgPool-16")
 
 

@@ -6,10 +6,9 @@ from functools import partial
 import numpy as np
 from numpy.typing import DTypeLike
 
-from ir_tools.known_differences._model import Call, Fixed, Given, counted, number, whole
+from ir_tools.known_differences._model import LINE, PLANE, Call, Fixed, Given, counted, number, whole
 from ir_tools.known_differences.releases._predicates import assumed
 from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_read
-from ir_tools.known_differences.releases._samples import UNPADDED
 from ir_tools.known_differences.releases.seen import FIRST_VERSION, QUANTIZED, Seen
 from ir_tools.ops.convolution_shapes import reach, windows_of
 from ir_tools.processors import Processor
@@ -191,8 +190,7 @@ def _missing(seen: Seen) -> Iterator[tuple[int, Dim, int]]:
 
 def _deconvolution(kind: DTypeLike) -> Call:
     data, weights = np.ones((1, 3, 4, 4)).astype(kind), np.ones((1, 3, 2, 2, 2)).astype(kind)
-    sizes = {"strides": "1,1", "dilations": "1,1", "pads_begin": "0,0", "pads_end": "0,0"}
-    return Call("GroupConvolutionBackpropData-1", (data, Fixed(weights)), sizes)
+    return Call("GroupConvolutionBackpropData-1", (data, Fixed(weights)), PLANE)
 
 
 ROWS = (
@@ -205,7 +203,7 @@ ROWS = (
         model=Call(
             "Convolution-1",
             (np.array([[[1, 2, 3]]], np.int8), Fixed(np.ones((1, 1, 2), np.int8))),
-            {"strides": "1", "pads_begin": "0", "pads_end": "0", "dilations": "1"},
+            LINE,
         ),
         processor=Processor.NO_AVX512,
     ),
@@ -245,7 +243,7 @@ ROWS = (
         model=Call(
             "DeformableConvolution-1",
             (counted(1, 1, 6, 6), np.zeros((1, 8, 5, 4), np.float32), counted(1, 1, 2, 2)),
-            {"strides": "1,1", "pads_begin": "0,0", "pads_end": "0,0", "dilations": "1,2", **ONE_GROUP},
+            PLANE | {"dilations": "1,2", **ONE_GROUP},
         ),
         applies=lambda seen: seen.attrs is not None and len({*seen.attrs.dilations}) > 1,
     ),
@@ -346,7 +344,7 @@ ROWS = (
             model=Call(
                 "ConvolutionBackpropData-1",
                 (Given(counted(1, 2, 4), "1,2,4.."), Fixed(counted(2, 2, 1)), Fixed(whole(3))),
-                {"strides": "1", "dilations": "1", "pads_begin": "0", "pads_end": "0", "auto_pad": words[0]},
+                LINE | {"auto_pad": words[0]},
             ),
             applies=partial(_is_sized_by_guess, words=words),
         )
@@ -364,7 +362,7 @@ ROWS = (
             model=Call(
                 "Convolution-1",
                 (Given(counted(1, 1, 74), "1,1,?"), Fixed(counted(1, 1, kernel))),
-                {"strides": "1", "dilations": dilation, "pads_begin": "0", "pads_end": "0"},
+                LINE | {"dilations": dilation},
             ),
             applies=applies,
         )
@@ -404,7 +402,7 @@ ROWS = (
         model=Call(
             "ConvolutionBackpropData-1",
             (np.ones((1, 4, 8, 8), np.int8), np.ones((4, 3, 3, 3), np.int8)),
-            UNPADDED,
+            PLANE,
         ),
         types="i8",
         applies=lambda seen: 1 not in seen.constant,
@@ -419,7 +417,7 @@ ROWS = (
             model=Call(
                 "DeformableConvolution-1",
                 (counted(1, 4, 3, 3), Given(counted(1, 8, 2, 2) * 0, "1,8,2,2"), Fixed(counted(2, 2, 2, 2))),
-                UNPADDED | {"group": "2", "deformable_group": "1"},
+                PLANE | {"group": "2", "deformable_group": "1"},
             ),
             applies=lambda seen: seen.attrs is not None and seen.attrs.group > 1,
         )

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence, Set
 
 import numpy as np
 
-from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, whole
+from ir_tools.known_differences._model import PLANE, Call, Fixed, Given, counted, floats, whole
 from ir_tools.known_differences.releases._predicates import (
     CONVOLUTIONS,
     ELEMENTWISE,
@@ -13,7 +13,7 @@ from ir_tools.known_differences.releases._predicates import (
     has_value,
 )
 from ir_tools.known_differences.releases._row import ReleaseDifference, not_compiled
-from ir_tools.known_differences.releases._samples import UNPADDED, WINDOWS, attention, quantized
+from ir_tools.known_differences.releases._samples import WINDOWS, attention, quantized
 from ir_tools.known_differences.releases.seen import Seen
 from ir_tools.ops import Array
 from ir_tools.processors import Processor
@@ -154,7 +154,7 @@ def _limited_rows(data: Array | Given | Call) -> Call:
 def _convolved(channels: int) -> Call:
     """Return data of four rows from a convolution that changes nothing."""
     weights = np.eye(channels, dtype=np.float32).reshape(channels, channels, 1, 1)
-    return Call("Convolution-1", (counted(1, channels, 4, 2), Fixed(weights)), UNPADDED)
+    return Call("Convolution-1", (counted(1, channels, 4, 2), Fixed(weights)), PLANE)
 
 
 LIMITED_ROWS: Sequence[tuple[str, State, Call, Callable[[Seen], bool], Sequence[str]]] = (
@@ -487,7 +487,7 @@ ROWS = (
                 quantized(counted(1, 3, 4, 4), Fixed(floats(48)), levels=256),
                 quantized(Fixed(counted(2, 3, 1, 1)), Fixed(floats(6).reshape(1, 1, 1, 1)), levels=255),
             ),
-            UNPADDED,
+            PLANE,
         ),
         applies=_is_quantized_convolution,
         processor=Processor.AMD_AVX512,

@@ -1,13 +1,13 @@
 """Layers and attributes of the models of several families."""
 
-from ir_tools.known_differences._model import Call, Fixed, Given, counted
+from ir_tools.known_differences._model import PLANE, Call, Fixed, Given, counted
 from ir_tools.ops import Array
 
-__all__ = ["PLAIN", "UNPADDED", "WINDOWS", "attention", "quantized"]
+__all__ = ["INDEXED", "PLAIN", "WINDOWS", "attention", "quantized"]
 
 PLAIN = {"causal": "false"}
+INDEXED = {"kernel": "2,2", **PLANE}
 WINDOWS = {"kernel": "1,1", "strides": "1,1", "pads_end": "0,0", "exclude-pad": "false"}
-UNPADDED = {"strides": "1,1", "dilations": "1,1", "pads_begin": "0,0", "pads_end": "0,0"}
 
 
 def quantized(data: Array | Fixed | Given | Call, high: Fixed, *, levels: int = 256) -> Call:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ir_tools.known_differences._model import Call, Fixed, counted, floats, number, whole
 from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled
+from ir_tools.known_differences.releases._samples import INDEXED
 from ir_tools.known_differences.releases.seen import FIRST_VERSION, Seen
 from ir_tools.ops import Array
 from ir_tools.processors import Processor
@@ -17,7 +18,6 @@ from ir_tools.types import is_static
 
 __all__ = ["ROWS"]
 
-INDEXED = {"kernel": "2,2", "strides": "1,1", "dilations": "1,1", "pads_begin": "0,0", "pads_end": "0,0"}
 DATA = floats([127, 1, -2, 3], [-4, 127, 5, 0])
 """What releases that quantize data to 8 bits leave as it is."""
 SCALE = floats([1], [2], [3], [4])

@@ -2,11 +2,9 @@
 
 import numpy as np
 
-from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, number, whole
-from ir_tools.known_differences.releases._samples import UNPADDED, quantized
+from ir_tools.known_differences._model import LINE, PLANE, Call, Fixed, Given, counted, floats, number, whole
+from ir_tools.known_differences.releases._samples import quantized
 from tests.releases.beside import Beside, Feed, beside
-
-ALONG = {"strides": "1", "dilations": "1", "pads_begin": "0", "pads_end": "0"}
 
 
 def einsum(equation: str, *inputs: Feed) -> Call:
@@ -15,7 +13,7 @@ def einsum(equation: str, *inputs: Feed) -> Call:
 
 def convolved(size: int, extent: int, **settings: str) -> Call:
     """Data of unknown size and filters of one axis."""
-    return Call("Convolution-1", (Given(counted(1, 1, size), "1,1,?"), Fixed(counted(1, 1, extent))), ALONG | settings)
+    return Call("Convolution-1", (Given(counted(1, 1, size), "1,1,?"), Fixed(counted(1, 1, extent))), LINE | settings)
 
 
 NUMBERS = np.arange(16 * 128) * 37 % 251
@@ -78,17 +76,17 @@ BESIDE = [
             Call(
                 "ConvolutionBackpropData-1",
                 (counted(1, 2, 4), Fixed(counted(2, 2, 1)), Fixed(whole(3))),
-                ALONG | {"auto_pad": "explicit"},
+                LINE | {"auto_pad": "explicit"},
             ),
             Call(
                 "ConvolutionBackpropData-1",
                 (Given(counted(1, 2, 4), "1,2,4.."), Fixed(counted(2, 2, 2)), Fixed(whole(4))),
-                ALONG | {"pads_end": "1", "auto_pad": "explicit"},
+                LINE | {"pads_end": "1", "auto_pad": "explicit"},
             ),
             Call(
                 "ConvolutionBackpropData-1",
                 (Given(counted(1, 2, 4), "1,2,4.."), Fixed(counted(2, 2, 1)), Fixed(whole(3))),
-                ALONG | {"auto_pad": "same_upper"},
+                LINE | {"auto_pad": "same_upper"},
             ),
         ],
     ),
@@ -141,10 +139,8 @@ BESIDE = [
     ),
     *beside(
         "deconvolution of one group",
-        falling=[
-            Call("GroupConvolutionBackpropData-1", (counted(1, 1, 4, 4), Fixed(counted(1, 1, 2, 2, 2))), UNPADDED)
-        ],
-        others=[Call("GroupConvolutionBackpropData-1", (counted(1, 1, 4, 4), Fixed(counted(1, 1, 1, 2, 2))), UNPADDED)],
+        falling=[Call("GroupConvolutionBackpropData-1", (counted(1, 1, 4, 4), Fixed(counted(1, 1, 2, 2, 2))), PLANE)],
+        others=[Call("GroupConvolutionBackpropData-1", (counted(1, 1, 4, 4), Fixed(counted(1, 1, 1, 2, 2))), PLANE)],
     ),
     *beside(
         "MatMul of one matrix of unknown size by several constant ones",
@@ -160,7 +156,7 @@ BESIDE = [
             Call(
                 "ConvolutionBackpropData-1",
                 (np.ones((1, 4, 8, 8), np.int8), Fixed(np.ones((4, 3, 3, 3), np.int8))),
-                UNPADDED,
+                PLANE,
             )
         ],
     ),

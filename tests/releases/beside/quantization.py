@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, number, whole
-from ir_tools.known_differences.releases._samples import UNPADDED, quantized
+from ir_tools.known_differences._model import PLANE, Call, Fixed, Given, counted, floats, number, whole
+from ir_tools.known_differences.releases._samples import quantized
 from ir_tools.ops import Array
 from tests.releases.beside import Feed, beside
 
@@ -191,7 +191,7 @@ BESIDE = [
                 Call(
                     "GroupConvolutionBackpropData-1",
                     (counted(1, 3, 4, 2), Fixed(floats([[[[1.0]]]], [[[[1.0]]]], [[[[1.0]]]]))),
-                    UNPADDED,
+                    PLANE,
                 ),
                 ROWS,
             )
