@@ -114,7 +114,7 @@ def _fed(
 
 
 LINE, PLANE = (
-    {"strides": ones, "dilations": ones, "pads_begin": zeros, "pads_end": zeros}
+    {"strides": ones, "pads_begin": zeros, "pads_end": zeros, "dilations": ones}
     for ones, zeros in (("1", "0"), ("1,1", "0,0"))
 )
 """The attributes of a convolution along one axis, or two, at every position, without padding."""
