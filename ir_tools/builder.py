@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ir_tools.errors import ShapeError, UsageError
+from ir_tools.errors import GraphError, ShapeError, UsageError
 from ir_tools.graph import Graph, Layer, LayerContent, Model, Port, Source, find_port
 from ir_tools.ops import COMPLETE_OPSETS, Array, Attrs, Fact, Op, Violation, find_op
 from ir_tools.ops.checks import check_ports
@@ -266,10 +266,11 @@ class Builder:
         Raises:
             UsageError: the graph has no such layer, or the layer no such output.
         """
-        if source.layer not in self.graph:
-            raise UsageError(f"there is no layer {source.layer} in the graph")
-        layer = self.graph.layer(source.layer)
-        port = find_port(layer.outputs, source.port)
+        try:
+            layer = self.graph.layer(source.layer)
+        except GraphError:
+            raise UsageError(f"there is no layer {source.layer} in the graph") from None
+        port = find_port(layer.content.outputs, source.port)
         if port is None:
             known = ", ".join(str(port.id) for port in layer.outputs) or "none"
             raise UsageError(f"layer '{layer.name}' has no output port {source.port}; it has {known}")

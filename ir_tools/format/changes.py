@@ -13,9 +13,10 @@ from ir_tools.errors import WriteError
 from ir_tools.format.content import ElementSource, attributes_of, ends_of, join_names
 from ir_tools.format.markup import (
     Node,
-    content_nodes,
+    content_texts,
     dim_nodes,
     edge_text,
+    element_text,
     escape,
     lead,
     port_text,
@@ -75,12 +76,11 @@ def _check(graph: Graph, wiring: Wiring) -> None:
     Raises:
         WriteError: two ports of one side have the same id, or an edge has no port.
     """
-    ports: dict[int, tuple[set[int], set[int]]] = {}
+    ports: dict[int, tuple[Collection[int], Collection[int]]] = {}
     for layer_id, layer in layers_of(graph):
         if layer.loaded or layer.source is None:
-            ports[layer_id] = {port.id for port in layer.inputs}, {port.id for port in layer.outputs}
-            if len(layer.inputs) != len(ports[layer_id][0]) or len(layer.outputs) != len(ports[layer_id][1]):
-                raise WriteError(f"layer '{layer.name}' has two ports with the same id")
+            content = layer.content
+            ports[layer_id] = _port_ids(layer, content.inputs), _port_ids(layer, content.outputs)
     for (consumer, end), (source, start) in wiring.items() if ports else ():
         if consumer in ports and end not in ports[consumer][0]:
             raise WriteError(f"layer '{graph.layer(consumer).name}' has no input port {end}, but an edge leads to it")
@@ -88,6 +88,20 @@ def _check(graph: Graph, wiring: Wiring) -> None:
             raise WriteError(
                 f"layer '{graph.layer(source).name}' has no output port {start}, but an edge comes from it"
             )
+
+
+def _port_ids(layer: Layer, ports: Sequence[Port]) -> Collection[int]:
+    """Return the ids of the ports of one side of a layer.
+
+    Raises:
+        WriteError: two are equal.
+    """
+    if len(ports) < 2:
+        return [port.id for port in ports]
+    found = {port.id for port in ports}
+    if len(found) < len(ports):
+        raise WriteError(f"layer '{layer.name}' has two ports with the same id")
+    return found
 
 
 def net_nodes(graph: Graph, style: Style, indent: str) -> list[Node]:
@@ -105,10 +119,11 @@ def layer_text(layer: Layer, layer_id: int, style: Style, indent: str) -> str:
         changes.layer(layer, source, layer_id)
         span = source.document.span(source.element)
         return changes.patch.apply(source.document.text, span.start, span.end).decode()
-    children: list[Node | str] = [*content_nodes(layer, style, indent + style.unit).values()]
+    inside = indent + style.unit
+    children = [*content_texts(layer, style, inside).values()]
     for name, body in layer.bodies.items():
-        children.append(Node(name, children=net_nodes(body, style, indent + 2 * style.unit)))
-    return render(Node("layer", tag_of(layer, layer_id), children), style, indent)
+        children.append(render(Node(name, children=net_nodes(body, style, inside + style.unit)), style, inside))
+    return element_text("layer", tag_of(layer, layer_id), children, style, indent)
 
 
 class Changes:
@@ -223,8 +238,8 @@ class Changes:
         if layer.tag_loaded or source.id != layer_id:
             self._attributes(element, tag_of(layer, layer_id))
         if not len(element):
-            nodes = self._nodes(layer, element).values() if layer.loaded else ()
-            self._insert(element, None, [*self._texts(element, nodes), *self._body_texts(element, layer.bodies)])
+            texts = self._contents(layer, element).values() if layer.loaded else ()
+            self._insert(element, None, [*texts, *self._body_texts(element, layer.bodies)])
             return
         if layer.loaded:
             self._content(layer, element, source.content())
@@ -242,7 +257,7 @@ class Changes:
             child = element.find(name)
             if child is None:
                 anchor = next((one for one in reversed(element) if one.tag in PARTS[:place]), None)
-                self._insert(element, anchor, self._texts(element, [self._nodes(layer, element)[name]]))
+                self._insert(element, anchor, [self._contents(layer, element)[name]])
             elif name in now or (name == "data" and len(child)):
                 self._part(child, name, old, layer.content)
             else:
@@ -260,8 +275,8 @@ class Changes:
             ports = (old.inputs, new.inputs) if name == "input" else (old.outputs, new.outputs)
             self._ports(child, *ports)
 
-    def _nodes(self, layer: Layer, element: Element) -> dict[str, Node]:
-        return content_nodes(layer, self.style, self._inside(element))
+    def _contents(self, layer: Layer, element: Element) -> dict[str, str]:
+        return content_texts(layer, self.style, self._inside(element))
 
     def _bodies(self, layer: Layer, element: Element, known: Sequence[str]) -> None:
         for name in known:

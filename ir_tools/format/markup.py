@@ -11,7 +11,18 @@ from ir_tools.graph import Layer, Port
 from ir_tools.source import Style
 from ir_tools.types import whole_number
 
-__all__ = ["Node", "content_nodes", "dim_nodes", "edge_text", "escape", "lead", "port_text", "render", "tag_of"]
+__all__ = [
+    "Node",
+    "content_texts",
+    "dim_nodes",
+    "edge_text",
+    "element_text",
+    "escape",
+    "lead",
+    "port_text",
+    "render",
+    "tag_of",
+]
 
 _ESCAPES = {"&": "&amp;", "<": "&lt;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;", '"': "&quot;", "'": "&apos;"}
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
@@ -46,15 +57,20 @@ def escape(value: object, quote: str = '"') -> str:
 
 def render(node: Node, style: Style, indent: str) -> str:
     """Return the text of an element whose first line is already indented by `indent`."""
-    text = f"<{node.tag}" + "".join([_attribute(*pair, style.quote) for pair in node.attributes.items()])
     if node.text:
-        return f"{text}>{escape(node.text)}</{node.tag}>"
-    if not node.children:
-        return text + style.empty
+        return f"<{node.tag}{_attributes(node.attributes, style.quote)}>{escape(node.text)}</{node.tag}>"
     deeper = indent + style.unit
-    before = lead(style, deeper)
-    inner = before.join([child if isinstance(child, str) else render(child, style, deeper) for child in node.children])
-    return f"{text}>{before}{inner}{lead(style, indent)}</{node.tag}>"
+    children = [child if isinstance(child, str) else render(child, style, deeper) for child in node.children]
+    return element_text(node.tag, node.attributes, children, style, indent)
+
+
+def element_text(tag: str, attributes: Mapping[str, str], children: Sequence[str], style: Style, indent: str) -> str:
+    """Return the text of an element with elements inside whose text is known."""
+    start = f"<{tag}{_attributes(attributes, style.quote)}"
+    if not children:
+        return start + style.empty
+    before = lead(style, indent + style.unit)
+    return f"{start}>{before}{before.join(children)}{lead(style, indent)}</{tag}>"
 
 
 def lead(style: Style, indent: str) -> str:
@@ -64,47 +80,51 @@ def lead(style: Style, indent: str) -> str:
 
 def tag_of(layer: Layer, layer_id: int) -> dict[str, str]:
     """Return the attributes of a layer's tag, `id` first if it is new."""
-    known = whole_number(layer.tag.get("id")) == layer_id
-    return layer.tag if known else {"id": str(layer_id), **layer.tag, **{"id": str(layer_id)}}
+    tag = layer.tag
+    if "id" not in tag:
+        return {"id": str(layer_id), **tag}
+    return tag if whole_number(tag["id"]) == layer_id else {"id": "", **tag, **{"id": str(layer_id)}}
 
 
-def content_nodes(layer: Layer, style: Style, indent: str) -> dict[str, Node]:
+def content_texts(layer: Layer, style: Style, indent: str) -> dict[str, str]:
     """Return what a layer holds except bodies, by element name, in OpenVINO's order; `indent`: of these elements."""
     content = layer.content
-    nodes: dict[str, Node] = {}
+    texts: dict[str, str] = {}
     if content.raw:
-        nodes["data"] = Node("data", content.raw)
+        texts["data"] = f"<data{_attributes(content.raw, style.quote)}{style.empty}"
     if content.rt_info:
-        nodes["rt_info"] = _rows_node("rt_info", [("attribute", row) for row in content.rt_info])
+        texts["rt_info"] = _rows_text("rt_info", [("attribute", row) for row in content.rt_info], style, indent)
     for name, rows in content.mapping.items():
-        nodes[name] = _rows_node(name, rows)
+        texts[name] = _rows_text(name, rows, style, indent)
     for name, ports in (("input", content.inputs), ("output", content.outputs)):
         if ports:
-            nodes[name] = Node(name, children=[port_text(port, style, indent + style.unit) for port in ports])
-    return nodes
+            inside = indent + style.unit
+            texts[name] = element_text(name, {}, [port_text(port, style, inside) for port in ports], style, indent)
+    return texts
 
 
-def _rows_node(name: str, rows: Sequence[tuple[str, Mapping[str, str]]]) -> Node:
+def _rows_text(name: str, rows: Sequence[tuple[str, Mapping[str, str]]], style: Style, indent: str) -> str:
     """Return an element whose children have attributes only: a port map, an rt_info."""
-    return Node(name, children=[Node(tag, attributes) for tag, attributes in rows])
+    return render(Node(name, children=[Node(tag, attributes) for tag, attributes in rows]), style, indent)
 
 
 def port_text(port: Port, style: Style, indent: str) -> str:
     """Return the text of a `<port>`."""
-    return _port_text(port.id, port.precision, port.dims, port.names, style, indent)
+    start, end = _port_ends(port.id, port.precision, port.dims, style, indent)
+    if not port.names:
+        return start + end
+    names = _attributes({"names": join_names(port.names)}, style.quote)
+    return f"{start}{names}{end}"
 
 
 @lru_cache(1 << 10)
-def _port_text(
-    number: int, precision: str | None, dims: tuple[int, ...], names: tuple[str, ...], style: Style, indent: str
-) -> str:
-    """Written once for layers alike, of which there are many."""
+def _port_ends(number: int, precision: str | None, dims: tuple[int, ...], style: Style, indent: str) -> tuple[str, str]:
+    """Return what is before the names of a port and behind them, once for layers alike, of which there are many."""
     attributes = {"id": str(number)}
     if precision is not None:
         attributes["precision"] = precision
-    if names:
-        attributes["names"] = join_names(names)
-    return render(Node("port", attributes, dim_nodes(dims)), style, indent)
+    start = render(Node("port", attributes), style._replace(empty=""), indent)
+    return start, render(Node("port", children=dim_nodes(dims)), style, indent).removeprefix("<port")
 
 
 def dim_nodes(dims: Iterable[int]) -> list[Node]:
@@ -121,8 +141,13 @@ def edge_text(source: int, start: int, reader: int, end: int, style: Style) -> s
     )
 
 
-@lru_cache(1 << 12)
-def _attribute(name: str, value: str, quote: str) -> str:
+def _attributes(attributes: Mapping[str, str], quote: str) -> str:
+    """Return the text of attributes, each with a blank before it."""
+    return "".join([f"{_before_value(name)}{quote}{escape(text, quote)}{quote}" for name, text in attributes.items()])
+
+
+@lru_cache(1 << 10)
+def _before_value(name: str) -> str:
     if not _NAME.fullmatch(name):
         raise WriteError(f"'{name}' is not a name for an attribute in XML")
-    return f" {name}={quote}{escape(value, quote)}{quote}"
+    return f" {name}="

@@ -7,6 +7,7 @@ the methods here are edits that keep ids, names, tensor names and rt_info consis
 from __future__ import annotations
 
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 
 import networkx as nx
@@ -97,7 +98,7 @@ class Graph(_Base):
             keys = graph._succ[source].get(consumer)
             if keys is None:
                 keys = graph._succ[source][consumer] = graph._pred[consumer][source] = {}
-            keys[start, end] = {}
+            keys[_key(start, end)] = {}
         return graph
 
     def layer(self, layer_id: int) -> Layer:
@@ -257,7 +258,7 @@ class Graph(_Base):
         """Return an id that no layer has, above all ids at the first call."""
         if self._next_id is None:
             self._next_id = max(self.nodes, default=-1) + 1
-        while self._next_id in self:
+        while self._next_id in self._node:
             self._next_id += 1
         return self._next_id
 
@@ -296,20 +297,41 @@ class Graph(_Base):
         Raises:
             GraphError: the id is in use, or a port does not exist; the graph is unchanged.
         """
-        if layer.id in self:
+        if layer.id in self._node:
             raise GraphError(f"there is already a layer {layer.id}")
         self.add_node(layer.id, layer=layer)
+        given = inputs or {}
         try:
-            for port_id, source in (inputs or {}).items():
+            for port_id, source in given.items():
                 self._require_output(source)
                 self._require_input(layer, port_id)
-                self.add_edge(source.layer, layer.id, key=(source.port, port_id))
         except GraphError:
             self.remove_node(layer.id)
             raise
+        for port_id, source in given.items():
+            self._wire(source, layer.id, port_id)
         if self._names is not None:
             self._names.setdefault(layer.name, 1)
         return layer
+
+    def _wire(self, source: Source, layer_id: int, port_id: int) -> None:
+        """Add an edge as `add_edge` does, in a fraction of the time: both layers are there, and nothing feeds the port.
+
+        The data of the edge are its own; tuples that say the same are one object.
+        """
+        producer, start = source
+        keys = self._pred[layer_id].get(producer)
+        if keys is None:
+            keys = self._pred[layer_id][producer] = self._succ[producer][layer_id] = {}
+        keys[_key(start, port_id)] = {}
+        if self._ends is not None:
+            end = layer_id, port_id
+            self._ends[0][end] = {source: None}
+            readers = self._ends[1].get(source)
+            if readers is None:
+                self._ends[1][source] = {end: None}
+            else:
+                readers[end] = None
 
     def connect(self, source: Source, layer_id: int, port_id: int) -> None:
         """Connect an input port to a source, in place of the source that it had.
@@ -458,6 +480,12 @@ class Graph(_Base):
         """Raise an error if the layer has no such input port."""
         if find_port(layer.inputs, port_id) is None:
             raise GraphError(f"layer '{layer.name}' has no input port {port_id}")
+
+
+@lru_cache(1 << 10)
+def _key(start: int, to: int) -> tuple[int, int]:
+    """Return the key of an edge; few are different."""
+    return start, to
 
 
 def _joined(names: tuple[str, ...], more: tuple[str, ...]) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from ir_tools.display import plural
 from ir_tools.errors import ReadError
 from ir_tools.graph import Graph, Layer, Located, Model, Source, find_port, output_name
 from ir_tools.known_differences.packed_weights import PackedWeights
-from ir_tools.known_differences.releases import differences, release_differences, rows_of
+from ir_tools.known_differences.releases import differences, may_apply, release_differences, rows_of
 from ir_tools.known_differences.releases.seen import (
     AFFINE,
     BY_NUMBER,
@@ -30,6 +30,7 @@ from ir_tools.known_differences.releases.seen import (
     SIZING,
     UNCONVERTED,
     Seen,
+    Unplaced,
 )
 from ir_tools.ops import Array, Op, Role, opset_number, role_of
 from ir_tools.ops.definition import Fact
@@ -316,11 +317,16 @@ def _is_empty(shape: Shape) -> bool:
     return any(dim.hi == 0 for dim in shape or ())
 
 
-def is_plain(release: Release, op: str, kinds: Set[str], *, anywhere: bool = False) -> bool:
-    """Return whether a release runs all layers of an operation, `Add-1`, on these element types."""
+def is_plain(
+    release: Release, op: str, kinds: Set[str], *, anywhere: bool = False, alone: Unplaced | None = None
+) -> bool:
+    """Return whether a release runs all layers of an operation, `Add-1`, on these element types.
+
+    `alone`: whether it runs those with certain attributes, in models of certain types of layers.
+    """
     states = (state(release, op, case) for case in cases(op) if case not in ELEMENT_TYPES or case in kinds)
     return all(found is State.RUNS for found in states) and not any(
-        row.may_concern(kinds) for row in rows_of(release.name, op, anywhere=anywhere)
+        may_apply(row, kinds, alone) for row in rows_of(release.name, op, anywhere=anywhere)
     )
 
 

@@ -1,14 +1,14 @@
 """What the release of a target does with the layers of a model, and would do with those of a rewrite."""
 
-from collections.abc import Hashable, Iterable, Sequence, Set
+from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import NamedTuple
 
 from ir_tools.graph import Layer, Located, Model
-from ir_tools.infer import AnswerTable
+from ir_tools.infer import AnswerTable, LayerSignature
 from ir_tools.known_differences.releases import release_differences
-from ir_tools.known_differences.releases.seen import AFFINE, MULTIPLE, REMAINDERS, RESHAPED, SIZING, Seen
+from ir_tools.known_differences.releases.seen import AFFINE, MULTIPLE, REMAINDERS, RESHAPED, SIZING, Seen, Unplaced
 from ir_tools.known_differences.verdicts import Answer, Surroundings, behaviour, decisive, is_plain, verdict
 from ir_tools.ops import Op, Role, find_op
 from ir_tools.ops.definition import Array, Bounds, Fact, NewLayer, Ref, Rewrite
@@ -49,10 +49,12 @@ class ReleaseAnswers:
         self.model = model
         self._around = Surroundings(model)
         self._own = self._around if self.version == model.version else Surroundings(model)
-        self._plain: dict[tuple[str, frozenset[str | None]], bool] = {}
+        self._plain: dict[int, bool] = {}
+        self._plain_kinds: dict[Hashable, bool] = {}
         self._seen: dict[tuple[int, int], Seen] = {}
         self._does: dict[tuple[int, int], ReleaseAnswer] = {}
-        self.__dict__.pop("_all_kinds", None)
+        for name in ("_all_kinds", "_types"):
+            self.__dict__.pop(name, None)
 
     def is_read(self, located: Located) -> bool:
         """Return whether the release reads a layer: no Result may need it."""
@@ -61,13 +63,20 @@ class ReleaseAnswers:
     def is_plain(self, layer: Layer, op: Op) -> bool:
         """Return whether the release runs every layer of this operation and of the element types of this layer.
 
+        If not, whether it runs those with the attributes of this layer, in models with the types of layers of this one.
         Constants, and inputs of types that are converted, are not asked about, unless they have no elements. Ports
         without sizes may be of unknown rank.
         """
-        ports = self.known.signatures.of(layer)[0]
+        signature, _ = self.known.signatures.of(layer)
+        found = self._plain.get(signature.number)
+        if found is None:
+            found = self._plain[signature.number] = self._is_plain(signature, layer.common.raw, op)
+        return found
+
+    def _is_plain(self, ports: LayerSignature, raw: Mapping[str, str], op: Op) -> bool:
         if any(0 in port.dims for port in ports.outputs):
             return False
-        kind = layer.common.raw.get("element_type", "").lower()
+        kind = raw.get("element_type", "").lower()
         converted = op.role is Role.PARAMETER and kind in INPUTS_OF_2021
         if converted or op.role is Role.CONSTANT:
             return True
@@ -75,10 +84,23 @@ class ReleaseAnswers:
             return False
         recorded_types = frozenset(port.precision for port in (*ports.inputs, *ports.outputs))
         key = str(op), recorded_types
-        if key not in self._plain:
-            kinds = _kinds(recorded_types) if all(recorded_types) else self._all_kinds
-            self._plain[key] = is_plain(self.release, str(op), kinds, anywhere=True)
-        return self._plain[key]
+        if key not in self._plain_kinds:
+            self._plain_kinds[key] = self._runs(op, recorded_types, None)
+        if self._plain_kinds[key]:
+            return True
+        alone = key, *raw.items()
+        if alone not in self._plain_kinds:
+            self._plain_kinds[alone] = self._runs(op, recorded_types, Unplaced(op, op.read(raw, []), self._types))
+        return self._plain_kinds[alone]
+
+    def _runs(self, op: Op, recorded_types: Set[str | None], alone: Unplaced | None) -> bool:
+        kinds = _kinds(recorded_types) if all(recorded_types) else self._all_kinds
+        return is_plain(self.release, str(op), kinds, anywhere=True, alone=alone)
+
+    @cached_property
+    def _types(self) -> Set[str]:
+        """The types of the layers of the model."""
+        return {layer.type for graph in self.model.graphs() for layer in graph.layers()}
 
     @cached_property
     def _all_kinds(self) -> frozenset[str]:

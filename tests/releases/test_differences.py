@@ -15,8 +15,8 @@ from ir_tools.graph import Model
 from ir_tools.infer import propagate_shapes
 from ir_tools.known_differences import TABLE, DifferenceKind, KnownDifference, as_model
 from ir_tools.known_differences._releases_listing import listing
-from ir_tools.known_differences.releases import ROWS, ReleaseDifference, release_differences
-from ir_tools.known_differences.releases.seen import KEPT
+from ir_tools.known_differences.releases import ROWS, ReleaseDifference, may_apply, release_differences
+from ir_tools.known_differences.releases.seen import KEPT, Unplaced
 from ir_tools.known_differences.verdicts import Answer, Surroundings
 from ir_tools.ops import Array, Op, Role, find_op
 from ir_tools.releases.measured import State, state
@@ -80,16 +80,21 @@ def test_span(row: ReleaseDifference) -> None:
 
 @ROW
 def test_is_told_from_a_layer(row: ReleaseDifference) -> None:
-    """The row is found for a layer of its own model."""
+    """The row is found for a layer of its own model, and not ruled out by its attributes and the types around it."""
     model, _ = as_model(row.model)
     facts, around = propagate_shapes(model).facts, Surroundings(model)
     found: list[ReleaseDifference] = []
+    types = {located.layer.type for located in model.walk()}
     for located in model.walk():
         path, layer, _ = located
         op = find_op(layer.type, layer.version)
         assert op is not None
         inputs, outputs = ([facts[path, port.id] for port in ports] for ports in (layer.inputs, layer.outputs))
-        found += release_differences(row.releases[0], around.seen(located, op, inputs, outputs, row.version))
+        seen = around.seen(located, op, inputs, outputs, row.version)
+        applying = release_differences(row.releases[0], seen)
+        alone, kinds = Unplaced(op, seen.attrs, types), {fact.dtype.name for fact in inputs[:1]}
+        assert all(may_apply(one, kinds, alone) for one in applying)
+        found += applying
     assert row in found
 
 

@@ -316,6 +316,31 @@ def test_layers_of_other_types_are_asked_about_by_themselves() -> None:
     assert [answers.is_plain(one.layer, seen_in(answers, one).op) for one in layers] == [True, False, True]
 
 
+@pytest.mark.parametrize(
+    ("around", "attributes", "plain"),
+    [
+        ("", {}, True),
+        ("", {"auto_broadcast": "pdpd"}, False),
+        ("FakeQuantize", {}, False),
+        ("Floor", {"auto_broadcast": "numpy"}, True),
+    ],
+)
+def test_a_layer_is_plain_by_its_attributes_and_the_types_of_the_model(
+    around: str, attributes: dict[str, str], plain: bool
+) -> None:
+    """2021.4 stops at some products as in pdpd, and at some of the outputs of a FakeQuantize."""
+    builder = Builder()
+    data = builder.parameter("x", "2,3")
+    if around:
+        quantizes = around == "FakeQuantize"
+        limits, more = ((0, 1, 0, 1), {"levels": "256"}) if quantizes else ((), dict[str, str]())
+        builder.result(builder.call(around, data, *map(np.float32, limits), name=None, **more))
+    builder.result(builder.call("Multiply", data, data, name="y", **attributes))
+    located = next(found for found in builder.model.walk() if found.layer.name == "y")
+    answers, seen = answers_and_seen(builder, "openvino-2021.4")
+    assert answers.is_plain(located.layer, seen.op) is plain
+
+
 def test_nothing_is_known_of_a_rewrite_that_reads_an_input_which_nothing_feeds() -> None:
     builder = Builder()
     builder.result(builder.call("ReLU", builder.parameter("x", "2,3", "u8"), name="y"))

@@ -4,6 +4,7 @@ Each row has a minimal model; the long checks run it on the releases of the row,
 the next one, which does not. A row is in the file of the family of its operations, or of the first of them.
 """
 
+from collections.abc import Set
 from functools import cache
 
 from ir_tools.errors import ShapeError
@@ -25,7 +26,7 @@ from ir_tools.known_differences.releases import (
     _types,
 )
 from ir_tools.known_differences.releases._row import ReleaseDifference
-from ir_tools.known_differences.releases.seen import Seen
+from ir_tools.known_differences.releases.seen import Seen, Unplaced
 from ir_tools.releases.measured import State
 from ir_tools.releases.table import Release
 
@@ -34,6 +35,7 @@ __all__ = [
     "ReleaseDifference",
     "Seen",
     "differences",
+    "may_apply",
     "release_differences",
     "rows_of",
 ]
@@ -81,6 +83,19 @@ def release_differences(release: Release, seen: Seen, *, anywhere: bool = False)
 def differences(seen: Seen) -> tuple[ReleaseDifference, ...]:
     """Return the rows of all releases that a layer falls under."""
     return _applying(rows_about(str(seen.op)), seen)
+
+
+def may_apply(row: ReleaseDifference, kinds: Set[str], alone: Unplaced | None) -> bool:
+    """Return whether a layer may fall under a row if its first input has one of these element types.
+
+    `alone`: what is known of the layer; None for all layers of its operation.
+    """
+    if alone is None or not row.may_concern(kinds):
+        return row.may_concern(kinds)
+    try:
+        return row.applies(alone)
+    except AttributeError:
+        return True
 
 
 def _applying(rows: tuple[ReleaseDifference, ...], seen: Seen) -> tuple[ReleaseDifference, ...]:

@@ -73,9 +73,10 @@ _is_as_pdpd = has_value("auto_broadcast", "pdpd")
 
 def _broadcasts_as_pdpd(seen: Seen) -> bool:
     """Return whether inputs are broadcast as in pdpd, and not known to have sizes for the same number of dimensions."""
+    if not _is_as_pdpd(seen):
+        return False
     shapes = [fact.shape for fact in seen.inputs[:2]]
-    alike = all(map(is_static, shapes)) and len({len(shape or ()) for shape in shapes}) == 1
-    return _is_as_pdpd(seen) and not alike
+    return not all(map(is_static, shapes)) or len({len(shape or ()) for shape in shapes}) > 1
 
 
 class _Pair(NamedTuple):
@@ -88,10 +89,10 @@ class _Pair(NamedTuple):
 
 def _pair(seen: Seen) -> _Pair | None:
     """Return the first two shapes if they are broadcast as in pdpd and their ranks are known."""
-    large, small = (fact.shape for fact in seen.inputs[:2])
-    if seen.attrs is None or not _is_as_pdpd(seen) or large is None or small is None:
+    if seen.attrs is None or not _is_as_pdpd(seen):
         return None
-    return _Pair(large, small, seen.attrs.auto_broadcast_axis)
+    large, small = (fact.shape for fact in seen.inputs[:2])
+    return None if large is None or small is None else _Pair(large, small, seen.attrs.auto_broadcast_axis)
 
 
 def _has_ones_first(seen: Seen) -> bool:
@@ -167,8 +168,9 @@ def _fits(seen: Seen) -> str:
 
 def _are_single_numbers(seen: Seen, *, mode: str, constant: int) -> bool:
     """Return whether both inputs have no dimensions, and one of them alone is constant, in this `auto_broadcast`."""
-    numbers = all(fact.shape is not None and len(fact.shape) == 0 for fact in seen.inputs[:2])
-    return numbers and {*seen.constant} == {constant} and has_value("auto_broadcast", mode)(seen)
+    if not has_value("auto_broadcast", mode)(seen) or {*seen.constant} != {constant}:
+        return False
+    return all(fact.shape is not None and len(fact.shape) == 0 for fact in seen.inputs[:2])
 
 
 def _is_raised_by_a_number(seen: Seen) -> bool:

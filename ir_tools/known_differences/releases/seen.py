@@ -24,6 +24,7 @@ __all__ = [
     "SIZING",
     "UNCONVERTED",
     "Seen",
+    "Unplaced",
 ]
 
 FIRST_VERSION = 10
@@ -175,3 +176,23 @@ class Seen:
     def converted(self) -> bool:
         """Whether a device may see other types than the file: within a model, and at inputs and outputs of IR v10."""
         return not self.border or self.version == FIRST_VERSION
+
+
+class Unplaced(Seen):
+    """A layer of which operation, attributes and the types of all layers of its model are known, and nothing else.
+
+    What asks for more gets an AttributeError: it cannot be decided.
+    """
+
+    __slots__ = ("types",)
+
+    types: Set[str]
+
+    def __init__(self, op: Op, attrs: Attrs | None, types: Set[str]) -> None:
+        """`types`: of the model."""
+        for name, given in {"op": op, "attrs": attrs, "types": types}.items():
+            object.__setattr__(self, name, given)
+
+    def is_behind(self, types: Collection[str], number: int = 0) -> bool:
+        """Return False if the model has no layer of these types, nor any may be in `producers` without one."""
+        return not {*self.types, MULTIPLE, ""}.isdisjoint(types) and super().is_behind(types, number)
