@@ -29,6 +29,7 @@ from ir_tools.runtime.client import sources
 from ir_tools.runtime.environments import found_python
 from ir_tools.runtime.release import release_client
 from ir_tools.runtime.trial import COMPILE, READ
+from ir_tools.source import Document
 from ir_tools.validation import findings_in, opened
 
 __all__ = [
@@ -52,6 +53,9 @@ FAILED = {
     ("crashed", COMPILE): Answer.READS,
 }
 """The answer for a model whose check fails so. One that takes too long or too much memory may still run elsewhere."""
+HEADER, ANY_HEADER = 512, (2024, 5)
+"""Where in a file releases look for the IR version, in bytes, and the first one that finds it anywhere. Measured."""
+BAD_HEADER = "the first 512 bytes of the file hold no start tag <net> with its version, or all of the file"
 FOREIGN = "releases read this operation only with an extension library that adds it"
 
 
@@ -205,11 +209,17 @@ def compatibility(
             f"IR v{model.version} runs on Inference Engine releases up to 2020; ir-tools migrate converts it to IR v11"
         )
         return tuple(_whole(release, Answer.STOPPED, reason) for release in releases)
-    problem = _problem(file or opened(model))
+    file = file or opened(model)
+    problem = _problem(file)
     if problem is not None:
         return tuple(_whole(release, Answer.UNKNOWN, problem) for release in releases)
-    layers = [*_layers(model)]
-    return tuple(_on(release, model, layers) for release in releases)
+    layers, found = [*_layers(model)], _is_found(file.document)
+    return tuple(
+        _on(release, model, layers)
+        if found or release.number >= ANY_HEADER
+        else _whole(release, Answer.STOPPED, BAD_HEADER)
+        for release in releases
+    )
 
 
 def summary(found: Sequence[Compatibility]) -> str:
@@ -330,6 +340,13 @@ def _problem(file: IrFile) -> str | None:
         return None
     more = f" and {len(errors) - 1} more" if len(errors) > 1 else ""
     return f"{errors[0].code}: {errors[0].message}{more} (ir-tools validate)"
+
+
+def _is_found(document: Document) -> bool:
+    """Return whether releases that look for the IR version in the first bytes of a file find it there."""
+    text = document.text
+    end = text.find(b">", text.rfind(b"</")) + 1
+    return document.attributes(document.root)[b"version"].end() <= HEADER < end
 
 
 # --- what is asked about ------------------------------------------------------------------------------------------

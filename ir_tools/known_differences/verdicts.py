@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from itertools import chain
-from typing import Self
+from typing import Self, TypeVar
 
 from ir_tools.display import plural
 from ir_tools.errors import ReadError
-from ir_tools.graph import Graph, Layer, Located, Model, Source, find_port, output_name
+from ir_tools.graph import Graph, Layer, Located, Model, Source, find_port, output_name, port_place
 from ir_tools.known_differences.packed_weights import PackedWeights
 from ir_tools.known_differences.releases import differences, may_apply, release_differences, rows_of
 from ir_tools.known_differences.releases.seen import (
@@ -37,17 +37,22 @@ from ir_tools.ops.definition import Fact
 from ir_tools.ops.fields import REQUIRED, Attrs, Flag, OneOf
 from ir_tools.processors import Processor
 from ir_tools.releases.measured import TOGETHER, State, cases, last_input, state
-from ir_tools.releases.table import Release
+from ir_tools.releases.table import PARAMETERS_OF_10, RESULTS_OF_10, Release
 from ir_tools.types import ELEMENT_TYPES, Shape, is_static, precision_in_file
 from ir_tools.weights import values
 
 __all__ = [
     "EMPTY_FILE",
+    "EQUAL_TENSORS",
+    "SHARED_ENDS",
+    "TAKEN_NAMES",
     "UNKNOWN_RANK",
     "Answer",
     "Surroundings",
     "Unread",
     "behaviour",
+    "border_names",
+    "border_problems",
     "decisive",
     "input_problem",
     "is_deadly",
@@ -57,6 +62,9 @@ __all__ = [
     "stopped_by",
     "verdict",
 ]
+
+
+Named = TypeVar("Named", int, Source)
 
 
 class Answer(StrEnum):
@@ -93,9 +101,19 @@ STEPS = "releases compute these in INT8, and their values may differ by steps of
 SATURATED = "; on processors without VNNI, such as this one, sums of 8-bit products also saturate at 16 bits"
 EMPTY_FILE = "every constant of the model is empty, so the .bin is empty"
 NO_INPUTS = "a model without inputs is read but not compiled"
-EQUAL_BORDERS, DIRECT = (
+EQUAL_BORDERS, EQUAL_TENSORS, TAKEN_NAMES = (
     "inputs and outputs of IR v10 need different names",
-    "an input of an IR v10 model is also an output",
+    "inputs and outputs of IR v10 need different tensor names",
+    "a tensor name of an input or output of IR v10 is the name of another one",
+)
+SHARED_OUTPUT, SHARED_TENSOR = (
+    "two Results of IR v10 read one tensor",
+    "a tensor of IR v10 with a tensor name is an input and an output, or two outputs",
+)
+UNCALLED, CONVERTED, CONVERTED_LATE = (
+    "an input of IR v10 that is also an output loses its name if it is converted, as outputs of this element type are",
+    "an input of IR v10 that is two outputs and converted for them is not read",
+    "an input of IR v10 that is two outputs and converted for them is read but not compiled",
 )
 UNTYPED, UNSPECIFIED = (
     "an input of the body of a TensorIterator without an element type is not compiled",
@@ -129,7 +147,13 @@ NAMES: Mapping[str, Sequence[tuple[tuple[int, ...], tuple[int, ...]]]] = {
     EQUAL_RESULTS: [((0,), (2021, 3))],
     EQUAL_NAMES: [((0,), (2024, 1))],
     EQUAL_BORDERS: [((0,), NONE)],
-    DIRECT: [((2025, 0), NONE)],
+    EQUAL_TENSORS: [((2022, 1), (2025, 1))],
+    TAKEN_NAMES: [((2022, 1), NONE)],
+    SHARED_OUTPUT: [((2021, 4), (2022, 1))],
+    SHARED_TENSOR: [((2025, 0), NONE)],
+    UNCALLED: [((2022, 1), NONE)],
+    CONVERTED: [((2022, 1), (2023, 2))],
+    CONVERTED_LATE: [((2023, 2), (2024, 1))],
     EMPTY_FILE: [((0,), (2022, 1)), ((2026, 2), (2026, 4))],
     NO_INPUTS: [((0,), (2021, 3))],
     UNTYPED: [((2022, 3), NONE)],
@@ -138,8 +162,10 @@ NAMES: Mapping[str, Sequence[tuple[tuple[int, ...], tuple[int, ...]]]] = {
     **{problem: [((0,), first)] for problem, first in UNTAKEN.values()},
 }
 """What can be wrong with a name, flag, input or file; of each span the first release that stops, and the next."""
-UNCOMPILED = frozenset({NO_INPUTS, UNTYPED, *(problem for problem, _ in UNTAKEN.values())})
-"""Those that a release reads, but does not compile."""
+UNCOMPILED = frozenset({NO_INPUTS, UNTYPED, UNCALLED, CONVERTED_LATE, *(problem for problem, _ in UNTAKEN.values())})
+"""Those that a release reads, but does not compile or run."""
+SHARED_ENDS = frozenset({SHARED_OUTPUT, SHARED_TENSOR, UNCALLED, CONVERTED, CONVERTED_LATE})
+"""Those of a tensor that is several inputs and outputs."""
 STAND_INS = {"u32": "u64"}
 """Types that releases without inputs of another one treat as that one: 2021 computes both in i32. Measured."""
 KEPT = frozenset(
@@ -181,7 +207,7 @@ def verdict(release: Release, seen: Seen) -> tuple[Answer, str] | None:
     op = seen.op
     if not release.holds(op, seen.opset):
         return Answer.STOPPED, f"{op} is not read with version opset{seen.opset}"
-    for problem in sorted(seen.names):
+    for problem in sorted(seen.names, key=lambda problem: (problem in UNCOMPILED, problem)):
         if stopped_by(release, problem):
             return Answer.READS if problem in UNCOMPILED else Answer.STOPPED, problem
     for fact in {id(fact): fact for fact in (*seen.inputs, *seen.outputs)}.values():
@@ -861,25 +887,59 @@ def _joins(
     return found
 
 
+def border_names(graph: Graph) -> dict[Source, str]:
+    """Return the inputs and outputs of a graph, with the name by which each goes in IR v10."""
+    ends = [(layer, role_of(layer)) for layer in graph.layers()]
+    inputs = (layer.id for layer, role in ends if role is Role.PARAMETER)
+    results = (layer.id for layer, role in ends if role is Role.RESULT)
+    taken = (Source(number, port.id) for number in inputs for port in graph.layer(number).common.outputs)
+    given = (source for number in results for source in graph.sources(number).values())
+    found = ((source, graph.layer(source.layer)) for source in chain(taken, given))
+    return {source: output_name(layer, port_place(layer.common.outputs, source.port) or 0) for source, layer in found}
+
+
 def _names(graph: Graph, bordered: bool) -> dict[int, frozenset[str]]:
     """Return what is wrong with the names of layers. `bordered`: whether inputs and outputs go by names of layers."""
-    found = defaultdict[int, set[str]](set)
     results, others = dict[int, str](), dict[int, str]()
     for layer in graph.layers():
         (results if role_of(layer) is Role.RESULT else others)[layer.id] = layer.name
-    groups = [(EQUAL_NAMES, others), (EQUAL_RESULTS, others | results)]
-    if bordered:
-        ends = {source.layer for number in results for source in graph.sources(number).values()}
-        inputs = {number for number in others if role_of(graph.layer(number)) is Role.PARAMETER}
-        groups.append((EQUAL_BORDERS, {number: output_name(graph.layer(number), 0) for number in ends | inputs}))
-        for number in ends & inputs:
-            found[number].add(DIRECT)
-    for problem, names in groups:
-        counts = Counter(names.values())
-        for number, name in names.items() if len(counts) < len(names) else ():
-            if counts[name] > 1:
-                found[number].add(problem)
+    found = defaultdict[int, set[str]](set)
+    for problem, names in ((EQUAL_NAMES, others), (EQUAL_RESULTS, others | results)):
+        for number in _repeated(names.items()):
+            found[number].add(problem)
+    for problem, source in border_problems(graph) if bordered else ():
+        found[source.layer].add(problem)
     return {number: frozenset(problems) for number, problems in found.items()}
+
+
+def border_problems(graph: Graph) -> Iterator[tuple[str, Source]]:
+    """Yield what is wrong with the inputs and outputs of a graph in IR v10, for some releases, and of which tensor."""
+    called = border_names(graph)
+    names = [(source, name) for source in called for name in {*graph.layer(source.layer).port(source.port).names}]
+    named = {source for source, _ in names}
+    for source in called:
+        layer = graph.layer(source.layer)
+        uses = sum(role_of(graph.layer(one)) is Role.RESULT for one, _ in graph.consumers(*source))
+        taken = role_of(layer) is Role.PARAMETER
+        kind = layer.common.raw.get("element_type", "").lower() if taken and uses else ""
+        if uses > 1 and not taken:
+            yield SHARED_OUTPUT, source
+        if uses + taken > 1 and source in named:
+            yield SHARED_TENSOR, source
+        if uses > 1 and kind in RESULTS_OF_10:
+            yield from ((problem, source) for problem in (CONVERTED, CONVERTED_LATE))
+        if kind in RESULTS_OF_10 and kind not in PARAMETERS_OF_10:
+            yield UNCALLED, source
+    for problem, pairs in ((EQUAL_BORDERS, called.items()), (EQUAL_TENSORS, names)):
+        yield from ((problem, source) for source in _repeated(pairs))
+    holders = {name: source for source, name in called.items()}
+    yield from ((TAKEN_NAMES, source) for source, name in names if holders.get(name, source) != source)
+
+
+def _repeated(names: Collection[tuple[Named, str]]) -> list[Named]:
+    """Return whose names another one has."""
+    counts = Counter(name for _, name in names)
+    return [one for one, name in names if counts[name] > 1] if len(counts) < len(names) else []
 
 
 def _constant_layers(graph: Graph) -> dict[int, frozenset[str]]:

@@ -15,10 +15,15 @@ from ir_tools.known_differences.packed_weights import PackedWeights
 from ir_tools.known_differences.releases import release_differences
 from ir_tools.known_differences.verdicts import (
     EMPTY_FILE,
+    EQUAL_TENSORS,
+    SHARED_ENDS,
+    TAKEN_NAMES,
     UNKNOWN_RANK,
     Answer,
     Surroundings,
     Unread,
+    border_names,
+    border_problems,
     input_problem,
     lacks_bytes,
     quantized_note,
@@ -140,8 +145,12 @@ class Fitting:
         release = self.target.release
         if release is not None:
             self._fit_release(release)
+        if version == 10:
+            self._separate_outputs(release)
         if version != model.version:
             self._to_10() if version == 10 else self._to_11()
+        if version == 10:
+            self._drop_tensor_names(release)
         if version == 10 or (release is not None and release.number < DUPLICATE_NAMES):
             self._name_apart()
         if release is not None:
@@ -309,15 +318,10 @@ class Fitting:
                 self.notes.append(
                     f"input '{end.name}' has element type {PARAMETERS_OF_10[kind]} in IR v10; it is {kind} in the file"
                 )
-        taken, given = set[int](), set[Source]()
+        taken = set[int]()
         for end in self.model.outputs:
-            for port_id, source in self.model.graph.sources(end.layer.id).items():
+            for source in self.model.graph.sources(end.layer.id).values():
                 layer = self.model.graph.layer(source.layer)
-                if source in given:
-                    made = self._repeat(source, end, port_id)
-                    called[made.name][made.id] = None
-                    continue
-                given.add(source)
                 if len(layer.outputs) > 1 or role_of(layer) is Role.PARAMETER or layer.id in taken:
                     number = [port.id for port in layer.outputs].index(source.port)
                     name = f"{layer.name}.{number}" if len(layer.outputs) > 1 else layer.name
@@ -332,17 +336,54 @@ class Fitting:
                     f"output '{end.name}' has element type {RESULTS_OF_10[kind]} in IR v10; it is {kind} in the file"
                 )
 
-    def _repeat(self, source: Source, end: Endpoint, port_id: int) -> Layer:
-        """Let a second Result of a tensor read one of its own: outputs of IR v10 go by the names of layers."""
+    def _separate_outputs(self, release: Release | None) -> None:
+        """Let outputs of IR v10 that share a tensor read one of their own, if the release asks for it.
+
+        Outputs of IR v10 go by the names of layers, so a model of IR v11 gets one for each output.
+        """
+        graph = self.model.graph
+        shared = {
+            source
+            for problem, source in border_problems(graph)
+            if problem in SHARED_ENDS and (release is None or stopped_by(release, problem))
+        }
+        given = set[Source]()
+        for end in self.model.outputs:
+            for port_id, source in graph.sources(end.layer.id).items():
+                taken = source in given or role_of(graph.layer(source.layer)) is Role.PARAMETER
+                if taken and (source in shared or (source in given and self.model.version > 10)):
+                    self._repeat(source, end, port_id)
+                given.add(source)
+
+    def _repeat(self, source: Source, end: Endpoint, port_id: int) -> None:
+        """Let a Result read a tensor of its own, with the values of another one."""
         graph, port = self.model.graph, self.model.graph.layer(source.layer).port(source.port)
-        name = graph.new_name(end.name)
+        name = graph.new_name(f"{end.name}/2" if end.name in port.names else end.name)
         made = Builder(self.model).call("Convert", source, name=name, destination_type=_type_name(port))
         graph.connect(made, end.layer.id, port_id)
         if name != end.name:
             self.notes.append(f"output '{end.name}' is called '{name}' in IR v10")
         located = Located(end.layer.name, end.layer, graph)
         self._step(located, "Convert + Result", "a separate tensor", "a Convert to the same type changes nothing")
-        return graph.layer(made.layer)
+
+    def _drop_tensor_names(self, release: Release | None) -> None:
+        """Remove tensor names of inputs and outputs of IR v10 that others have, if the release asks for it."""
+        graph = self.model.graph
+        problems = {problem for problem, _ in border_problems(graph)} & {EQUAL_TENSORS, TAKEN_NAMES}
+        if not any(release is None or stopped_by(release, problem) for problem in problems):
+            return
+        called = border_names(graph)
+        holders = {name: source for source, name in called.items()}
+        for source in called:
+            layer = graph.layer(source.layer)
+            port = layer.port(source.port)
+            kept = tuple(name for name in port.names if holders.setdefault(name, source) == source)
+            if kept != port.names:
+                lost = ", ".join(name for name in port.names if name not in kept)
+                self.notes.append(f"the output of '{layer.name}' loses the tensor names that others have: {lost}")
+                located = Located(layer.name, layer, graph)
+                self._step(located, layer.type, "fewer tensor names", "names do not change values")
+                port.names = kept
 
     def _call_layer(self, layer: Layer, name: str, called: dict[str, dict[int, None]]) -> None:
         """Give a layer the name of its tensor, by which a caller of IR v10 asks for it; `called`: layers by name."""

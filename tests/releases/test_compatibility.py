@@ -3,13 +3,14 @@
 from collections import Counter
 from collections.abc import Hashable, Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from ir_tools.builder import Builder
-from ir_tools.compatibility import Answer, Compatibility, Obstacle, _layers, compatibility
+from ir_tools.compatibility import Answer, Compatibility, Obstacle, _layers, compatibility, report
 from ir_tools.diagnostics import Severity
 from ir_tools.errors import RuntimeFailure
 from ir_tools.format.read import read
@@ -479,3 +480,45 @@ def test_the_first_obstacles_are_named_and_the_others_counted(count: int, more: 
     )
     found = Compatibility(release=OPENVINO[0], answer=Answer.STOPPED, obstacles=tuple(obstacles))
     assert found.why.replace(" ()", "") == f"a: no{more}"
+
+
+HEADERS = pytest.mark.parametrize(
+    ("before", "within", "wanted"),
+    [(0, 0, Answer.STOPPED), (0, 600, Answer.RUNS), (600, 600, Answer.STOPPED), (300, 300, Answer.RUNS)],
+)
+
+
+def headed(before: int, within: int) -> bytes:
+    """A file of less than 512 bytes with comments of this length before and in its element."""
+    port, comment = '<port id="0" precision="FP32"><dim>2</dim></port>', within * "x"
+    return (
+        f"<!--{before * 'x'}-->"
+        '<net name="n" version="11"><layers>'
+        '<layer id="0" name="x" type="Parameter" version="opset1"><data shape="2" element_type="f32"/>'
+        f"<output>{port}</output></layer>"
+        f'<layer id="1" name="y" type="Result" version="opset1"><input>{port}</input></layer></layers>'
+        f'<edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/></edges><!--{comment}--></net>'
+    ).encode()
+
+
+@HEADERS
+def test_releases_look_for_the_version_in_the_first_bytes(before: int, within: int, wanted: Answer) -> None:
+    found = {one.release.short: one.answer for one in report(headed(before, within))}
+    assert (found["2022.1"], found["2024.4"], found["2024.5"]) == (wanted, wanted, Answer.RUNS)
+
+
+@pytest.mark.sweep
+@HEADERS
+@pytest.mark.parametrize("name", ["2022.1", "2024.4", "2024.5"])
+def test_releases_find_the_version_there(name: str, before: int, within: int, wanted: Answer, tmp_path: Path) -> None:
+    files = tmp_path / "model.xml", tmp_path / "model.bin"
+    for file, data in zip(files, (headed(before, within), b""), strict=True):
+        file.write_bytes(data)
+    with client_of(name) as client:
+        try:
+            client.check(*files)
+        except RuntimeFailure:
+            assert wanted is Answer.STOPPED
+            assert name != "2024.5"
+        else:
+            assert wanted is Answer.RUNS or name == "2024.5"
