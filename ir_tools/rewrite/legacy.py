@@ -195,6 +195,7 @@ class GraphUpgrade:
         refused: those that nothing can replace.
         places: of the legacy layers, by the ids of the new ones.
         ranges: lowest and highest value of the tensors that are to be quantized, by the names of their layers.
+        shared: constants that several new layers may read, by type, shape and bytes.
     """
 
     def __init__(
@@ -212,6 +213,7 @@ class GraphUpgrade:
         self.refused: list[RefusedStep] = []
         self.places: dict[int, StepPlace] = {}
         self.ranges: Mapping[str, tuple[float, float]] = {}
+        self.shared: dict[object, Source] = {}
 
     def replace_all(self) -> None:
         """Add what replaces the layers of the graph; behind one that is refused, nothing is tried."""
@@ -381,7 +383,7 @@ class Replacement:
 
     def outputs(self, type: str, *inputs: Tensor, **attributes: object) -> tuple[Source, ...]:
         """Add an operation and return all of its outputs."""
-        given = [each if isinstance(each, Source) else self.constant(each) for each in inputs]
+        given = [each if isinstance(each, Source) else self._shared(each) for each in inputs]
         return self.builder.outputs(type, *given, name=f"{self.layer.name}/{type}", **attributes)
 
     def converted(self, tensor: Source, dtype: ElementType) -> Source:
@@ -395,10 +397,18 @@ class Replacement:
 
     def constant(self, numbers: Array | float | Sequence[int] | Sequence[float]) -> Source:
         """Add a constant: f32 for floats, i64 for integers; arrays keep their type."""
-        array = np.asarray(numbers)
-        if not isinstance(numbers, np.ndarray) and array.dtype.kind == "f":
-            array = array.astype(np.float32)
-        return self.builder.constant(array, f"{self.layer.name}/constant")
+        return self.builder.constant(_array(numbers), f"{self.layer.name}/constant")
+
+    def _shared(self, numbers: Array | float | Sequence[int] | Sequence[float]) -> Source:
+        """Return the constant of the new graph that holds the same numbers; add it if there is none.
+
+        Only inputs of new layers are shared: what takes the place of a layer gets its name.
+        """
+        array = _array(numbers)
+        key = array.dtype, array.shape, array.tobytes()
+        if key not in self.upgrade.shared:
+            self.upgrade.shared[key] = self.constant(array)
+        return self.upgrade.shared[key]
 
     def blob_size(self, name: str) -> int:
         """Return how many elements a blob has; 0 if it is absent."""
@@ -530,6 +540,12 @@ def _built(op: Op, replacement: Replacement) -> Sequence[Source] | Refused:
     if op.upgrade is None:
         return Refused(f"a layer of type {op} cannot be migrated")
     return op.upgrade(replacement)
+
+
+def _array(numbers: Array | float | Sequence[int] | Sequence[float]) -> Array:
+    """Return f32 for floats, i64 for integers; arrays keep their type."""
+    array = np.asarray(numbers)
+    return array.astype(np.float32) if not isinstance(numbers, np.ndarray) and array.dtype.kind == "f" else array
 
 
 def _numbers(raw: Mapping[str, str], model: Model) -> Array:

@@ -16,6 +16,7 @@ from ir_tools.ops.legacy import pooling
 from ir_tools.rules.storage import UNREAD_WEIGHTS
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.runtime.legacy import LegacyClient
+from ir_tools.weights import values
 from tests.legacy.makers import MAKERS, VERSIONS, case
 from tests.legacy.net import Array, LegacyCase, Net
 
@@ -87,6 +88,20 @@ def test_layers_that_stay_as_they_are_have_no_step_and_others_have_one() -> None
     migration = ir_tools.migrate(ir_tools.read(made.xml.encode(), made.weights))
     steps = [(step.path, step.after) for step in migration.steps]
     assert steps == [("in0", "Parameter"), ("leaky", "PReLU"), ("pool", "MaxPool")]
+
+
+def test_numbers_that_several_layers_read_are_one_constant(old: LegacyClient) -> None:
+    net = Net(np.random.default_rng(0), 5)
+    data = net.input(net.values(1, 2, 4, 4))
+    for number, (scale, shift) in enumerate((("2", "3"), ("3", "0"), ("2", "5"))):
+        raw = {"power": "2", "scale": scale, "shift": shift}
+        data = net.layer("Power", [data], [(1, 2, 4, 4)], raw, name=f"power{number}")[0]
+    made = net.case()
+    compare(made, old, ir_tools.run)
+    model = ir_tools.migrate(ir_tools.read(made.xml.encode(), made.weights)).model
+    constants = [layer for layer in model.graph.layers() if layer.type == "Const"]
+    read = [(values(layer.raw, model.weights).item(), len([*model.graph.successors(layer.id)])) for layer in constants]
+    assert sorted(read) == [(2, 5), (3, 2), (5, 1)]
 
 
 @pytest.mark.sweep
