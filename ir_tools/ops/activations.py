@@ -188,9 +188,20 @@ def hard_sigmoid_6(data: Array) -> Array:
     return out
 
 
+def hard_swish(data: Array) -> Array:
+    """Return `x * HSigmoid(x)`."""
+    return data * hard_sigmoid_6(data)
+
+
 def softplus(data: Array) -> Array:
     """Return `log(1 + exp(x))`, without overflow."""
     out: Array = np.logaddexp(data, data.dtype.type(0))
+    return out
+
+
+def softsign(data: Array) -> Array:
+    """Return `x / (1 + |x|)`."""
+    out: Array = data / (1 + np.abs(data))
     return out
 
 
@@ -266,29 +277,21 @@ def whole(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
     return lambda data: function(data) if data.dtype.kind == "f" else data
 
 
-def cut_off(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
+def saturated(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
     """Return a function whose 8-bit results saturate. Measured."""
     return lambda data: in_working_type(function, data, saturate=True)
 
 
-def _math(
-    type: str,
-    function: Callable[[Array], Array],
-    version: int = 1,
-    folds_of: str = "",
-    migrate: Step | None = None,
-) -> Unary:
+def in_floats(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
     """Return a function of floats; 8-bit integer results go through i32 and then saturate."""
-    return Unary(
-        type=type, version=version, function=cut_off(through_floats(function)), folds_of=folds_of, migrate=migrate
-    )
+    return saturated(through_floats(function))
 
 
 LARGEST = 2147483520
 """The largest f32 that i32 holds."""
 
 
-def _cut_off(type: str, function: Callable[[Array], Array], version: int = 1, migrate: Step | None = None) -> Unary:
+def within_limits(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
     """Return a function of floats whose results saturate at the limits of an integer type of at most 32 bits.
 
     NaN becomes the lowest number, in u8 the largest. Measured.
@@ -302,12 +305,16 @@ def _cut_off(type: str, function: Callable[[Array], Array], version: int = 1, mi
             out = np.where(np.isnan(out), LARGEST if data.dtype.kind == "u" else -LARGEST, out)
         return to_integer(out, data.dtype)
 
-    return Unary(type=type, version=version, function=of_any, migrate=migrate)
+    return of_any
 
+
+OF_FLOATS = partial(Unary, accepts="float")
+TEST = partial(OF_FLOATS, version=10, boolean=True, folds="none")
+"""What rows of one kind have in common."""
 
 ROWS = (
-    Unary(type="Abs", function=cut_off(np.abs), folds="bounds"),
-    Unary(type="Negative", function=cut_off(np.negative), types="float signed"),
+    Unary(type="Abs", function=saturated(np.abs), folds="bounds"),
+    Unary(type="Negative", function=saturated(np.negative), types="float signed"),
     Unary(type="Sign", function=np.sign),
     Unary(type="ReLU", function=relu, direct=True),
     Unary(type="Ceiling", function=whole(np.ceil), border=0.0, elements=Elements.LIKE),
@@ -322,52 +329,44 @@ ROWS = (
         border=0.5,
         attrs={"mode": OneOf(words=("half_to_even", "half_away_from_zero"), default="half_to_even")},
     ),
-    _math("Exp", np.exp),
-    _math("Log", np.log),
-    _math("Sqrt", np.sqrt),
-    _math("Erf", erf),
-    Unary(type="ErfInv", version=17, migrate=rewrites.erf_inv, function=erf_inv, accepts="float", folds="none"),
-    _cut_off("Sin", np.sin),
-    _cut_off("Cos", np.cos),
-    _cut_off("Tan", np.tan),
-    _cut_off("Asin", np.arcsin),
-    _cut_off("Acos", np.arccos),
-    _cut_off("Atan", np.arctan),
-    _cut_off("Sinh", np.sinh),
-    _cut_off("Cosh", np.cosh),
-    _math("Tanh", np.tanh),
-    _cut_off("Asinh", np.arcsinh, 4, rewrites.asinh),
-    _cut_off("Acosh", np.arccosh, 4, rewrites.acosh),
-    _cut_off("Atanh", np.arctanh, 4, rewrites.atanh),
-    _math("Sigmoid", sigmoid),
-    _math("HSigmoid", hard_sigmoid_6, 5, "float", rewrites.hard_sigmoid_6),
-    _math("HSwish", lambda data: data * hard_sigmoid_6(data), 4, "float", rewrites.hard_swish),
-    Unary(type="SoftPlus", version=4, migrate=rewrites.softplus, function=softplus, accepts="float"),
+    Unary(type="Exp", function=in_floats(np.exp)),
+    Unary(type="Log", function=in_floats(np.log)),
+    Unary(type="Sqrt", function=in_floats(np.sqrt)),
+    Unary(type="Erf", function=in_floats(erf)),
+    OF_FLOATS(type="ErfInv", version=17, function=erf_inv, folds="none", migrate=rewrites.erf_inv),
+    Unary(type="Sin", function=within_limits(np.sin)),
+    Unary(type="Cos", function=within_limits(np.cos)),
+    Unary(type="Tan", function=within_limits(np.tan)),
+    Unary(type="Asin", function=within_limits(np.arcsin)),
+    Unary(type="Acos", function=within_limits(np.arccos)),
+    Unary(type="Atan", function=within_limits(np.arctan)),
+    Unary(type="Sinh", function=within_limits(np.sinh)),
+    Unary(type="Cosh", function=within_limits(np.cosh)),
+    Unary(type="Tanh", function=in_floats(np.tanh)),
+    Unary(type="Asinh", version=4, function=within_limits(np.arcsinh), migrate=rewrites.asinh),
+    Unary(type="Acosh", version=4, function=within_limits(np.arccosh), migrate=rewrites.acosh),
+    Unary(type="Atanh", version=4, function=within_limits(np.arctanh), migrate=rewrites.atanh),
+    Unary(type="Sigmoid", function=in_floats(sigmoid)),
     Unary(
-        type="SoftSign",
-        version=9,
-        migrate=rewrites.softsign,
-        function=lambda data: data / (1 + np.abs(data)),
-        accepts="float",
-        folds="none",
+        type="HSigmoid",
+        version=5,
+        function=in_floats(hard_sigmoid_6),
+        folds_of="float",
+        migrate=rewrites.hard_sigmoid_6,
     ),
-    Unary(type="Mish", version=4, migrate=rewrites.mish, function=mish, accepts="float"),
-    Unary(type="Gelu", version=2, migrate=rewrites.migrate_gelu_2, function=gelu, accepts="float", folds="none"),
-    Unary(
+    Unary(type="HSwish", version=4, function=in_floats(hard_swish), folds_of="float", migrate=rewrites.hard_swish),
+    OF_FLOATS(type="SoftPlus", version=4, function=softplus, migrate=rewrites.softplus),
+    OF_FLOATS(type="SoftSign", version=9, function=softsign, folds="none", migrate=rewrites.softsign),
+    OF_FLOATS(type="Mish", version=4, function=mish, migrate=rewrites.mish),
+    OF_FLOATS(type="Gelu", version=2, function=gelu, folds="none", migrate=rewrites.migrate_gelu_2),
+    OF_FLOATS(
         type="Gelu",
         version=7,
-        migrate=rewrites.migrate_gelu_7,
         function=gelu,
-        accepts="float",
         attrs={"approximation_mode": OneOf(words=("erf", "tanh"), default="erf")},
+        migrate=rewrites.migrate_gelu_7,
     ),
-    Unary(
-        type="Elu",
-        function=elu,
-        accepts="any",
-        attrs={"alpha": ALPHA},
-        folds="none",
-    ),
+    Unary(type="Elu", function=elu, accepts="any", attrs={"alpha": ALPHA}, folds="none"),
     Unary(
         type="Clamp",
         infinity=Infinity.BOUND,
@@ -384,37 +383,17 @@ ROWS = (
     Unary(
         type="BitwiseNot",
         version=13,
-        migrate=bits.bitwise_not,
         function=np.invert,
         accepts="integer boolean",
         folds="none",
+        migrate=bits.bitwise_not,
     ),
-    Unary(
-        type="IsNaN",
-        version=10,
-        migrate=rewrites.is_nan,
-        function=np.isnan,
-        accepts="float",
-        boolean=True,
-        folds="none",
-    ),
-    Unary(
-        type="IsFinite",
-        version=10,
-        migrate=rewrites.is_finite,
-        function=np.isfinite,
-        accepts="float",
-        boolean=True,
-        folds="none",
-    ),
-    Unary(
+    TEST(type="IsNaN", function=np.isnan, migrate=rewrites.is_nan),
+    TEST(type="IsFinite", function=np.isfinite, migrate=rewrites.is_finite),
+    TEST(
         type="IsInf",
-        version=10,
-        migrate=rewrites.is_inf,
         function=is_inf,
-        accepts="float",
-        boolean=True,
-        folds="none",
+        migrate=rewrites.is_inf,
         attrs={"detect_negative": Flag(default=True), "detect_positive": Flag(default=True)},
     ),
 )

@@ -5,6 +5,7 @@ Specification: `arithmetic/`, `comparison/`, `logical/`, `bitwise/`, `condition/
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -293,143 +294,66 @@ def squared_difference(left: Array, right: Array) -> Array:
     return np.multiply(difference, difference)
 
 
+ARITHMETIC = partial(Binary, folds="interval")
+TEST = partial(Binary, accepts="any", boolean=True)
+LOGICAL = partial(Binary, accepts="boolean", boolean=True)
+BITWISE = partial(Binary, version=13, accepts="integer boolean", folds="none", commutative=True)
+SHIFT = partial(Binary, version=15, accepts="integer", folds="none", saturates=False)
+EITHER = partial(ARITHMETIC, infinity=Infinity.BOUND, elements=Elements.LIKE, commutative=True)
+"""What rows of one kind have in common; `EITHER` gives one of the two numbers."""
+
 ROWS = (
-    Binary(type="Add", function=np.add, folds="interval", infinity=Infinity.MASK, commutative=True),
-    Binary(type="Subtract", function=np.subtract, folds="interval", infinity=Infinity.MASK),
-    Binary(type="Multiply", function=np.multiply, folds="interval", commutative=True),
-    Binary(
+    ARITHMETIC(type="Add", function=np.add, infinity=Infinity.MASK, commutative=True),
+    ARITHMETIC(type="Subtract", function=np.subtract, infinity=Infinity.MASK),
+    ARITHMETIC(type="Multiply", function=np.multiply, commutative=True),
+    ARITHMETIC(
         type="Divide",
         function=exact(np.floor_divide, through_floats(np.divide, np.floor), without_quotient),
-        folds="interval",
         folded=floor_divide,
         chosen=divide_towards_zero,
         attrs={"m_pythondiv": Flag(default=True)},
         substitute=quotient_in_another_way,
     ),
-    Binary(
-        type="Maximum",
-        function=maximum,
-        folds="interval",
-        infinity=Infinity.BOUND,
-        elements=Elements.LIKE,
-        commutative=True,
-    ),
-    Binary(
-        type="Minimum",
-        function=minimum,
-        folds="interval",
-        infinity=Infinity.BOUND,
-        elements=Elements.LIKE,
-        commutative=True,
-    ),
-    Binary(
-        type="Power",
-        function=exact(np.power, through_floats(np.power, np.trunc), without_power),
-        folds="interval",
-        folded=whole_power,
+    EITHER(type="Maximum", function=maximum),
+    EITHER(type="Minimum", function=minimum),
+    ARITHMETIC(
+        type="Power", function=exact(np.power, through_floats(np.power, np.trunc), without_power), folded=whole_power
     ),
     Binary(
         type="Mod",
-        substitute=remainder_in_another_way,
         function=exact(np.fmod, through_floats(mod, np.trunc), without_quotient),
         folds_of="integer",
         folded=np.fmod,
+        substitute=remainder_in_another_way,
     ),
-    Binary(
-        type="FloorMod",
-        function=exact(np.mod, through_floats(floor_mod, np.trunc), without_quotient),
-        folds="interval",
-        folded=np.mod,
+    ARITHMETIC(
+        type="FloorMod", function=exact(np.mod, through_floats(floor_mod, np.trunc), without_quotient), folded=np.mod
     ),
     Binary(
         type="Atan2",
         version=17,
-        migrate=rewrites.atan2,
         function=np.arctan2,
         accepts="float",
         folds="none",
         oracle=Oracle.SPECIFICATION,
+        migrate=rewrites.atan2,
     ),
     Binary(type="SquaredDifference", function=squared_difference, folds_of="float", commutative=True),
-    Binary(type="Equal", function=np.equal, accepts="any", boolean=True, folds="interval", commutative=True),
-    Binary(type="NotEqual", function=np.not_equal, accepts="any", boolean=True, commutative=True),
-    Binary(type="Greater", function=np.greater, accepts="any", boolean=True),
-    Binary(type="GreaterEqual", function=np.greater_equal, accepts="any", boolean=True),
-    Binary(type="Less", function=np.less, accepts="any", boolean=True),
-    Binary(type="LessEqual", function=np.less_equal, accepts="any", boolean=True),
-    Binary(
-        type="LogicalAnd",
-        function=np.logical_and,
-        accepts="boolean",
-        boolean=True,
-        elements=Elements.LIKE,
-        commutative=True,
-    ),
-    Binary(
-        type="LogicalOr",
-        function=np.logical_or,
-        accepts="boolean",
-        boolean=True,
-        elements=Elements.LIKE,
-        commutative=True,
-    ),
-    Binary(type="LogicalXor", function=np.logical_xor, accepts="boolean", boolean=True, commutative=True),
-    Binary(
-        type="Xor",
-        migrate=rewrites.migrate_xor,
-        function=np.logical_xor,
-        accepts="boolean",
-        boolean=True,
-        last_opset=1,
-        replaced_by="LogicalXor",
-    ),
-    Binary(
-        type="BitwiseAnd",
-        version=13,
-        migrate=bits.bitwise_and,
-        function=np.bitwise_and,
-        accepts="integer boolean",
-        folds="none",
-        elements=Elements.LIKE,
-        commutative=True,
-    ),
-    Binary(
-        type="BitwiseOr",
-        version=13,
-        migrate=bits.bitwise_or,
-        function=np.bitwise_or,
-        accepts="integer boolean",
-        folds="none",
-        elements=Elements.LIKE,
-        commutative=True,
-    ),
-    Binary(
-        type="BitwiseXor",
-        version=13,
-        migrate=bits.bitwise_xor,
-        function=np.bitwise_xor,
-        accepts="integer boolean",
-        folds="none",
-        commutative=True,
-    ),
-    Binary(
-        type="BitwiseLeftShift",
-        version=15,
-        migrate=bits.left_shift,
-        function=shifted_by(np.left_shift),
-        accepts="integer",
-        folds="none",
-        saturates=False,
-    ),
-    Binary(
-        type="BitwiseRightShift",
-        version=15,
-        migrate=bits.right_shift,
-        function=shifted_by(np.right_shift),
-        accepts="integer",
-        folds="none",
-        saturates=False,
-    ),
+    TEST(type="Equal", function=np.equal, folds="interval", commutative=True),
+    TEST(type="NotEqual", function=np.not_equal, commutative=True),
+    TEST(type="Greater", function=np.greater),
+    TEST(type="GreaterEqual", function=np.greater_equal),
+    TEST(type="Less", function=np.less),
+    TEST(type="LessEqual", function=np.less_equal),
+    LOGICAL(type="LogicalAnd", function=np.logical_and, elements=Elements.LIKE, commutative=True),
+    LOGICAL(type="LogicalOr", function=np.logical_or, elements=Elements.LIKE, commutative=True),
+    LOGICAL(type="LogicalXor", function=np.logical_xor, commutative=True),
+    LOGICAL(type="Xor", function=np.logical_xor, last_opset=1, replaced_by="LogicalXor", migrate=rewrites.migrate_xor),
+    BITWISE(type="BitwiseAnd", function=np.bitwise_and, elements=Elements.LIKE, migrate=bits.bitwise_and),
+    BITWISE(type="BitwiseOr", function=np.bitwise_or, elements=Elements.LIKE, migrate=bits.bitwise_or),
+    BITWISE(type="BitwiseXor", function=np.bitwise_xor, migrate=bits.bitwise_xor),
+    SHIFT(type="BitwiseLeftShift", function=shifted_by(np.left_shift), migrate=bits.left_shift),
+    SHIFT(type="BitwiseRightShift", function=shifted_by(np.right_shift), migrate=bits.right_shift),
 )
 
 
