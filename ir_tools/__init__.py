@@ -103,20 +103,6 @@ __all__ = [
 ]
 
 _HOMES = {
-    "ir_tools.api": (
-        "compare",
-        "compare_onnx",
-        "compat",
-        "migrate",
-        "plan_inputs",
-        "propagate_shapes",
-        "read",
-        "run",
-        "runtimes",
-        "to_openvino",
-        "validate",
-        "write",
-    ),
     "ir_tools.builder": ("Builder",),
     "ir_tools.comparison": ("Comparison", "LayerComparison", "OutputComparison"),
     "ir_tools.compatibility": ("Compatibility", "CompatibilityReport"),
@@ -143,6 +129,7 @@ _HOMES = {
     "ir_tools.session": ("Session",),
     "ir_tools.types": ("Dim",),
 }
+"""The modules of the classes; the functions are in `ir_tools.api`."""
 
 
 if not TYPE_CHECKING:
@@ -151,10 +138,10 @@ if not TYPE_CHECKING:
         """Load a public name from its module. Type checkers do not see this, which would let any name pass."""
         if name in {"ngraph", "onnx"}:
             return import_module(f"ir_tools.{name}")
-        for home, names in _HOMES.items():
-            if name in names:
-                return getattr(import_module(home), name)
-        raise AttributeError(f"module 'ir_tools' has no attribute '{name}'")
+        if name not in __all__:
+            raise AttributeError(f"module 'ir_tools' has no attribute '{name}'")
+        home = next((home for home, names in _HOMES.items() if name in names), "ir_tools.api")
+        return getattr(import_module(home), name)
 
 
 def __dir__() -> list[str]:

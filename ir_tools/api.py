@@ -5,7 +5,8 @@ Each function imports its modules when it is called, so that reading a model doe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -17,6 +18,7 @@ from ir_tools.errors import UsageError
 from ir_tools.graph import Model
 from ir_tools.parameters import checked, optional
 from ir_tools.session import Session, is_onnx, load_model, path_or_bytes
+from ir_tools.types import Dim, format_shape
 
 if TYPE_CHECKING:
     import openvino
@@ -471,11 +473,8 @@ def compare(
         >>> comparison.ok, [(row.path, row.op, row.status) for row in comparison.layers]
         (True, [('pool', 'AvgPool-1', 'ok')])
     """
-    from contextlib import ExitStack
-
     from ir_tools import comparison
     from ir_tools.comparison import saved
-    from ir_tools.files import check_target, protecting
     from ir_tools.releases.table import is_release
     from ir_tools.rewrite.legacy import current_model
     from ir_tools.runtime.release import runtime_named
@@ -492,10 +491,7 @@ def compare(
         setting = Setting.of(device, "f32" if precision is None else precision)
         loaded = load_model(model, extensions)
         if save is not None:
-            if Path(save).suffix.lower() != saved.ENDING:
-                raise UsageError(f"{save}: expected a name that ends in {saved.ENDING}")
-            stack.enter_context(protecting(file for file in (loaded.path, loaded.weights.path) if file))
-            check_target(Path(save))
+            stack.enter_context(_protected(loaded, Path(save)))
         given = current_model(loaded)
         if golden is not None:
             run = saved.SavedRun.open(Path(golden))
@@ -530,7 +526,7 @@ def compare(
         )
         if save is not None:
             fed = found.inputs.items() if shapes else ()
-            record = {name: ",".join(map(str, array.shape)) or "[]" for name, array in fed}
+            record = {name: format_shape(tuple(map(Dim.of, array.shape))) for name, array in fed}
             saved.save_run(
                 Path(save),
                 given,
@@ -543,6 +539,24 @@ def compare(
                 states=states,
             )
         return found
+
+
+@contextmanager
+def _protected(model: Model, path: Path) -> Iterator[None]:
+    """Check the path of a saved run, and keep the files of its model from being replaced.
+
+    Raises:
+        UsageError: the name does not end in `.irrun`.
+        WriteError: the file cannot be written, or is one of the model.
+    """
+    from ir_tools.comparison.saved import ENDING
+    from ir_tools.files import check_target, protecting
+
+    if path.suffix.lower() != ENDING:
+        raise UsageError(f"{path}: expected a name that ends in {ENDING}")
+    with protecting(file for file in (model.path, model.weights.path) if file):
+        check_target(path)
+        yield
 
 
 @checked(

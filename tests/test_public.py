@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 
 import ir_tools
-from ir_tools import errors
+from ir_tools import api, errors
 
 
 def public(module: ModuleType = ir_tools, prefix: str = "") -> Iterator[tuple[str, object]]:
@@ -34,7 +34,7 @@ def test_dir_is_what_is_public() -> None:
 def test_every_name_is_found_and_typed() -> None:
     homes = [name for names in ir_tools._HOMES.values() for name in names]
     modules = [name for name in ir_tools.__all__ if isinstance(getattr(ir_tools, name), ModuleType)]
-    assert sorted([*homes, *modules]) == ir_tools.__all__
+    assert sorted([*homes, *modules, *api.__all__]) == ir_tools.__all__
     source = inspect.getsource(ir_tools).partition("if TYPE_CHECKING:")[2].partition("__version__")[0]
     assert all(name in source for name in ir_tools.__all__)
 

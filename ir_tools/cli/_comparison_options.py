@@ -1,7 +1,7 @@
 """The options of `ir-tools compare`, and which of them contradict each other."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ from ir_tools.releases.table import Release, find_release, is_release
 from ir_tools.runtime.setting import RuntimePrecision, Setting
 
 if TYPE_CHECKING:
-    from ir_tools.comparison import ReferenceMode
+    from ir_tools.comparison import ReferenceMode, Sink
     from ir_tools.graph import Model
     from ir_tools.runtime.client import RuntimeClient
 
@@ -44,6 +44,22 @@ class Options:
     extensions: tuple[Path, ...]
     states: tuple[tuple[str, str], ...]
     release: ReleaseOptions
+    dump: Path | None
+
+    @property
+    def setting(self) -> Setting:
+        """Device and precision."""
+        return Setting(self.device, self.precision)
+
+    def sink(self) -> "AbstractContextManager[Sink | None]":
+        """Return what takes the tensors that are compared: the folder of `--dump`, or nothing.
+
+        Raises:
+            WriteError: the folder cannot be made.
+        """
+        from ir_tools.comparison.dumping import Dump
+
+        return nullcontext() if self.dump is None else Dump(self.dump)
 
     @property
     def layers(self) -> bool | frozenset[str]:

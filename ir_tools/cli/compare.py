@@ -184,6 +184,7 @@ def compare(
         extensions=extensions,
         states=states,
         release=release,
+        dump=dump,
     )
     models = (*_models(model, other, weights, other_weights),)
     replay = shlex.join([*models, *options.words(), *([] if save is None else ["--save", str(save)])])
@@ -196,7 +197,7 @@ def compare(
         run = SavedRun.open(golden)
         options = replace(options, precision=precision or run.setting.precision)
         replay = shlex.join([*models, *options.words(), "--golden", str(golden)])
-        return _compare_golden(model, current_model(first), run, options, replay, dump, report, everything)
+        return _compare_golden(model, current_model(first), run, options, replay, report, everything)
     release.check(first, more=any(isinstance(side, Release) for side in against))
     legacy = first if first.is_legacy and release.legacy and (other is not None or release.given) else None
     check_legacy_options(legacy, against, mode, bisect, states, save)
@@ -206,9 +207,9 @@ def compare(
     made: list[tuple[Comparison, Row]] = []
     for side in against or (None,):
         if legacy is None:
-            found = _compare(loaded, second, plan, options, dump, side)
+            found = _compare(loaded, second, plan, options, side)
         else:
-            found = _compare_releases(legacy, loaded, plan, options, dump, side)
+            found = _compare_releases(legacy, loaded, plan, options, side)
         data = _facts(model, other, found, plan, replay)
         if isinstance(side, Release) or not release.legacy:
             names = [side.short] if isinstance(side, Release) else []
@@ -231,12 +232,7 @@ def _answer(
     everything: bool,
 ) -> Answer:
     """Write the report, and return one comparison or several with what they have in common."""
-    if report is not None:
-        from ir_tools.report import write_report
-
-        pages = [(found, known_words(data)) for found, data in made]
-        write_report(pages, report, model=str(model), replay=replay, plan=plan)
-    written = {} if report is None else {"report": str(report)}
+    written = _report(made, model, report, replay, plan)
     ok = all(found.ok for found, _ in made)
     if len(made) == 1:
         found, data = made[0]
@@ -246,6 +242,19 @@ def _answer(
         row = {"file": str(model), "ok": ok, "comparisons": [data for _, data in made], "replay": replay, **written}
         show = partial(show_comparisons, made=made, data=row, plan=plan, everything=everything)
     return Answer(row, show, 0 if ok else 1)
+
+
+def _report(
+    made: "Sequence[tuple[Comparison, Row]]", model: Path, report: Path | None, replay: str, plan: "InputPlan"
+) -> Row:
+    """Write the report, if one is asked for, and return what the data say of it."""
+    if report is None:
+        return {}
+    from ir_tools.report import write_report
+
+    pages = [(found, known_words(data)) for found, data in made]
+    write_report(pages, report, model=str(model), replay=replay, plan=plan)
+    return {"report": str(report)}
 
 
 def _known(model: "Model", found: "Comparison", *versions: str) -> list[Row]:
@@ -289,19 +298,15 @@ def _compare(
     other: "Model | None",
     plan: "InputPlan",
     options: Options,
-    dump: Path | None,
     side: Setting | Release | None,
 ) -> "Comparison":
     from ir_tools.cli.screen import working
     from ir_tools.comparison import compare as compare_models
-    from ir_tools.comparison.dumping import Dump
 
-    sink = nullcontext() if dump is None else Dump(dump)
-    steps = options.steps(model)
     with (
+        options.sink() as sink,
         options.clients(side) as (client, their),
-        working("comparing", steps) as advance,
-        sink as taken,
+        working("comparing", options.steps(model)) as advance,
         listing_made_up(plan),
         located(model, client),
         located(other or model, their),
@@ -320,7 +325,7 @@ def _compare(
             client=client,
             against_client=their,
             states=load_states(options.states),
-            sink=taken,
+            sink=sink,
             advance=advance,
         )
 
@@ -331,23 +336,20 @@ def _compare_golden(
     run: "SavedRun",
     options: Options,
     replay: str,
-    dump: Path | None,
     report: Path | None,
     everything: bool,
 ) -> Answer:
     """Compare what the runtime gives with a saved run."""
     from ir_tools.cli.screen import working
-    from ir_tools.comparison.dumping import Dump
     from ir_tools.comparison.saved import compare_saved
     from ir_tools.inputs import plan_inputs
 
     options.release.check(model)
     loaded = InputOptions(shapes=tuple(run.shapes_for(model).items())).reshaped(model, options.extensions)
-    sink = nullcontext() if dump is None else Dump(dump)
     with (
+        options.sink() as sink,
         options.clients(None) as (client, _),
         working("comparing", options.steps(loaded, len(run.samples))) as advance,
-        sink as taken,
         located(loaded, client),
     ):
         found = compare_saved(
@@ -355,20 +357,16 @@ def _compare_golden(
             loaded,
             options.layers,
             client=client,
-            setting=Setting(options.device, options.precision),
+            setting=options.setting,
             tolerance=options.tolerance,
-            sink=taken,
+            sink=sink,
             advance=advance,
         )
     plan = plan_inputs(loaded, run.samples[0].inputs)
     same = run.is_of(loaded)
     data = {**_facts(path, None, found, plan, replay), "golden": str(run.path), "same_model": same}
     data["known"] = _known(loaded, found, run.runtime, found.runtime)
-    if report is not None:
-        from ir_tools.report import write_report
-
-        write_report([(found, known_words(data))], report, model=str(path), replay=replay, plan=plan)
-        data["report"] = str(report)
+    data |= _report([(found, data)], path, report, replay, plan)
 
     def show(screen: "Screen") -> None:
         show_comparison(screen, found, data, plan, everything=everything)
@@ -393,7 +391,7 @@ def _save(model: "Model", plan: "InputPlan", options: Options, path: Path) -> No
             [plan.arrays(sample) for sample in range(options.samples)],
             options.layers,
             client=client,
-            setting=Setting(options.device, options.precision),
+            setting=options.setting,
             shapes=dict(options.inputs.shapes),
             seed=options.inputs.seed,
             states=load_states(options.states),
@@ -405,22 +403,18 @@ def _compare_releases(
     new: "Model",
     plan: "InputPlan",
     options: Options,
-    dump: Path | None,
     side: Setting | Release | None,
 ) -> "Comparison":
     """Compare a legacy model on the runtime of its time with another model, on the installed OpenVINO or a release."""
     from ir_tools.cli.screen import working
-    from ir_tools.comparison.dumping import Dump
     from ir_tools.comparison.releases import compare_releases
 
-    sink = nullcontext() if dump is None else Dump(dump)
-    steps = options.steps(old)
     their = options.release.beside(side, options.extensions) if isinstance(side, Release) else None
     with (
+        options.sink() as sink,
         options.release.client(old, options.inputs) as legacy,
         their or nullcontext() as client,
-        working("comparing", steps) as advance,
-        sink as taken,
+        working("comparing", options.steps(old)) as advance,
         located(new, client),
     ):
         return compare_releases(
@@ -429,12 +423,12 @@ def _compare_releases(
             plan,
             options.layers,
             legacy=legacy,
-            setting=Setting(options.device, options.precision),
+            setting=options.setting,
             tolerance=options.tolerance,
             samples=options.samples,
             client=client,
             extensions=options.extensions,
-            sink=taken,
+            sink=sink,
             advance=advance,
         )
 
@@ -462,7 +456,7 @@ def _bisect(model: "Model", found: "Comparison", options: Options, output: Path,
                 against_client=their,
             )
 
-        part = smallest_part(model, found, compare_part, client, Setting(options.device, options.precision))
+        part = smallest_part(model, found, compare_part, client, options.setting)
     ir_tools.write(part.model, output)
     files = {name: output.with_name(f"{output.stem}.{number}.npy") for number, name in enumerate(part.inputs)}
     for name, file in files.items():
