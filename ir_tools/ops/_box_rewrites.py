@@ -15,6 +15,8 @@ from ir_tools.ops.fields import Attrs
 
 __all__ = [
     "as_many_as_counted",
+    "best_before_an_axis",
+    "best_by_value",
     "boxes_of_later_version",
     "migrate_detection_output",
     "migrate_multiclass_nms",
@@ -23,7 +25,6 @@ __all__ = [
     "migrate_roi_align",
     "migrate_top_k",
     "no_boxes",
-    "top_k_in_another_way",
 ]
 
 # --- TopK -------------------------------------------------------------------------------------------------------
@@ -42,24 +43,29 @@ def migrate_top_k(version: int) -> Step:
     return VersionStep("TopK", version, change)
 
 
-def top_k_in_another_way(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
-    """Rewrite TopK without an order as the reference gives it, by value; one element of the last axis of another one.
+def best_before_an_axis(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
+    """Rewrite TopK of one element of the last axis as one of the last but one: two releases of 2022 do not end."""
+    layers, shape = Layers(inputs, target), inputs[0].shape
+    if shape is None or inputs[1].integers() != [1] or attrs.axis % len(shape) != len(shape) - 1:
+        return Refused("it does not take one element of the last axis")
+    behind, version = np.array([len(shape)]), held("TopK", target).version
+    kept = {"mode": attrs.mode, "sort": _order(attrs), "index_element_type": attrs.index_element_type}
+    wider = layers.call("Unsqueeze", Ref(None), behind)
+    found = layers.outputs("TopK", wider, Ref(None, 1), version=version, axis=len(shape) - 1, **kept)
+    narrow = [layers.call("Squeeze", one, behind) for one in found]
+    return layers.rewrite("axis before another", "a dimension of 1 behind the axis changes no value", narrow)
 
-    Releases of 2021 return elements without an order by position; of 2022 two do not end for one of the last axis.
-    """
-    layers, version = Layers(inputs, target), held("TopK", target).version
-    sort = "value" if attrs.sort == "none" else attrs.sort
-    data, shape = Ref(None), inputs[0].shape
-    if shape is not None and inputs[1].integers() == [1] and attrs.axis % len(shape) == len(shape) - 1:
-        behind = np.array([len(shape)])
-        kept = {"mode": attrs.mode, "sort": sort, "index_element_type": attrs.index_element_type}
-        wider = layers.call("Unsqueeze", data, behind)
-        found = layers.outputs("TopK", wider, Ref(None, 1), version=version, axis=len(shape) - 1, **kept)
-        narrow = [layers.call("Squeeze", one, behind) for one in found]
-        return layers.rewrite("axis before another", "a dimension of 1 behind the axis changes no value", narrow)
+
+def best_by_value(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
+    """Rewrite TopK without an order as the reference gives it, by value: 2021 returns the elements by position."""
     if attrs.sort != "none":
         return Refused("its output is sorted already")
-    return as_it_is(layers, "TopK", version, Attrs({**attrs, "sort": sort}))
+    layers = Layers(inputs, target)
+    return as_it_is(layers, "TopK", held("TopK", target).version, Attrs({**attrs, "sort": _order(attrs)}))
+
+
+def _order(attrs: Attrs) -> str:
+    return "value" if attrs.sort == "none" else str(attrs.sort)
 
 
 def _in_stable_order(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite:

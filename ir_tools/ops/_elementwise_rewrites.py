@@ -11,7 +11,7 @@ from ir_tools.ops.definition import Fact, Ref, Refused, Rewrite, Step
 from ir_tools.ops.fields import Attrs
 from ir_tools.types import element_type
 
-__all__ = ["as_in_numpy", "quotient_in_another_way", "remainder_in_another_way", "select_in_another_way"]
+__all__ = ["as_in_numpy", "exact_quotient", "remainder_by_floor_mod", "select_in_fewer_dimensions"]
 
 LOW = 5
 """The most dimensions of a Select that all releases run."""
@@ -42,14 +42,12 @@ def as_in_numpy(type: str, widest: int = 0) -> Step:
     return step
 
 
-def quotient_in_another_way(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
-    """Rewrite a Divide that broadcasts as in pdpd, and one of integers, whose quotients releases round to the nearest.
+def exact_quotient(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
+    """Rewrite a Divide of integers, whose quotients releases round to the nearest.
 
     Those of 8 bits are computed in i32. Others are rounded where the layer is fused with the one before, so the
     remainder is subtracted first.
     """
-    if attrs.auto_broadcast == "pdpd":
-        return as_in_numpy("Divide")(attrs, inputs, target)
     kind = inputs[0].dtype
     if kind.name not in DIVIDED_IN:
         return Refused("it is not of integers of 8 to 64 bits, or they are u64")
@@ -65,10 +63,8 @@ def quotient_in_another_way(attrs: Attrs, inputs: Sequence[Fact], target: int) -
     return layers.rewrite("remainder subtracted first", "what is left is a multiple of the divisor")
 
 
-def remainder_in_another_way(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
-    """Rewrite a Mod that broadcasts as in pdpd, and one of sizes, which 2021 does not compute before a device runs."""
-    if attrs.auto_broadcast == "pdpd":
-        return as_in_numpy("Mod")(attrs, inputs, target)
+def remainder_by_floor_mod(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
+    """Rewrite a Mod of sizes, which 2021 does not compute before a device runs."""
     if any(fact.value is None or not (fact.value.lower >= 0).all() for fact in inputs):
         return Refused("its numbers are not known to be 0 or more")
     layers = Layers(inputs, target)
@@ -76,13 +72,11 @@ def remainder_in_another_way(attrs: Attrs, inputs: Sequence[Fact], target: int) 
     return layers.rewrite("FloorMod", "of numbers that are not negative, both give the same remainder")
 
 
-def select_in_another_way(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
-    """Rewrite a Select that broadcasts as in pdpd, or one of many dimensions, which is computed in fewer of them.
+def select_in_fewer_dimensions(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
+    """Rewrite a Select of many dimensions, which is computed in fewer of them.
 
     Axes side by side are merged if each input either has all of them or is broadcast along all of them.
     """
-    if attrs.auto_broadcast == "pdpd":
-        return as_in_numpy("Select", 1)(attrs, inputs, target)
     layers = Layers(inputs, target)
     if max(map(layers.rank, layers.given)) <= LOW:
         return Refused("its shapes already broadcast by the rules of numpy", "auto_broadcast")

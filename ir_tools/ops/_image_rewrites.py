@@ -13,7 +13,14 @@ from ir_tools.ops.fields import Attrs, listed
 from ir_tools.ops.limits import MAX_MATRIX
 from ir_tools.types import is_static
 
-__all__ = ["migrate_color", "migrate_deformable_8", "migrate_interpolate", "resized_last", "with_more_windows"]
+__all__ = [
+    "migrate_color",
+    "migrate_deformable_8",
+    "migrate_interpolate",
+    "resized_last",
+    "sizes_in_i64",
+    "with_more_windows",
+]
 
 
 # --- Interpolate ------------------------------------------------------------------------------------------------
@@ -148,28 +155,43 @@ def _to_1(layers: Layers, attrs: Attrs, given: Sequence[Fact]) -> Rewrite | Refu
     )
 
 
-def resized_last(version: int, kernel: Kernel) -> Step:
-    """Rewrite a resizing of batch or channels, which releases do not compile: axis by axis, or with those axes last.
+def _resized_axes(layers: Layers, attrs: Attrs, version: int) -> list[int] | None:
+    """Return the axes that an Interpolate-1 or -4 resizes, if they are known."""
+    rank, given = layers.rank(DATA), layers.inputs[3 if version == 4 else 2 :]
+    axes = attrs.axes if version == 1 else given[0].integers() if given else range(rank)
+    return None if axes is None else [normal_axis(axis, rank) for axis in axes]
 
-    One of other axes gets sizes and axes in i64: of constants, 2021 reads them as such, whatever their type.
-    """
+
+def sizes_in_i64(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
+    """Rewrite Interpolate-4 with sizes and axes in i64: of constants, 2021 reads them as such, whatever their type."""
+    layers = Layers(inputs, target)
+    axes = _resized_axes(layers, attrs, 4)
+    if axes is None:
+        return Refused("its axes are not known")
+    if not _are_last(axes, layers.rank(DATA)) or all(fact.dtype.name != "i32" for fact in inputs[1:]):
+        return Refused("its sizes and axes are not of i32, or its axes are not the last ones")
+    sizes, written = layers.to_type(Ref(None, 1), I64), {name: attrs[name] for name in MODERN}
+    layers.call("Interpolate", DATA, sizes, Ref(None, 2), np.array(axes), version=4, **written)
+    return layers.rewrite("sizes and axes in i64", "the same numbers")
+
+
+def _are_last(axes: Sequence[int], rank: int) -> bool:
+    """Return whether axes are the last ones, in order."""
+    return [*axes] == [*range(rank - len(axes), rank)]
+
+
+def resized_last(version: int, kernel: Kernel) -> Step:
+    """Rewrite a resizing of batch or channels, which releases do not compile: axis by axis, or with those axes last."""
 
     def step(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
         layers = Layers(inputs, target)
-        rank = layers.rank(DATA)
-        given = inputs[3 if version == 4 else 2 :]
-        axes = attrs.axes if version == 1 else given[0].integers() if given else range(rank)
+        rank, axes = layers.rank(DATA), _resized_axes(layers, attrs, version)
         if axes is None:
             return Refused("its axes are not known")
-        axes = [normal_axis(axis, rank) for axis in axes]
         kept = [axis for axis in range(rank) if axis not in axes]
         order = [*kept, *axes]
-        if order == [*range(rank)] and version == 4 and any(fact.dtype.name == "i32" for fact in inputs[1:]):
-            sizes, written = layers.to_type(Ref(None, 1), I64), {name: attrs[name] for name in MODERN}
-            layers.call("Interpolate", DATA, sizes, Ref(None, 2), np.array(axes), version=4, **written)
-            return layers.rewrite("sizes and axes in i64", "the same numbers")
-        if len(kept) < UNRESIZED or order == [*range(rank)]:
-            found = _as_matrices(layers, attrs, version, kernel, given)
+        if len(kept) < UNRESIZED or _are_last(axes, rank):
+            found = _as_matrices(layers, attrs, version, kernel, inputs[3 if version == 4 else 2 :])
             return found or Refused("it resizes other axes than batch and channels, or its sizes are not known")
         if attrs.mode != "nearest" and not inputs[0].dtype.is_float:
             return Refused("integers would be rounded after sums in another order", "mode")

@@ -14,7 +14,6 @@ from ir_tools.ops.fields import Attrs
 from ir_tools.types import Dim, is_static
 
 __all__ = [
-    "concat_in_another_way",
     "migrate_broadcast",
     "migrate_identity",
     "migrate_pad_12",
@@ -24,11 +23,14 @@ __all__ = [
     "migrate_slice_scatter",
     "migrate_squeeze_15",
     "slice_by_own_constants",
-    "split_in_another_way",
+    "split_by_own_axis",
+    "split_by_slices",
     "with_known_axes",
     "with_listed_axis",
     "with_sizes_in_front",
+    "without_empty_parts",
     "without_single_elements",
+    "without_the_batch",
 ]
 
 FAR = int(np.iinfo(np.int64).max)
@@ -215,19 +217,22 @@ def slice_by_own_constants(attrs: Attrs, inputs: Sequence[Fact], target: int) ->
     return layers.rewrite("constants of its own", "the same numbers")
 
 
-def concat_in_another_way(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
-    """Rewrite a Concat without its empty parts, or of one batch along axis 1 without that batch.
-
-    Releases before 2022.1 compile no empty parts; 2021.4 loses a constant that comes first along axis 1.
-    """
+def without_empty_parts(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
+    """Rewrite a Concat without its empty parts: releases before 2022.1 compile none."""
     layers = Layers(inputs, target)
     full = [one for one, fact in zip(layers.given, inputs, strict=True) if 0 not in fact.dims]
-    if 0 < len(full) < len(inputs):
-        if len(full) > 1:
-            layers.call("Concat", *full, axis=attrs.axis)
-        else:
-            layers.copy(full[0])
-        return layers.rewrite("without empty parts", "they have no elements")
+    if not 0 < len(full) < len(inputs):
+        return Refused("it has no empty parts beside others")
+    if len(full) > 1:
+        layers.call("Concat", *full, axis=attrs.axis)
+    else:
+        layers.copy(full[0])
+    return layers.rewrite("without empty parts", "they have no elements")
+
+
+def without_the_batch(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
+    """Rewrite a Concat of one batch along axis 1 without the batch: 2021.4 loses a constant that comes first there."""
+    layers = Layers(inputs, target)
     if normal_axis(attrs.axis, layers.rank(DATA)) != 1 or any(fact.dims[:1] != (1,) for fact in inputs):
         return Refused("it does not concatenate along axis 1, or there is more than one batch")
     first = np.array([0])
@@ -236,23 +241,25 @@ def concat_in_another_way(attrs: Attrs, inputs: Sequence[Fact], target: int) -> 
     return layers.rewrite("without the batch", "a dimension of 1 is removed and added again")
 
 
-def split_in_another_way(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
-    """Rewrite a split of the first axis as slices, and one into computed lengths with a constant axis of its own.
+def split_by_own_axis(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
+    """Rewrite a VariadicSplit with a constant axis of its own: 2022.1 reads none whose lengths are computed of it."""
+    layers, axis, lengths = Layers(inputs, target), inputs[1].integers(), inputs[2].integers()
+    if axis is None:
+        return Refused("its axis is not known")
+    given = Ref(None, 2) if lengths is None else np.array(lengths)
+    parts = layers.outputs("VariadicSplit", DATA, np.array(axis[0]), given)
+    return layers.rewrite("an axis of its own", "the same axis", parts)
 
-    Releases do not combine the later parts of the first with tensors of unknown sizes, and do not read the second.
-    """
+
+def split_by_slices(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
+    """Rewrite a split of the first axis as slices: 2022 does not combine its later parts with unknown sizes."""
     layers = Layers(inputs, target)
     axis, size = inputs[1].integers(), inputs[0].dims[0]
     if axis is None:
         return Refused("its axis is not known")
     lengths = inputs[2].integers() if len(inputs) > 2 else [size // attrs.num_splits] * attrs.num_splits
     if lengths is None or size < 0 or normal_axis(axis[0], layers.rank(DATA)) != 0:
-        if len(inputs) < 3:
-            return Refused("it does not split the first axis")
-        parts = layers.outputs(
-            "VariadicSplit", DATA, np.array(axis[0]), Ref(None, 2) if lengths is None else np.array(lengths)
-        )
-        return layers.rewrite("an axis of its own", "the same axis", parts)
+        return Refused("it does not split the first axis")
     rest = size - sum(length for length in lengths if length >= 0)
     ends = np.cumsum([length if length >= 0 else rest for length in lengths])
     parts = tuple(

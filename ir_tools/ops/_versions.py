@@ -8,7 +8,7 @@ from ir_tools.ops._layers import Layers, held
 from ir_tools.ops.definition import Fact, Lowering, PartialStep, Ref, Refused, Rewrite, Step
 from ir_tools.ops.fields import Attrs
 
-__all__ = ["Change", "VersionStep", "as_it_is", "no_step"]
+__all__ = ["Change", "VersionStep", "as_it_is", "first_of", "no_step"]
 
 Change = Callable[[Layers, Attrs, int], Rewrite | Refused | None]
 """`(layers, attributes, version) -> ` layers of that version, why there are none, or None if the attributes say all."""
@@ -17,6 +17,20 @@ Change = Callable[[Layers, Attrs, int], Rewrite | Refused | None]
 def no_step(version: int, reason: str) -> Lowering:
     """Return the step of an operation that begins with `version` and that no older operations express."""
     return Lowering(version, reason=reason)
+
+
+def first_of(*steps: Step) -> Step:
+    """Return the step that tries several ways in turn, for layers with several problems, each of which one way solves.
+
+    It gives the first rewrite; if there is none, the reason of the last way.
+    """
+
+    def step(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
+        *others, last = steps
+        tried = (found for each in others if isinstance(found := each(attrs, inputs, target), Rewrite))
+        return next(tried, None) or last(attrs, inputs, target)
+
+    return step
 
 
 @dataclass(frozen=True, slots=True)

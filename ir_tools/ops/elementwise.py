@@ -17,12 +17,13 @@ from ir_tools.ops._broadcast import AUTO_BROADCAST, auto_broadcast, broadcast_ar
 from ir_tools.ops._by_blocks import elementwise
 from ir_tools.ops._elementwise_rewrites import (
     as_in_numpy,
-    quotient_in_another_way,
-    remainder_in_another_way,
-    select_in_another_way,
+    exact_quotient,
+    remainder_by_floor_mod,
+    select_in_fewer_dimensions,
 )
 from ir_tools.ops._numbers import in_working_type, through_floats
 from ir_tools.ops._requirements import require_type, same_type
+from ir_tools.ops._versions import first_of
 from ir_tools.ops.definition import (
     COMPLETE_OPSETS,
     NUMBERS,
@@ -312,7 +313,7 @@ ROWS = (
         folded=floor_divide,
         chosen=divide_towards_zero,
         attrs={"m_pythondiv": Flag(default=True)},
-        substitute=quotient_in_another_way,
+        substitute=first_of(as_in_numpy("Divide"), exact_quotient),
     ),
     EITHER(type="Maximum", function=maximum),
     EITHER(type="Minimum", function=minimum),
@@ -324,7 +325,7 @@ ROWS = (
         function=exact(np.fmod, through_floats(mod, np.trunc), without_quotient),
         folds_of="integer",
         folded=np.fmod,
-        substitute=remainder_in_another_way,
+        substitute=first_of(as_in_numpy("Mod"), remainder_by_floor_mod),
     ),
     ARITHMETIC(
         type="FloorMod", function=exact(np.mod, through_floats(floor_mod, np.trunc), without_quotient), folded=np.mod
@@ -403,7 +404,7 @@ SELECT = Op(
     types={"T": NUMBERS},
     shape=select_shape,
     kernel=select,
-    substitute=select_in_another_way,
+    substitute=first_of(as_in_numpy("Select", 1), select_in_fewer_dimensions),
 )
 
 OPS = (*(row.op for row in ROWS), SELECT)

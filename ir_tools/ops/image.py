@@ -13,13 +13,14 @@ import numpy.typing as npt
 from ir_tools.display import plural
 from ir_tools.errors import ShapeError
 from ir_tools.ops._grid_sample import grid_sample
-from ir_tools.ops._image_rewrites import migrate_interpolate, resized_last
+from ir_tools.ops._image_rewrites import migrate_interpolate, resized_last, sizes_in_i64
 from ir_tools.ops._interpolate import Resizing, resize, scales_of
 from ir_tools.ops._numbers import half_away, in_working_type, is_half, low_bits, to_integer
 from ir_tools.ops._requirements import agreed, require, require_list, require_rank, require_size
 from ir_tools.ops._resizing_limits import Resized, limits
 from ir_tools.ops._sampling_rewrites import migrate_grid_sample
 from ir_tools.ops._values import dim, shifted
+from ir_tools.ops._versions import first_of
 from ir_tools.ops.definition import Array, Elements, Fact, Input, Mask, Op, ShapeRule, Violation, ViolationKind
 from ir_tools.ops.fields import Attrs, ExactWord, Field, Flag, Float, Ints, OneOf, Usual, listed
 from ir_tools.ops.limits import check_output_size, too_large
@@ -458,7 +459,7 @@ INTERPOLATE_4 = Op(
     kernel=interpolated(target_4),
     undefined_mask=torn_integers(target_4),
     migrate=migrate_interpolate(4, interpolated(target_4)),
-    substitute=resized_last(4, interpolated(target_4)),
+    substitute=first_of(sizes_in_i64, resized_last(4, interpolated(target_4))),
 )
 INTERPOLATE_11 = INTERPOLATE_4.at(
     11,

@@ -12,14 +12,17 @@ import numpy as np
 from ir_tools.errors import ShapeError
 from ir_tools.ops._requirements import require_integers, require_one, require_sizes, same_type
 from ir_tools.ops._shape_rewrites import (
-    concat_in_another_way,
     migrate_slice,
     migrate_slice_scatter,
     slice_by_own_constants,
-    split_in_another_way,
+    split_by_own_axis,
+    split_by_slices,
+    without_empty_parts,
+    without_the_batch,
 )
 from ir_tools.ops._slices import exact_slice, positions, sliced
 from ir_tools.ops._values import carried, known_axes, known_axis, normal_axis, plus
+from ir_tools.ops._versions import first_of
 from ir_tools.ops.definition import Array, Elements, Fact, Input, Op, Output
 from ir_tools.ops.fields import Attrs, Int, listed
 from ir_tools.ops.limits import MAX_SIZES
@@ -259,7 +262,7 @@ CONCAT = Op(
     types={"T": "any"},
     shape=concat_shape,
     kernel=concat,
-    substitute=concat_in_another_way,
+    substitute=first_of(without_empty_parts, without_the_batch),
 )
 SPLIT = Op(
     type="Split",
@@ -270,7 +273,7 @@ SPLIT = Op(
     attrs={"num_splits": Int(minimum=1, maximum=MAX_SIZES)},
     shape=split_shape,
     kernel=split,
-    substitute=split_in_another_way,
+    substitute=split_by_slices,
 )
 VARIADIC_SPLIT = Op(
     type="VariadicSplit",
@@ -279,7 +282,7 @@ VARIADIC_SPLIT = Op(
     outputs=(Output(many=True),),
     shape=variadic_split_shape,
     kernel=variadic_split,
-    substitute=split_in_another_way,
+    substitute=first_of(split_by_slices, split_by_own_axis),
 )
 SLICE_INPUTS = (Input("start", type="integer"), Input("stop", type="integer"), Input("step", type="integer"))
 AXES = Input("axes", optional=True, type="integer")

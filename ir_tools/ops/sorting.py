@@ -9,11 +9,11 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from ir_tools.ops._box_rewrites import migrate_top_k, top_k_in_another_way
+from ir_tools.ops._box_rewrites import best_before_an_axis, best_by_value, migrate_top_k
 from ir_tools.ops._numbers import in_working_type, largest_magnitude
 from ir_tools.ops._requirements import agreed, require, require_one, require_rank
 from ir_tools.ops._values import dim, is_empty, known_number, normal_axis
-from ir_tools.ops._versions import no_step
+from ir_tools.ops._versions import first_of, no_step
 from ir_tools.ops.definition import Array, Bounds, Elements, Fact, Input, Op, Output, Violation, ViolationKind
 from ir_tools.ops.fields import Attrs, Flag, IndexType, Int, OneOf, Type
 from ir_tools.types import Dim, element_type
@@ -157,7 +157,7 @@ TOP_K_1 = Op(
     undefined_mask=tied,
     ill_conditioned=nearly_tied,
     migrate=migrate_top_k(1),
-    substitute=top_k_in_another_way,
+    substitute=first_of(best_before_an_axis, best_by_value),
 )
 TOP_K_3 = TOP_K_1.at(
     3, inputs=(Input("data", elements=Elements.MOVED), Input("k", type="integer")), migrate=migrate_top_k(3)
