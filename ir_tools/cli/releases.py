@@ -137,7 +137,7 @@ class OptionalRelease(GroupedCommand):
 
 @contextmanager
 def located(model: "Model", *clients: "RuntimeClient | None") -> Iterator[None]:
-    """Let the failure of a runtime name the layer that it rejects or crashes over, and its line.
+    """Let the failure of a runtime name the layer that it rejects or crashes over, its line, and what to do about it.
 
     Raises:
         RuntimeFailure: the failure, with the layer if it is found.
@@ -159,9 +159,20 @@ def located(model: "Model", *clients: "RuntimeClient | None") -> Iterator[None]:
                 place = next((one for one in found if one.path), None)
                 line = f" (line {place.line})" if place and place.line else ""
                 text = f"{failure}; the layer is '{place.path}'{line}" if place else ""
+                if isinstance(client, ReleaseClient) and _is_stopped(model, client.release):
+                    advice = "ir-tools compat lists the layers that it does not run; migrate the model for it with"
+                    text = f"{text or failure}; {advice}: {client.migration}"
             if text:
                 raise RuntimeFailure(text, kind=failure.kind, stage=failure.stage, reason=failure.reason) from None
         raise
+
+
+def _is_stopped(model: "Model", release: "Release") -> bool:
+    """Return whether the tables say that a release does not run a model."""
+    from ir_tools.compatibility import Answer, compatibility
+
+    (found,) = compatibility(model, [release])
+    return found.answer in {Answer.STOPPED, Answer.READS}
 
 
 def install(release: "Release") -> Path:

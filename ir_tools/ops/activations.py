@@ -199,12 +199,6 @@ def softplus(data: Array) -> Array:
     return out
 
 
-def softsign(data: Array) -> Array:
-    """Return `x / (1 + |x|)`."""
-    out: Array = data / (1 + np.abs(data))
-    return out
-
-
 def mish(data: Array) -> Array:
     """Return `x * tanh(softplus(x))`."""
     return data * np.tanh(softplus(data))
@@ -356,7 +350,13 @@ ROWS = (
     ),
     Unary(type="HSwish", version=4, function=in_floats(hard_swish), folds_of="float", migrate=rewrites.hard_swish),
     OF_FLOATS(type="SoftPlus", version=4, function=softplus, migrate=rewrites.softplus),
-    OF_FLOATS(type="SoftSign", version=9, function=softsign, folds="none", migrate=rewrites.softsign),
+    OF_FLOATS(
+        type="SoftSign",
+        version=9,
+        function=lambda data: data / (1 + np.abs(data)),
+        folds="none",
+        migrate=rewrites.softsign,
+    ),
     OF_FLOATS(type="Mish", version=4, function=mish, migrate=rewrites.mish),
     OF_FLOATS(type="Gelu", version=2, function=gelu, folds="none", migrate=rewrites.migrate_gelu_2),
     OF_FLOATS(

@@ -136,7 +136,24 @@ def test_rejected_layer_is_named(cli: Cli, gelu: Path) -> None:
         outcome = cli(words[0], gelu, words[1], "openvino-2021.4")
         assert (outcome.code, outcome.out, outcome.err.count("\n")) == (2, "", 1)
         assert "OpenVINO 2021.4 rejects it: " in outcome.err
-        assert f"; the layer is 'relu' (line {at})" in outcome.err
+        assert f"; the layer is 'relu' (line {at}); ir-tools compat lists the layers that it does not" in outcome.err
+        assert "; migrate the model for it with: ir-tools migrate MODEL --for openvino-2021.4 -o OUT.xml" in outcome.err
+
+
+def test_a_failure_that_the_tables_do_not_know_gives_no_advice(
+    cli: Cli, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As after a migration, or of a file that the release reads as all others do."""
+    monkeypatch.setattr(ReleaseClient, "infer", out_of_order)
+    outcome = cli("run", model, "--runtime", "openvino-2021.4")
+    assert (outcome.code, outcome.out, outcome.err.count("\n")) == (2, "", 1)
+    assert "OpenVINO 2021.4 rejects it: no" in outcome.err
+    assert "migrate" not in outcome.err
+
+
+def out_of_order(*_: object, **__: object) -> None:
+    """Reject whatever is run."""
+    raise RuntimeFailure("OpenVINO 2021.4 rejects it: no", kind="rejected", stage="running the model")
 
 
 def test_ir_version_that_a_release_does_not_read(cli: Cli, model: Path) -> None:
