@@ -53,7 +53,7 @@ def best_before_an_axis(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Re
     wider = layers.call("Unsqueeze", Ref(None), behind)
     found = layers.outputs("TopK", wider, Ref(None, 1), version=version, axis=len(shape) - 1, **kept)
     narrow = [layers.call("Squeeze", one, behind) for one in found]
-    return layers.rewrite("axis before another", "a dimension of 1 behind the axis changes no value", narrow)
+    return layers.rewrite("an axis of size 1 added at the end", "it changes neither the values nor their order", narrow)
 
 
 def best_by_value(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
@@ -193,7 +193,7 @@ def _prior_box(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused |
     apart = layers.call("Reshape", Ref(0), np.array([2, -1, count, 4]), special_zero=False)
     sorted_ = layers.gather(apart, order, 2)
     layers.call("Reshape", sorted_, np.array([2, -1]), special_zero=False)
-    return layers.rewrite("boxes in another order", "each position has the same boxes in another order")
+    return layers.rewrite("boxes in another order", "each position has the same boxes")
 
 
 migrate_prior_box_8 = VersionStep("PriorBox", 8, _prior_box)

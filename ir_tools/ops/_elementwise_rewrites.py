@@ -37,7 +37,9 @@ def as_in_numpy(type: str, widest: int = 0) -> Step:
 
         kept = {name: value for name, value in attrs.items() if not name.startswith("auto_broadcast")}
         layers.call(type, *map(lined, layers.given), auto_broadcast="numpy", **kept)
-        return layers.rewrite("broadcast as in numpy", "the same sizes, with dimensions of 1 at the end")
+        return layers.rewrite(
+            "numpy broadcasting", "with dimensions of 1 added at the end, both modes align the same axes"
+        )
 
     return step
 
@@ -60,7 +62,9 @@ def exact_quotient(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite
     layers.to_type(layers.call("Divide", data, divisor, m_pythondiv=attrs.m_pythondiv), kind)
     if kind.bits == 8:
         return layers.rewrite("computed in i32", "i32 holds all values of 8 bits")
-    return layers.rewrite("remainder subtracted first", "what is left is a multiple of the divisor")
+    return layers.rewrite(
+        "remainder subtracted first", "the difference is a multiple of the divisor, so the quotient is exact"
+    )
 
 
 def remainder_by_floor_mod(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
@@ -69,7 +73,7 @@ def remainder_by_floor_mod(attrs: Attrs, inputs: Sequence[Fact], target: int) ->
         return Refused("its numbers are not known to be 0 or more")
     layers = Layers(inputs, target)
     layers.call("FloorMod", *layers.given)
-    return layers.rewrite("FloorMod", "of numbers that are not negative, both give the same remainder")
+    return layers.rewrite("FloorMod", "both compute the same remainder of numbers that are not negative")
 
 
 def select_in_fewer_dimensions(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
@@ -103,4 +107,4 @@ def select_in_fewer_dimensions(attrs: Attrs, inputs: Sequence[Fact], target: int
     ]
     chosen = layers.call("Select", *flat, auto_broadcast="numpy")
     layers.call("Reshape", chosen, np.array(whole, np.int64), special_zero=False)
-    return layers.rewrite("axes merged", f"the same elements side by side in {plural(len(merged), 'dimension')}")
+    return layers.rewrite("axes merged", f"the same elements in the same order, in {plural(len(merged), 'dimension')}")

@@ -107,7 +107,9 @@ def _from_1(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused:
     if wanted == 4:
         sizes.append(np.ones(len(attrs.axes), np.float32))
     _interpolate(layers, wanted, (DATA, *sizes, np.array(attrs.axes, np.int64)), found)
-    return layers.rewrite("the coordinates by name", f"Interpolate-{wanted} with the settings that version 1 implies")
+    return layers.rewrite(
+        "settings written out", f"Interpolate-{wanted} computes the same with the settings that version 1 implies"
+    )
 
 
 def _as_4(attrs: Attrs, axes: Sequence[int], rank: int) -> dict[str, object]:
@@ -148,7 +150,7 @@ def _to_1(layers: Layers, attrs: Attrs, given: Sequence[Fact]) -> Rewrite | Refu
         unread |= {"cube_coeff"} if mode != "cubic" else set()
         if all(read[name] == value for name, value in meant.items() if name not in unread):
             _interpolate(layers, 1, (DATA, Ref(None, 1)), old)
-            return layers.rewrite("the settings of version 1", "version 1 implies these coordinates")
+            return layers.rewrite("fewer settings", "Interpolate-1 implies the others")
     return Refused(
         f"Interpolate-1 has no {attrs.mode} with {attrs.coordinate_transformation_mode}",
         "coordinate_transformation_mode",
@@ -172,7 +174,7 @@ def sizes_in_i64(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite |
         return Refused("its sizes and axes are not of i32, or its axes are not the last ones")
     sizes, written = layers.to_type(Ref(None, 1), I64), {name: attrs[name] for name in MODERN}
     layers.call("Interpolate", DATA, sizes, Ref(None, 2), np.array(axes), version=4, **written)
-    return layers.rewrite("sizes and axes in i64", "the same numbers")
+    return layers.rewrite("sizes and axes in i64", "the same values")
 
 
 def _are_last(axes: Sequence[int], rank: int) -> bool:

@@ -297,8 +297,8 @@ def _met(layers: Layers, reduction: str, found: Ref | Refused) -> Rewrite | Refu
     assert isinstance(found, Ref)
     layers.to_type(found, layers.inputs[0].dtype)
     return layers.rewrite(
-        "all updates of an element combined by a comparison of indices",
-        "for finite numbers, all updates at the position of the element",
+        "updates of one element combined first",
+        "for finite numbers, a comparison of indices finds all updates of an element",
     )
 
 

@@ -271,7 +271,7 @@ def by_formula(formula: str, *, wide: bool = False) -> Callable[[Formula], Step]
     The layer that is added last replaces the old one.
 
     Args:
-        formula: by which the specification defines the operation, or which is equal to that.
+        formula: by which the specification defines the operation, or which is equal to that, or why both are equal.
         wide: whether half floats are computed in f32, as by `Layers.working`, and rounded once.
     """
 
@@ -290,7 +290,7 @@ def by_formula(formula: str, *, wide: bool = False) -> Callable[[Formula], Step]
             else:
                 how = ", computed in f32" if wide else f", rounded to {dtype} after every step"
             outputs = () if isinstance(found, Ref) else ends
-            return layers.rewrite("its formula in layers", f"by its definition: {formula}{how}", outputs)
+            return layers.rewrite("written with other layers", f"{formula}{how}", outputs)
 
         return step
 

@@ -20,7 +20,7 @@ INTEGERS = Refused(
 ACTIVATIONS = {"sigmoid": "Sigmoid", "tanh": "Tanh", "relu": "ReLU"}
 
 
-@composed(3, "its gates: update, reset and hidden", wide=True)
+@composed(3, "the update, reset and hidden gates", wide=True)
 def gru_cell(layers: Layers, attrs: Attrs) -> Ref:
     """Rewrite GRUCell-3."""
     data, state, weights, recurrent, bias = (layers.working(number) for number in range(5))
@@ -42,7 +42,7 @@ def gru_cell(layers: Layers, attrs: Attrs) -> Ref:
     return layers.call("Add", layers.call("Multiply", rest, new), layers.call("Multiply", update, state))
 
 
-@by_formula("its gates: forget, input, cell and output", wide=True)
+@by_formula("the forget, input, cell and output gates", wide=True)
 def lstm_cell(layers: Layers, attrs: Attrs) -> Sequence[Ref] | Refused:
     """Rewrite LSTMCell-4, and LSTMCell-1 as releases read it: without peepholes and coupled gates."""
     if not layers.inputs[0].dtype.is_float:
@@ -59,7 +59,7 @@ def lstm_cell(layers: Layers, attrs: Attrs) -> Sequence[Ref] | Refused:
     return shown, state
 
 
-@by_formula("the activation of what the weights make of data and state", wide=True)
+@by_formula("the activation of W * x + R * h + b", wide=True)
 def rnn_cell(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite RNNCell-1."""
     if not layers.inputs[0].dtype.is_float:

@@ -73,7 +73,7 @@ def with_known_axes(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrit
         layers.reshape(DATA, np.zeros(len(sizes), np.int64))
     else:
         layers.copy(DATA)
-    return layers.rewrite("axes of size 1 alone", "it leaves the other axes")
+    return layers.rewrite("axes of size 1", "the layer keeps the other axes")
 
 
 def with_listed_axis(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
@@ -83,7 +83,7 @@ def with_listed_axis(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewri
     if axis is None or inputs[1].dims != ():
         return Refused("its axes are a list, or not known")
     layers.call("Unsqueeze", DATA, np.array(axis))
-    return layers.rewrite("the axis in a list", "the same axis")
+    return layers.rewrite("axis as a list", "the same axis")
 
 
 def _squeeze(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused | None:
@@ -103,7 +103,7 @@ def _squeeze(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused | N
         layers.reshape(DATA, np.zeros(len(data.shape), np.int64))
     else:
         layers.call("Squeeze", DATA, np.array(ones, np.int64), version=wanted)
-    return layers.rewrite("axes of size 1", "the layer ignores the other axes")
+    return layers.rewrite("axes of size 1", "the layer keeps the other axes")
 
 
 migrate_squeeze_15 = VersionStep("Squeeze", 15, _squeeze)
@@ -154,7 +154,7 @@ def with_sizes_in_front(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Re
             return None
         layers = Layers(inputs, target)
         layers.call("Tile", DATA, layers.to_type(Ref(None, 1), I64))
-        return layers.rewrite("repeats in i64", "the same numbers")
+        return layers.rewrite("repeats in i64", "the same values")
     layers = Layers(inputs, target)
     layers.call("Tile", layers.call("Unsqueeze", DATA, np.arange(repeats[0].size - len(data))), Ref(None, 1))
     return layers.rewrite("a Reshape to the number of repeats", "Tile also prepends dimensions of size 1")
@@ -201,7 +201,7 @@ def without_single_elements(attrs: Attrs, inputs: Sequence[Fact], target: int) -
     pads = (np.array([pad for axis, pad in enumerate(each) if axis not in single]) for each in (begins, ends))
     padded = layers.call("Pad", layers.call("Squeeze", DATA, np.array(single)), *pads, pad_mode="reflect")
     layers.call("Unsqueeze", padded, np.array(single))
-    return layers.rewrite("axes of one element left out", "these axes are not padded")
+    return layers.rewrite("axes of one element left out", "they are not padded, and are added again")
 
 
 # --- Slice ------------------------------------------------------------------------------------------------------
@@ -214,7 +214,7 @@ def slice_by_own_constants(attrs: Attrs, inputs: Sequence[Fact], target: int) ->
     if all(isinstance(limit, Ref) for limit in limits):
         return Refused("its limits are not constant")
     layers.call("Slice", DATA, *limits)
-    return layers.rewrite("constants of its own", "the same numbers")
+    return layers.rewrite("limits as constants of its own", "the same values")
 
 
 def without_empty_parts(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
@@ -227,7 +227,7 @@ def without_empty_parts(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Re
         layers.call("Concat", *full, axis=attrs.axis)
     else:
         layers.copy(full[0])
-    return layers.rewrite("without empty parts", "they have no elements")
+    return layers.rewrite("empty parts left out", "they have no elements")
 
 
 def without_the_batch(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
@@ -238,7 +238,7 @@ def without_the_batch(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewr
     first = np.array([0])
     joined = layers.call("Concat", *(layers.call("Squeeze", one, first) for one in layers.given), axis=0)
     layers.call("Unsqueeze", joined, first)
-    return layers.rewrite("without the batch", "a dimension of 1 is removed and added again")
+    return layers.rewrite("batch axis left out", "it has size 1, and is added again")
 
 
 def split_by_own_axis(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
@@ -248,7 +248,7 @@ def split_by_own_axis(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewr
         return Refused("its axis is not known")
     given = Ref(None, 2) if lengths is None else np.array(lengths)
     parts = layers.outputs("VariadicSplit", DATA, np.array(axis[0]), given)
-    return layers.rewrite("an axis of its own", "the same axis", parts)
+    return layers.rewrite("axis as a constant of its own", "the same axis", parts)
 
 
 def split_by_slices(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
@@ -266,7 +266,7 @@ def split_by_slices(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrit
         layers.call("StridedSlice", DATA, np.array([start]), np.array([end]), begin_mask=(0,), end_mask=(0,))
         for start, end in pairwise((0, *ends.tolist()))
     )
-    return layers.rewrite("slices", "the same elements in each part", parts)
+    return layers.rewrite("one slice per part", "the same elements", parts)
 
 
 @composed(8, "StridedSlice takes all axes; the others are not sliced")
