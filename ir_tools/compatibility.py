@@ -335,7 +335,7 @@ def _whole(release: Release, answer: Answer, reason: str) -> Compatibility:
 
 def _problem(file: IrFile) -> str | None:
     """Return why nothing can be said of a model; None if there is no reason."""
-    errors = findings_in(file, ERRORS, mild=False)
+    errors = findings_in(file, ERRORS)
     if not errors:
         return None
     more = f" and {len(errors) - 1} more" if len(errors) > 1 else ""

@@ -87,17 +87,14 @@ def validate(
 
 def errors_in(file: IrFile) -> list[Diagnostic]:
     """Return the errors in a file that is open; rules that find warnings alone, which read the `.bin`, are left out."""
-    return findings_in(file, {rule for rule in RULES if rule.severity is Severity.ERROR}, mild=False)
+    return findings_in(file, {rule for rule in RULES if rule.severity is Severity.ERROR})
 
 
-def findings_in(file: IrFile, rules: Set[Rule], *, mild: bool = True) -> list[Diagnostic]:
-    """Return what these rules find in a file that is open, in the order of its lines.
-
-    `mild`: also what is no error.
-    """
+def findings_in(file: IrFile, rules: Set[Rule]) -> list[Diagnostic]:
+    """Return the errors that these rules find in a file that is open, in the order of its lines."""
     try:
         with gc_paused():
-            return _sorted(_findings(file, rules, mild=mild))
+            return _sorted(_findings(file, rules, mild=False))
     except ReadError as unreadable:
         return _sorted(unreadable.diagnostics)
 

@@ -168,15 +168,13 @@ def plan_inputs(model: Model, given: Mapping[str, InputValue] | None = None, *, 
     return InputPlan(inputs=planned, seed=seed, refusal=choice.refusal)
 
 
-def complete_inputs(
-    model: Model, given: Mapping[str, InputValue] | None = None, *, seed: int = 0, sample: int = 0
-) -> dict[str, Array]:
-    """Return one array per input, by `Endpoint.name`: sample `sample` of what `plan_inputs` chooses.
+def complete_inputs(model: Model, given: Mapping[str, InputValue] | None = None, *, seed: int = 0) -> dict[str, Array]:
+    """Return one array per input, by `Endpoint.name`: the first sample of what `plan_inputs` chooses.
 
     Raises:
         UsageError: as `plan_inputs`.
     """
-    return plan_inputs(model, given, seed=seed).arrays(sample)
+    return plan_inputs(model, given, seed=seed).arrays()
 
 
 def generated_inputs(model: Model, given: Mapping[str, InputValue], *, seed: int = 0) -> dict[str, Array]:

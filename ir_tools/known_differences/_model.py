@@ -61,9 +61,9 @@ class Call:
         return attrs
 
 
-def as_model(call: Call, name: str = "minimal") -> tuple[Model, dict[str, Array]]:
+def as_model(call: Call) -> tuple[Model, dict[str, Array]]:
     """Return the call as a model of IR v11 with a Result for its outputs, and what its Parameters are fed."""
-    builder, fed = Builder(name=name), dict[str, Array]()
+    builder, fed = Builder(name="minimal"), dict[str, Array]()
     outputs = _called(builder, call, fed, {})
     for number in range(len(outputs)) if call.results is None else call.results:
         builder.result(outputs[number], f"output{number}")
