@@ -1,6 +1,6 @@
 """Boxes from networks: PriorBox-1/-8, PriorBoxClustered-1, DetectionOutput-1/-8, RegionYolo-1, ReorgYolo-1.
 
-Specification: `detection/`.
+Specification: `detection/`, a section for each of them (`detection/prior-box-8`).
 """
 
 from collections.abc import Iterator, Sequence
@@ -46,18 +46,31 @@ CORNER = "caffe.PriorBoxParameter.CORNER"
 
 
 def prior_box_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Return `[2, 4 * height * width * boxes]`: boxes and their variances."""
+    """Map the sizes of feature map `[2]` and image `[2]` to boxes and variances, `[2, 4 * height * width * boxes]`.
+
+    The section is `detection/prior-box-8`; the output is f32.
+
+    Raises:
+        ShapeError: an input is not a list, or the feature map has other than 2 sizes.
+    """
     return _priors(number_of_priors(attrs), inputs)
 
 
 def clustered_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Return `[2, 4 * height * width * boxes]`: boxes and their variances."""
+    """Map the sizes of feature map `[2]` and image `[2]` to boxes and variances, `[2, 4 * height * width * boxes]`.
+
+    The section is `detection/prior-box-clustered-1`; the output is f32.
+
+    Raises:
+        ShapeError: as for PriorBox, or there are not as many heights as widths.
+    """
     widths, heights = len(attrs.width), len(attrs.height)
     require(widths == heights, f"has {plural(heights, 'value')}, but width has {widths}", attribute="height")
     return _priors(widths, inputs)
 
 
 def _priors(count: int, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """Return the output for so many boxes at each position; raises as `prior_box_shape`."""
     sizes, image = inputs
     for fact, name in ((sizes, "output_size"), (image, "image_size")):
         require_rank(fact, 1, name)
@@ -69,7 +82,10 @@ def _priors(count: int, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def check_prior_box(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Check for as many boxes as the output has places for, with more of which the runtime writes beyond its memory."""
+    """Check for settings that do not define as many boxes at each position as the output has room for.
+
+    If they define more, the runtime writes beyond its memory.
+    """
     yield from _broken_boxes(attrs)
     yield from _broken_variance(attrs)
     yield from _endless(inputs[0])
@@ -77,6 +93,7 @@ def check_prior_box(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]
 
 
 def _broken_boxes(attrs: Attrs) -> Iterator[Violation]:
+    """Check for ratios and densities that are out of range, and for another number of boxes than the shape rule has."""
     ratios = (*attrs.aspect_ratio, *attrs.fixed_ratio)
     if any(not ratio > 0 for ratio in ratios):
         yield Violation(
@@ -96,14 +113,14 @@ def _broken_boxes(attrs: Attrs) -> Iterator[Violation]:
 
 
 def check_clustered(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Check for variances for all coordinates or for none; as many heights as widths is the shape rule's to say."""
+    """Check for variances for some coordinates only, and for sizes that are too large."""
     yield from _broken_variance(attrs)
     yield from _endless(inputs[0])
     yield from check_output_size("output_size", clustered_shape)(attrs, inputs)
 
 
 def _endless(size: Fact) -> Iterator[Violation]:
-    """Check for more positions than the runtime can go through, which it does even if none has a box."""
+    """Check for more positions than the runtime can go through; it does so even if none has a box."""
     positions = prod(size.integers() or ())
     if positions > MAX_ELEMENTS:
         yield Violation(
@@ -114,17 +131,18 @@ def _endless(size: Fact) -> Iterator[Violation]:
 
 
 def _broken_variance(attrs: Attrs) -> Iterator[Violation]:
+    """Check for other than 0, 1 or 4 variances."""
     if len(attrs.variance) not in {0, 1, 4}:
         yield Violation("variance", f"has {len(attrs.variance)} values; expected none, 1 or 4")
 
 
 def prior_box(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-    """Return `[2, 4 * height * width * boxes]`."""
+    """Return boxes and their variances, f32 `[2, 4 * height * width * boxes]`."""
     return (prior_boxes(attrs, *inputs),)
 
 
 def prior_box_clustered(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-    """Return `[2, 4 * height * width * boxes]`."""
+    """Return boxes of the given widths and heights and their variances, f32 `[2, 4 * height * width * boxes]`."""
     return (clustered_boxes(attrs, *inputs),)
 
 
@@ -184,7 +202,16 @@ PRIOR_BOX_CLUSTERED_1 = Op(
 
 
 def detection_output_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Return `[1, 1, images * boxes, 7]`; the number of boxes per image is `keep_top_k`, or all that there may be."""
+    """Return `[1, 1, images * boxes, 7]`; the number of boxes of an image is `keep_top_k`, or all that there may be.
+
+    Args:
+        attrs: of the layer.
+        inputs: locations `[N, columns]`, confidences `[N, columns]`, prior boxes `[N or 1, 1 or 2, columns]`, and two
+            more for ARM (`detection/detectionoutput-8`).
+
+    Raises:
+        ShapeError: a rank is wrong, or the sizes do not fit.
+    """
     for fact, rank, name in zip(inputs, (2, 2, 3, 2, 2), DETECTION_NAMES, strict=False):
         require_rank(fact, rank, name)
     classes, priors = _counts(attrs, inputs)
@@ -200,7 +227,11 @@ def detection_output_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, 
 
 
 def _batch(inputs: Sequence[Fact]) -> Dim:
-    """Return the number of images: that of the boxes where it is known, else that of the confidences."""
+    """Return the number of images: that of the locations if it is known, else that of the confidences.
+
+    Raises:
+        ShapeError: the inputs have different numbers of images.
+    """
     batch = dim(inputs[0], 0)
     scores = dim(inputs[1], 0)
     agreed((batch, scores), "number of images")
@@ -215,7 +246,11 @@ def _batch(inputs: Sequence[Fact]) -> Dim:
 
 
 def _counts(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[int, int]:
-    """Return the number of classes and of prior boxes; 0 where it is not known."""
+    """Return the number of classes and of prior boxes; 0 if it is not known.
+
+    Raises:
+        ShapeError: the columns of an input are not a multiple of these.
+    """
     boxes, scores, priors = (dim(fact, axis) for fact, axis in zip(inputs[:3], (1, 1, 2), strict=True))
     require_size(inputs[2], 1, (1 if attrs.variance_encoded_in_target else 2,), "proposals")
     size = 4 if attrs.normalized else 5
@@ -257,6 +292,11 @@ def _deduced(attrs: Attrs, inputs: Sequence[Fact], size: int) -> tuple[int, int]
 
 
 def _exactly(total: int, part: int, name: str, meant: str) -> int:
+    """Return how many times `part` is in `total`.
+
+    Raises:
+        ShapeError: it is not a multiple; the message says what is `meant`.
+    """
     require(
         part > 0 and total % part == 0, f"has {total} columns; expected a multiple of {part}: {meant}", attribute=name
     )
@@ -264,7 +304,7 @@ def _exactly(total: int, part: int, name: str, meant: str) -> int:
 
 
 def _matched(count: int, columns: Dim, part: int, name: str) -> int:
-    """Return the number of prior boxes, held against the columns of an input with `part` for each."""
+    """Return the number of prior boxes, compared with the columns of an input, `part` for each of them."""
     if not columns.static:
         return count
     if not count:
@@ -274,6 +314,7 @@ def _matched(count: int, columns: Dim, part: int, name: str) -> int:
 
 
 def _additional(count: int, inputs: Sequence[Fact]) -> int:
+    """Return the number of prior boxes, compared with the two additional inputs."""
     scores, boxes = inputs[3], inputs[4]
     columns = dim(scores, 1)
     if count and scores.shape is not None:
@@ -291,7 +332,10 @@ def _additional(count: int, inputs: Sequence[Fact]) -> int:
 
 
 def check_detection_output(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Check for a number of boxes to keep, three or five inputs, an output that fits into memory."""
+    """Check for `keep_top_k` and label settings that the runtime rejects or crashes on.
+
+    Also for four inputs, and for an output that does not fit into memory.
+    """
     if not attrs.keep_top_k:
         yield Violation(
             "keep_top_k", "is empty, and the runtime crashes without a value; expected one", 'write keep_top_k="-1"'
@@ -310,7 +354,7 @@ def check_detection_output(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Vio
 
 
 def detection_output(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-    """Return `[1, 1, images * boxes, 7]`."""
+    """Return the boxes that are kept, `[1, 1, images * boxes, 7]`; half floats are computed in f32."""
     return in_working_types(lambda *arrays: (detections(attrs, arrays),), *inputs)
 
 
@@ -362,9 +406,12 @@ DETECTION_OUTPUT_1 = DETECTION_OUTPUT_8.at(
 
 
 def region_yolo_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Return the shape: with `do_softmax` the axes from `axis` to `end_axis` become one.
+    """Return the shape of the data `[N, C, H, W]`, with the axes from `axis` to `end_axis` joined by `do_softmax`.
 
-    Without it the channels of the masked regions stay.
+    Without it C becomes the channels of the regions of `mask` (`detection/region-yolo-1`).
+
+    Raises:
+        ShapeError: the rank is not 4, or an axis is out of range.
     """
     (data,) = inputs
     require_rank(data, 4, "data")
@@ -381,9 +428,9 @@ def region_yolo_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def check_region_yolo(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Check for axes that are there, and no more channels needed than there are.
+    """Check for axes that are out of range, for no region, and for regions of more channels than the data has.
 
-    The runtime writes beyond its memory.
+    With more the runtime writes beyond its memory.
     """
     for name in ("axis", "end_axis"):
         if not -4 <= attrs[name] < 4:
@@ -401,9 +448,9 @@ def check_region_yolo(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violatio
 
 
 def region_yolo(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-    """Return coordinates of the centre and confidences through a sigmoid.
+    """Return the data with the sigmoid of the centre and of the confidence of each region, `[N, C, H, W]` or joined.
 
-    Classes go through a softmax with `do_softmax`.
+    Of the classes the softmax if `do_softmax` is set, else the sigmoid.
     """
     (data,) = inputs
     (shape,) = region_yolo_shape(attrs, [Fact(from_dtype(data.dtype), tuple(map(Dim.of, data.shape)))])
@@ -412,10 +459,12 @@ def region_yolo(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def _sizes(fact: Fact) -> list[int]:
+    """Return the sizes of a fact of known shape."""
     return [each.size for each in fact.shape or ()]
 
 
 def _regions(attrs: Attrs, data: Array, regions: int, shape: list[int]) -> Array:
+    """Return `region_yolo` of floats as an array of this shape; `regions`: how many there are at each place."""
     each, area = attrs.coords + attrs.classes + 1, data.shape[2] * data.shape[3]
     flat = data.ravel()[: int(np.prod(shape))].copy()
     view = flat[: len(data) * regions * each * area].reshape(len(data), regions, each, area)
@@ -451,7 +500,11 @@ REGION_YOLO_1 = Op(
 
 
 def reorg_yolo_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Map `[N, C, H, W]` to `[N, C * stride^2, H / stride, W / stride]`."""
+    """Map `[N, C, H, W]` to `[N, C * stride^2, H / stride, W / stride]` (`detection/reorg-yolo-1`).
+
+    Raises:
+        ShapeError: the rank is not 4, C is below `stride^2`, or H or W is not a multiple of `stride`.
+    """
     (data,) = inputs
     require_rank(data, 4, "data")
     if data.shape is None:
@@ -473,7 +526,7 @@ def reorg_yolo_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def check_reorg_yolo(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Check for a stride."""
+    """Check for an empty `stride`."""
     if not attrs.stride:
         yield Violation("stride", "is empty")
 

@@ -1,6 +1,6 @@
 """Products of matrices and tensors, and the inverse: MatMul-1, Einsum-7, Inverse-14.
 
-Specification: `matrix/`.
+Specification: `matrix/matmul-1`, `matrix/einsum-7`, `matrix/inverse-14`.
 """
 
 import math
@@ -27,7 +27,7 @@ __all__ = ["OPS"]
 
 
 def matmul_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Check for scalars; matrices that share no dimension; batches that do not broadcast."""
+    """Check for scalars, for matrices that share no dimension, and for batches that cannot be broadcast."""
     left, right = inputs[0].shape, inputs[1].shape
     for name, shape in (("A", left), ("B", right)):
         if shape == ():
@@ -56,7 +56,10 @@ def matmul_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violatio
 
 
 def as_matrices(attrs: Attrs, left: tuple[Dim, ...], right: tuple[Dim, ...]) -> tuple[tuple[Dim, ...], ...]:
-    """Return both shapes as stacks of matrices, transposed as the layer says; a list becomes a row or a column."""
+    """Return both shapes as stacks of matrices, `[..., m, k]` and `[..., k, n]`, transposed as the attributes say.
+
+    A list becomes one row on the left, and one column on the right.
+    """
     one = Dim.of(1)
     if len(left) > 1 and attrs.transpose_a:
         left = (*left[:-2], left[-1], left[-2])
@@ -66,13 +69,14 @@ def as_matrices(attrs: Attrs, left: tuple[Dim, ...], right: tuple[Dim, ...]) -> 
 
 
 def _batches(a: tuple[Dim, ...], b: tuple[Dim, ...]) -> Iterator[tuple[Dim, Dim]]:
+    """Return the pairs of batch dimensions of two stacks of matrices, aligned at the last one."""
     rank = max(len(a), len(b))
     one = (Dim.of(1),)
     return zip((one * (rank - len(a)) + a)[:-2], (one * (rank - len(b)) + b)[:-2], strict=True)
 
 
 def _batch(first: Dim, second: Dim) -> Dim:
-    """Return what two batch dimensions broadcast to; the runtime takes intervals that do not meet for any size."""
+    """Return what two batch dimensions broadcast to; the runtime takes intervals that do not overlap for any size."""
     try:
         found = broadcast((first,), (second,))
     except ShapeError:
@@ -82,7 +86,13 @@ def _batch(first: Dim, second: Dim) -> Dim:
 
 
 def matmul_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Return `[..., m, k]` times `[..., k, n]`; lists give up the dimension that they were lent."""
+    """Map `[..., m, k]` and `[..., k, n]` of one element type to `[..., m, n]`; batches broadcast.
+
+    The dimension that was added to a list is removed again (`matrix/matmul-1`). Of bounds only exact values are known.
+
+    Raises:
+        ShapeError: the element types differ, an input is a scalar, or the shapes do not fit.
+    """
     dtype = same_type(inputs)
     raise_first(matmul_violations(attrs, inputs))
     left, right = inputs[0].shape, inputs[1].shape
@@ -96,7 +106,7 @@ def matmul_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def _product(attrs: Attrs, inputs: Sequence[Fact]) -> Bounds | None:
-    """Return the product of values that are known."""
+    """Return the values of the product if those of both inputs are known."""
     known = [fact.exact for fact in inputs]
     if known[0] is None or known[1] is None:
         return None
@@ -106,7 +116,10 @@ def _product(attrs: Attrs, inputs: Sequence[Fact]) -> Bounds | None:
 
 
 def matmul(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """Return the product of two stacks of matrices; integers through f32, as the CPU plugin."""
+    """Map `[..., m, k]` and `[..., k, n]` to their product `[..., m, n]`, in the type of the inputs.
+
+    Half floats and integers are computed in f32, as in the CPU plugin.
+    """
     left, right = arrays
     left = left.swapaxes(-1, -2) if attrs.transpose_a and left.ndim > 1 else left
     right = right.swapaxes(-1, -2) if attrs.transpose_b and right.ndim > 1 else right
@@ -114,7 +127,7 @@ def matmul(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def _multiplied(left: Array, right: Array) -> Array:
-    """Return one product instead of a stack of them where all share the second matrix."""
+    """Return one product in place of a stack of products if all share the second matrix."""
     if left.ndim > 2 and right.ndim == 2 and left.flags.c_contiguous:
         rows: Array = np.matmul(left.reshape(-1, left.shape[-1]), right)
         return rows.reshape(*left.shape[:-1], right.shape[-1])
@@ -130,17 +143,17 @@ ONE = Dim.of(1)
 
 @dataclass(frozen=True, slots=True)
 class Equation:
-    """An equation, taken apart: the labels of every input and of the output, `...` among them."""
+    """An equation in parts: the labels of every input and of the output, `...` among them."""
 
     inputs: tuple[tuple[str, ...], ...]
     output: tuple[str, ...]
 
 
 def labels_of(subscript: str) -> tuple[str, ...]:
-    """Return `"ab...c"` -> `("a", "b", "...", "c")`.
+    """Return the labels of a subscript: `("a", "b", "...", "c")` for `"ab...c"`.
 
     Raises:
-        ValueError: other signs than letters, or a second `...`.
+        ValueError: it has other characters than letters, or a second `...`.
     """
     before, dots, after = subscript.partition(REST)
     for letter in before + after:
@@ -150,10 +163,12 @@ def labels_of(subscript: str) -> tuple[str, ...]:
 
 
 def equation_of(text: str) -> Equation:
-    """Return an equation with or without `->`; without, the output has every letter of one input only, in order.
+    """Return an equation in parts.
+
+    Without `->` the output has every letter that is in one input only, in alphabetical order, after `...`.
 
     Raises:
-        ValueError: it is none.
+        ValueError: a subscript cannot be read, or the output has a label twice, or one that no input has.
     """
     left, arrow, right = text.partition("->")
     words = left.split(",")
@@ -172,7 +187,7 @@ def equation_of(text: str) -> Equation:
 
 
 def einsum_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Check for an equation that cannot be read, or that does not fit the inputs."""
+    """Check for an equation that cannot be read, or that does not fit the number or the shapes of the inputs."""
     try:
         equation = equation_of(attrs.equation)
         if len(equation.inputs) != len(inputs):
@@ -185,7 +200,9 @@ def einsum_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violatio
 
 
 def sizes_of(equation: Equation, inputs: Sequence[Fact]) -> dict[str, tuple[Dim, ...]]:
-    """Return the dimensions that every label stands for: one, but for `...`, which is left out if its rank is unknown.
+    """Return the dimensions of every label: one for a letter, any number for `...`.
+
+    `...` is left out if the rank of an input that has it is unknown.
 
     Raises:
         ValueError: the inputs do not fit the equation, or each other.
@@ -208,7 +225,11 @@ def sizes_of(equation: Equation, inputs: Sequence[Fact]) -> dict[str, tuple[Dim,
 
 
 def _parts(labels: tuple[str, ...], shape: tuple[Dim, ...]) -> Iterator[tuple[str, tuple[Dim, ...]]]:
-    """Yield the dimensions of one input, label by label."""
+    """Yield each label of an input with its dimensions.
+
+    Raises:
+        ValueError: the input has another rank.
+    """
     rest = len(shape) - len(labels) + (REST in labels)
     if rest < 0 or (rest and REST not in labels):
         raise ValueError(f"has {len(labels)} labels '{''.join(labels)}' for an input of rank {len(shape)}")
@@ -220,7 +241,11 @@ def _parts(labels: tuple[str, ...], shape: tuple[Dim, ...]) -> Iterator[tuple[st
 
 
 def _equal(label: str, left: tuple[Dim, ...], right: tuple[Dim, ...]) -> tuple[Dim, ...]:
-    """Return the diagonal for a label that one input has twice."""
+    """Return the dimension of a label that one input has twice, of which the diagonal is taken.
+
+    Raises:
+        ValueError: the two dimensions differ.
+    """
     met = left[0].meet(right[0])
     if met is None:
         raise ValueError(f"has '{label}' for dimensions {left[0]} and {right[0]} of one input")
@@ -228,7 +253,11 @@ def _equal(label: str, left: tuple[Dim, ...], right: tuple[Dim, ...]) -> tuple[D
 
 
 def _common(label: str, left: tuple[Dim, ...], right: tuple[Dim, ...]) -> tuple[Dim, ...]:
-    """Return the size of a label that two inputs have: they broadcast."""
+    """Return the dimensions of a label that two inputs have: they broadcast.
+
+    Raises:
+        ValueError: they cannot be broadcast.
+    """
     try:
         return broadcast(left, right) or ()
     except ShapeError:
@@ -236,7 +265,13 @@ def _common(label: str, left: tuple[Dim, ...], right: tuple[Dim, ...]) -> tuple[
 
 
 def einsum_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Return the dimensions of the output's labels."""
+    """Return the dimensions of the labels of the output, for inputs of one element type: floats or integers.
+
+    Dimensions of one label broadcast; a label that one input has twice needs equal ones (`matrix/einsum-7`).
+
+    Raises:
+        ShapeError: the element types differ or are not supported, or the equation does not fit the inputs.
+    """
     dtype = same_type(inputs)
     require_type(dtype, "float integer")
     raise_first(einsum_violations(attrs, inputs))
@@ -247,7 +282,10 @@ def einsum_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def einsum(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """Return the sum over all labels that the output does not have of the product of the inputs."""
+    """Return the product of the inputs, summed over all labels that the output does not have.
+
+    Half floats and integers are computed in f32, as in the CPU plugin.
+    """
     equation = equation_of(attrs.equation)
     names = sorted({label for labels in equation.inputs for label in labels} - {REST})
     rest = max((array.ndim - len(labels) + 1 for labels, array in _with_rest(equation, arrays)), default=0)
@@ -270,13 +308,13 @@ def einsum(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def _with_rest(equation: Equation, arrays: Sequence[Array]) -> Iterator[tuple[tuple[str, ...], Array]]:
-    """Yield the inputs that have dimensions for ..."""
+    """Return the inputs that have `...` in their subscript, with their labels."""
     return ((labels, array) for labels, array in zip(equation.inputs, arrays, strict=True) if REST in labels)
 
 
 @composed(7, "sums over the labels of one input, and matrix products over the labels of two inputs")
 def products_of_matrices(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """Rewrite Einsum-7, the first two inputs first."""
+    """Rewrite Einsum-7 of floats as matrix products, the first two inputs first."""
     *given, output = _spelled_out(equation_of(attrs.equation), layers.inputs)
     if not layers.fact(DATA).dtype.is_float:
         return Refused("a composition of layers would round integers at every step; the operation rounds once")
@@ -312,7 +350,7 @@ def _spelled_out(equation: Equation, inputs: Sequence[Fact]) -> list[list[str]]:
 
 
 def _diagonal(layers: Layers, data: Ref, labels: Sequence[str]) -> Ref | Refused:
-    """Add the elements whose places along the axes of one label are equal."""
+    """Add the elements whose positions along the axes of one label are equal."""
     found, own = data, [*labels]
     while len({*own}) < len(own):
         second = next(place for place, label in enumerate(own) if label in own[:place])
@@ -405,7 +443,7 @@ def _ordered(layers: Layers, data: Ref, have: Sequence[str], wanted: Sequence[st
 
 
 def inverse_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Check for what is no square matrices."""
+    """Check for data that does not consist of square matrices."""
     shape = inputs[0].shape
     if shape is None:
         return
@@ -416,14 +454,21 @@ def inverse_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violati
 
 
 def inverse_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Return the input's shape."""
+    """Return the shape of the data, `[..., n, n]` of floats (`matrix/inverse-14`).
+
+    Raises:
+        ShapeError: the data is not of floats, or does not consist of square matrices.
+    """
     require_type(inputs[0].dtype, "float")
     raise_first(inverse_violations(attrs, inputs))
     return (Fact(inputs[0].dtype, inputs[0].shape),)
 
 
 def inverse(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """Return the inverse of every matrix, transposed with `adjoint`; NaN where there is none."""
+    """Map matrices `[..., n, n]` to their inverses, transposed if `adjoint` is set (`matrix/inverse-14`).
+
+    NaN for a matrix that has no inverse. Half floats are computed in f32.
+    """
 
     def inverted(stack: Array) -> Array:
         out = np.full_like(stack, np.nan)
@@ -437,7 +482,7 @@ def inverse(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 @composed(14, "for invertible matrices, the transposed cofactors divided by the determinant", wide=True)
 def inverse_by_cofactors(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """Rewrite Inverse-14 of matrices up to 3 by 3."""
+    """Rewrite Inverse-14 of matrices of up to 3 by 3 elements."""
     data = layers.working(0)
     rank, size = layers.rank(data), layers.size(data, -1)
     if isinstance(size, Ref) or size > LARGEST_INVERSE:
@@ -468,7 +513,7 @@ LARGEST_INVERSE = 3
 
 
 def _cofactor(layers: Layers, elements: Sequence[Sequence[Ref]], row: int, column: int, one: Array) -> Ref | Array:
-    """Add the determinant of what is left without a row and a column of a matrix, with its sign."""
+    """Add the determinant of a matrix without a row and a column, with its sign."""
     size = len(elements)
     rows, columns = ([(place + step) % size for step in range(1, size)] for place in (row, column))
     if size == 1:

@@ -1,6 +1,6 @@
-"""Normalisations: BatchNormInference-1/-5, MVN-1/-6, LRN-1, NormalizeL2-1, GRN-1, GroupNormalization-12.
+"""Normalizations: BatchNormInference-1/-5, MVN-1/-6, LRN-1, NormalizeL2-1, GRN-1, GroupNormalization-12.
 
-Specification: `normalization/`.
+Specification: `normalization/`, a section for each of them (`normalization/mvn-6`).
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -35,13 +35,16 @@ __all__ = ["OPS"]
 
 
 def _batch_norm_parts(inputs: Sequence[Fact], data: int) -> tuple[Fact, list[Fact]]:
+    """Return the data, and the four parameters, of which `data` is not one."""
     return inputs[data], [fact for index, fact in enumerate(inputs) if index != data]
 
 
 def batch_norm_violations(inputs: Sequence[Fact], data: int) -> Iterator[Violation]:
-    """Check for parameters that are not one list each, of the data's number of channels.
+    """Check for parameters that are not lists of as many values as the data has channels.
 
-    `data`: which input the data is.
+    Args:
+        inputs: the five inputs.
+        data: the number of the input with the data.
     """
     values, parameters = _batch_norm_parts(inputs, data)
     shape = values.shape
@@ -67,7 +70,15 @@ def batch_norm_violations(inputs: Sequence[Fact], data: int) -> Iterator[Violati
 
 
 def batch_norm_shape(inputs: Sequence[Fact], data: int) -> tuple[Fact, ...]:
-    """Return the data's shape, with the number of channels that the parameters have."""
+    """Return the shape of the data `[N, C, ...]` of floats, with C also from the parameters `[C]`.
+
+    Args:
+        inputs: the five inputs, of one element type (`normalization/batch-norm-inference-5`).
+        data: the number of the input with the data.
+
+    Raises:
+        ShapeError: the element types differ or are not floats, or the sizes do not fit.
+    """
     dtype = same_type(inputs)
     require_type(dtype, "float")
     raise_first(batch_norm_violations(inputs, data))
@@ -82,6 +93,7 @@ def batch_norm_shape(inputs: Sequence[Fact], data: int) -> tuple[Fact, ...]:
 
 
 def _batch_norm(version: int, names: Sequence[str]) -> Op:
+    """Return a version of BatchNormInference; `names`: its inputs in order."""
     data = list(names).index("data")
     return Op(
         type="BatchNormInference",
@@ -101,21 +113,27 @@ def _batch_norm(version: int, names: Sequence[str]) -> Op:
 
 
 def mvn_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Check for axes that are no list, more than the data has, or not among them."""
+    """Check for axes that are not a list, are more than the dimensions of the data, or are out of range."""
     data, axes = inputs
     yield from check_axes(data.shape, axes, ranks=(1,))
     yield from too_many_axes(data.shape, axes)
 
 
 def too_many_axes(data: Shape, axes: Fact) -> Iterator[Violation]:
-    """Check for a longer list of axes than the data has dimensions."""
+    """Check for more axes than the data has dimensions."""
     if data is not None and axes.shape and axes.shape[0].lo > len(data):
         text = f"has {axes.shape[0]} values, but the data {shape_text(data)} has rank {len(data)}"
         yield Violation("axes", text)
 
 
 def mvn_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Return the data's shape; the runtime looks at type and values of the axes only when it compiles."""
+    """Return the shape of the data (`normalization/mvn-6`).
+
+    The runtime looks at the element type and the values of the axes only when it compiles.
+
+    Raises:
+        ShapeError: the axes are not a list, or more than the dimensions of the data.
+    """
     axes = Fact(element_type("i64"), inputs[1].shape)
     raise_first(mvn_violations(attrs, [inputs[0], axes]))
     return same_shape(attrs, inputs)
@@ -125,7 +143,7 @@ def mvn_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def lrn_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Check for axes that are no list, or not the data's; the runtime takes unknown ones for axis 1."""
+    """Check for axes that are not a list or are out of range; the runtime takes unknown axes for axis 1."""
     data, axes = inputs
     yield from check_axes(data.shape, axes, ranks=(1,), negative=False)
     yield from too_many_axes(data.shape, axes)
@@ -134,9 +152,10 @@ def lrn_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 
 def check_lrn(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Check for the same, no axes at all (the runtime crashes), a window of nothing.
+    """Check for what `lrn_violations` finds, and for settings that the runtime accepts and does not compute as written.
 
-    Other axes than the CPU plugin runs.
+    These are empty axes, on which it crashes, a `size` below 1, other axes than those that the CPU plugin supports, a
+    `bias` with a fraction, and an even `size`.
     """
     yield from lrn_violations(attrs, inputs)
     if attrs.size < 1:
@@ -160,14 +179,14 @@ def check_lrn(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 
 def l2_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Check for axes that are neither a number nor a list, or not the data's; a scalar has none."""
+    """Check for axes that are neither a number nor a list, or are out of range; a scalar has none."""
     yield from check_axes(inputs[0].shape, inputs[1], ranks=(0, 1))
     if inputs[0].shape == () and inputs[1].integers():
         yield Violation("axes", "names an axis, but the data is a scalar")
 
 
 def grn_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Check for data that is not of rank 2 to 4."""
+    """Check for data whose rank is not 2, 3 or 4."""
     shape = inputs[0].shape
     if shape is not None and len(shape) not in {2, 3, 4}:
         yield Violation("data", f"is {shape_text(shape)}; expected rank 2, 3 or 4")
@@ -177,7 +196,7 @@ def grn_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 
 def group_norm_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Check for parameters that are not lists of the data's channels; channels that do not divide into the groups."""
+    """Check for parameters that are not lists of the channels, and channels that do not divide into groups."""
     shape = inputs[0].shape
     if shape is not None and len(shape) < 2:
         yield Violation("data", f"is {shape_text(shape)}; expected at least rank 2")
@@ -198,7 +217,11 @@ def group_norm_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Viol
 
 
 def group_norm_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Return the data's shape."""
+    """Return the shape of the data `[N, C, ...]`; scale and bias are `[C]` (`normalization/group-normalization-12`).
+
+    Raises:
+        ShapeError: the sizes do not fit, or the channels do not divide into `num_groups`.
+    """
     require_type(inputs[0].dtype, "float integer boolean")
     raise_first(group_norm_violations(attrs, inputs))
     return same_shape(attrs, inputs)
@@ -208,17 +231,20 @@ def group_norm_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def _along(function: Callable[[Array], Array], data: Array, axes: Collection[int]) -> Array:
-    """Apply a function that looks along some axes only, by blocks; integers and half floats through f32."""
+    """Apply a function that combines elements along some axes only, block by block; integers and half floats in f32."""
     return along(partial(in_working_type, through_floats(function)), data, axes)
 
 
 def per_channel(values: Array, rank: int) -> Array:
-    """Return a list along axis 1 of a tensor of this rank."""
+    """Return a list of one value per channel as `[C, 1, ...]`, which broadcasts along axis 1 of data of this rank."""
     return values.reshape(-1, *[1] * (rank - 2))
 
 
 def batch_norm(attrs: Attrs, arrays: Sequence[Array], data: int) -> tuple[Array, ...]:
-    """Return `gamma * (x - mean) / sqrt(variance + epsilon) + beta` for every channel."""
+    """Return `gamma * (x - mean) / sqrt(variance + epsilon) + beta` for every channel of `[N, C, ...]`.
+
+    Half floats are computed in f32. `data`: the number of the input with the data.
+    """
     values, lists = arrays[data], [array for index, array in enumerate(arrays) if index != data]
     gamma, beta, mean, variance = (array.astype(np.float32) if is_half(array.dtype) else array for array in lists)
     factor = gamma / np.sqrt(variance + gamma.dtype.type(attrs.epsilon))
@@ -235,7 +261,15 @@ def batch_norm(attrs: Attrs, arrays: Sequence[Array], data: int) -> tuple[Array,
 def normalized(
     data: Array, axes: tuple[int, ...], eps: float, *, variance: bool = True, outside: bool = False
 ) -> Array:
-    """Subtract the mean over the axes, and divide by the deviation; `eps` inside or outside of its root."""
+    """Return floats less their mean over the axes, divided by their standard deviation over them.
+
+    Args:
+        data: floats of any shape.
+        axes: over which mean and deviation are taken.
+        eps: added to the variance, or with `outside` to its root.
+        variance: whether to divide.
+        outside: where `eps` is added.
+    """
     centred: Array = data - data.mean(axis=axes, keepdims=True, dtype=data.dtype)
     if not variance:
         return centred
@@ -246,7 +280,10 @@ def normalized(
 
 
 def mvn_6(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """Normalize by mean and variance over the axes."""
+    """Return the data less its mean over the axes, divided by its deviation, in the same shape (`normalization/mvn-6`).
+
+    Half floats and integers are computed in f32.
+    """
     data, axes = arrays
     places = tuple(sorted({int(axis) % data.ndim for axis in axes.ravel()}))
     outside = attrs.eps_mode == "outside_sqrt"
@@ -258,9 +295,9 @@ def mvn_6(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def mvn_1(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """Return data less their mean, over the spatial axes or with `across_channels` over all but the batch.
+    """Return the data less its mean over the spatial axes; with `across_channels` over all but the first.
 
-    `reduction_axes` decides it if it is there: with axis 1 in it channels are taken together (measured).
+    `reduction_axes` decides if it is not empty: axis 1 among them means across channels (measured).
     """
     (data,) = arrays
     across = 1 in attrs.reduction_axes if attrs.reduction_axes else attrs.across_channels
@@ -273,7 +310,10 @@ def mvn_1(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def lrn(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """Return `x / (bias + alpha / size^axes * sum of squares in a window)^beta`."""
+    """Return `x / (bias + alpha / size^n * s)^beta`, in the same shape (`normalization/lrn-1`).
+
+    s is the sum of squares in a window of `size` elements along each of the n axes, around the element.
+    """
     data, axes = arrays
     places = sorted({int(axis) for axis in axes.ravel()})
 
@@ -289,7 +329,7 @@ def lrn(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def window_sums(data: Array, axis: int, size: int) -> Array:
-    """Return the sum of the elements around each, `(size - 1) // 2` on either side; there is nothing outside."""
+    """Return for each element the sum of those up to `(size - 1) // 2` before and behind it along an axis."""
     out = np.zeros_like(data)
     length = data.shape[axis]
     half = (size - 1) // 2
@@ -303,9 +343,10 @@ def window_sums(data: Array, axis: int, size: int) -> Array:
 
 
 def normalize_l2(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """Return the data divided by the root of the sum of squares over the axes, to which `eps` is added or a minimum.
+    """Return the data divided by its norm over the axes, in the same shape (`normalization/normalize-l2-1`).
 
-    Without axes each element is divided by itself, and 0 stays.
+    The norm is the root of the sum of squares plus `eps`, or of the larger of both. Without axes each element is
+    divided by itself, and 0 stays.
     """
     data, axes = arrays
     if not axes.size:
@@ -322,7 +363,7 @@ def normalize_l2(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def grn(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """Divide by the root of the sum of squares over the channels and the bias."""
+    """Return `x / sqrt(bias + sum of x^2 over the channels)`, in the same shape (`normalization/grn-1`)."""
 
     def divided(x: Array) -> Array:
         squares = np.multiply(x, x).sum(axis=1, keepdims=True, dtype=x.dtype)
@@ -333,7 +374,10 @@ def grn(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def group_norm(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """Normalize by mean and variance of each group of channels, then apply scale and bias of each channel."""
+    """Return `[N, C, ...]` normalized by mean and variance of each of `num_groups` groups, then scaled and shifted.
+
+    Scale and bias are `[C]` (`normalization/group-normalization-12`). Half floats are computed in f32.
+    """
     data, scale, bias = arrays
 
     def mixed(x: Array, factors: Array, shifts: Array) -> Array:

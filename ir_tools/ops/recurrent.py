@@ -1,6 +1,6 @@
 """Recurrent cells and sequences: LSTMCell-1/-4, LSTMSequence-5, GRUCell-3, GRUSequence-5, RNNCell-1, RNNSequence-5.
 
-Specification: `sequence/`.
+Specification: `sequence/`, a section for each of them (`sequence/gru-cell-3`); RNNCell-1 is in `sequence/rnn-cell-3`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -40,7 +40,14 @@ STATES = ("initial_hidden_state", "initial_cell_state")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Network:
-    """A kind of recurrent network: how many gates, states and activations it has."""
+    """A kind of recurrent network.
+
+    Attributes:
+        gates: the number of gates; the weights have `gates * hidden` rows.
+        states: the number of states.
+        activations: the default activations.
+        step: computes the new states of one step.
+    """
 
     gates: int
     states: int
@@ -48,7 +55,7 @@ class Network:
     step: Step
 
     def bias_gates(self, attrs: Attrs) -> int:
-        """Return how many times the hidden size the bias is long."""
+        """Return the length of the bias as a multiple of the hidden size."""
         return self.gates + bool(attrs.get("linear_before_reset"))
 
 
@@ -58,12 +65,12 @@ RNN = Network(gates=1, states=1, activations=("tanh",), step=rnn_step)
 
 
 def cell_names(net: Network) -> tuple[str, ...]:
-    """Return the names of a cell's inputs."""
+    """Return the names of the inputs of a cell."""
     return ("X", *STATES[: net.states], "W", "R", "B")
 
 
 def sequence_names(net: Network) -> tuple[str, ...]:
-    """Return the names of a sequence's inputs."""
+    """Return the names of the inputs of a sequence."""
     return ("X", *STATES[: net.states], "sequence_lengths", "W", "R", "B")
 
 
@@ -71,7 +78,11 @@ def sequence_names(net: Network) -> tuple[str, ...]:
 
 
 def cell_shape(net: Network) -> ShapeRule:
-    """Return the rule of a cell: `[N, input]` and states `[N, hidden]` to states `[N, hidden]`."""
+    """Return the shape rule of a cell: data `[N, input]` and states `[N, hidden]` to new states `[N, hidden]`.
+
+    W is `[gates * hidden, input]`, R `[gates * hidden, hidden]`, B `[gates * hidden]` (`sequence/lstm-cell-1`,
+    `sequence/gru-cell-3`, `sequence/rnn-cell-3`). The rule raises ShapeError for wrong ranks or sizes.
+    """
 
     def shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
         count = net.states
@@ -90,9 +101,11 @@ def cell_shape(net: Network) -> ShapeRule:
 
 
 def sequence_shape(net: Network) -> ShapeRule:
-    """Return the rule of a sequence.
+    """Return the shape rule of a sequence: data `[N, T, input]`, states `[N, D, hidden]` and lengths `[N]`.
 
-    `[N, T, input]` to `[N, directions, T, hidden]` and states `[N, directions, hidden]`.
+    D is 2 for both directions, else 1. The outputs are `[N, D, T, hidden]` and new states `[N, D, hidden]`
+    (`sequence/lstm-sequence-5`, `sequence/gru-sequence-5`, `sequence/rnn-sequence-5`). Weights are as for a cell, for
+    each direction. The rule raises ShapeError for wrong ranks or sizes.
     """
 
     def shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
@@ -118,7 +131,19 @@ def sequence_shape(net: Network) -> ShapeRule:
 
 
 def _gated(hidden: Dim, rows: Sequence[Dim], telling: Sequence[Dim], bias: Dim, net: Network, attrs: Attrs) -> Dim:
-    """Return the hidden size, held against the rows of weights and bias; where it is not known, read off `telling`."""
+    """Return the hidden size, compared with the rows of weights and bias.
+
+    Args:
+        hidden: what the states and R say.
+        rows: the numbers of rows of W and R.
+        telling: those of them from which an unknown hidden size is taken.
+        bias: the length of B.
+        net: the kind of network.
+        attrs: of the layer.
+
+    Raises:
+        ShapeError: they do not fit.
+    """
     if hidden.static:
         for found in rows:
             wanted = hidden.size * net.gates
@@ -135,11 +160,13 @@ def _gated(hidden: Dim, rows: Sequence[Dim], telling: Sequence[Dim], bias: Dim, 
 
 
 def check_recurrent(net: Network, before_weights: int = 1) -> Check:
-    """Return the check of a network: sizes of data and states are those of the weights, each gate has an activation.
+    """Return the check of a network: `hidden_size` and the input size fit the weights, and each gate has an activation.
 
-    `before_weights`: how many inputs besides the states come before the weights.
+    LSTMCell-1 without peepholes makes them of the size that `hidden_size` says.
 
-    LSTMCell-1 makes the peepholes that it is not given as large as the hidden size says.
+    Args:
+        net: the kind of network.
+        before_weights: the number of inputs besides the states that come before the weights.
     """
 
     def check(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
@@ -172,9 +199,9 @@ def check_recurrent(net: Network, before_weights: int = 1) -> Check:
 
 
 def check_sequence(net: Network) -> Check:
-    """Return the check of a network over time.
+    """Return the check of a sequence: that of its network, and lengths that the CPU plugin ignores.
 
-    The CPU plugin reads no lengths where a size of the data is not known.
+    It ignores them if a size of the data is unknown.
     """
 
     def check(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
@@ -193,12 +220,12 @@ def check_sequence(net: Network) -> Check:
 
 
 def _spelled_out(net: Network, attrs: Attrs) -> bool:
-    """Return whether the CPU plugin computes the layer as single operations, which do not ask for the hidden size."""
+    """Return whether the CPU plugin computes the layer as single operations, which do not read `hidden_size`."""
     return attrs.clip != 0 or attrs.activations != net.activations or "weights_format" in attrs
 
 
 def check_lstm_cell_1(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Check for what the runtime does not read, beside the check of all LSTMs."""
+    """Check as all LSTMs, and for `input_forget` and peepholes, which the runtime does not read."""
     yield from check_recurrent(LSTM)(attrs, inputs)
     if attrs.input_forget:
         yield Violation("input_forget", "is true, which the runtime does not read", kind=ViolationKind.SUSPECT)
@@ -211,7 +238,7 @@ def check_lstm_cell_1(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violatio
 
 
 def cell_kernel(net: Network) -> Kernel:
-    """Return one step: `[N, input]`, states and weights to new states."""
+    """Return the kernel of one step: `[N, input]`, states and weights to new states; half floats in f32."""
 
     def kernel(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
         return in_working_types(lambda *arrays: _cell(net, attrs, arrays), *inputs[: 4 + net.states])
@@ -220,12 +247,13 @@ def cell_kernel(net: Network) -> Kernel:
 
 
 def _cell(net: Network, attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
+    """Return the new states of one step."""
     data, states, weights = inputs[0], tuple(inputs[1 : 1 + net.states]), inputs[1 + net.states :]
     return net.step(attrs, data @ weights[0].T, states, weights[1], weights[2])
 
 
 def sequence_kernel(net: Network) -> Kernel:
-    """Return all steps, in one direction or both."""
+    """Return the kernel of all steps, in one direction or both; half floats in f32."""
 
     def kernel(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
         return in_working_types(lambda *arrays: over_time(net.step, attrs, arrays, net.states), *inputs)
@@ -234,7 +262,10 @@ def sequence_kernel(net: Network) -> Kernel:
 
 
 def lstm_cell_1(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-    """Do as version 4: the runtime reads no peepholes, no `input_forget` and no `weights_format` (measured)."""
+    """Compute as LSTMCell-4; a missing bias is 0.
+
+    The runtime reads no peepholes, no `input_forget` and no `weights_format` (measured).
+    """
     bias = inputs[5] if len(inputs) > 5 else np.zeros(len(inputs[3]), inputs[3].dtype)
     return cell_kernel(LSTM)(attrs, [*inputs[:5], bias])
 
@@ -246,7 +277,7 @@ ACTIVATIONS = ("sigmoid", "tanh", "relu")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Names(Words):
-    """Names of functions; an empty text is no absence, but none at all."""
+    """A field of names of functions. An empty text does not count as absent, but as no names."""
 
     blank: ClassVar[bool] = False
 
@@ -254,7 +285,7 @@ class Names(Words):
 def _attrs(net: Network, *, named: bool) -> dict[str, Field]:
     """Return the attributes of a network.
 
-    `named`: its activations have names of their own where the file gives none.
+    `named`: whether absent activations are the default ones of the network.
     """
     return {
         "hidden_size": Int32(runtime_default=0),
@@ -277,6 +308,7 @@ UNREAD = {
 
 
 def _cell_op(type: str, version: int, net: Network, **attrs: Field) -> Op:
+    """Return the operation of one step."""
     return Op(
         type=type,
         version=version,
@@ -292,6 +324,7 @@ def _cell_op(type: str, version: int, net: Network, **attrs: Field) -> Op:
 
 
 def _sequence_op(type: str, net: Network, **attrs: Field) -> Op:
+    """Return the operation of all steps."""
     return Op(
         type=type,
         version=5,
@@ -347,7 +380,11 @@ LSTM_CELL_4 = replace(_cell_op("LSTMCell", 4, LSTM), migrate=migrate_lstm_cell_4
 
 
 def lstm_cell_1_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Do as version 4, with peepholes `[3 * hidden]` that the runtime looks at and does not use."""
+    """Return the outputs of LSTMCell-4; the runtime compares peepholes `[3 * hidden]` and does not use them.
+
+    Raises:
+        ShapeError: as LSTMCell-4, or the peepholes have another size.
+    """
     outputs = cell_shape(LSTM)(attrs, inputs)
     hidden = dim(outputs[0], 1)
     if len(inputs) > 6:

@@ -1,6 +1,7 @@
 """Regions of interest: Proposal, GenerateProposals, ROIPooling, ROIAlign, ROIAlignRotated, (Deformable)PSROIPooling.
 
-Specification: `detection/`.
+Specification: `detection/`, a section for each of them (`detection/roi-align-9`). Kernels follow the CPU plugin where
+the specification leaves a choice.
 """
 
 from collections.abc import Iterator, Sequence
@@ -66,17 +67,24 @@ I64 = element_type("i64")
 
 
 def proposal_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Map `[N, 2 * anchors, H, W]`, `[N, 4 * anchors, H, W]` and the image to `[N * post_nms_topn, 5]`."""
+    """Map probabilities `[N, 2 * anchors, H, W]`, offsets `[N, 4 * anchors, H, W]` and the image `[3 or 4]` to boxes.
+
+    The boxes are `[N * post_nms_topn, 5]` (`detection/proposal-1`).
+
+    Raises:
+        ShapeError: a rank is wrong, or the numbers of anchors or the batch sizes differ.
+    """
     return (Fact(inputs[0].dtype, (_proposed(attrs, inputs), Dim.of(5))),)
 
 
 def proposal_4_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Return the boxes, and their probabilities."""
+    """Return boxes as Proposal-1, and their probabilities `[N * post_nms_topn]` (`detection/proposal-4`)."""
     count = _proposed(attrs, inputs)
     return Fact(inputs[0].dtype, (count, Dim.of(5))), Fact(inputs[0].dtype, (count,))
 
 
 def _proposed(attrs: Attrs, inputs: Sequence[Fact]) -> Dim:
+    """Return the number of boxes, `N * post_nms_topn`; raises as `proposal_shape`."""
     scores, deltas, image = inputs
     for fact, rank, name in zip(inputs, (4, 4, 1), ("class_probs", "bbox_deltas", "image_shape"), strict=True):
         require_rank(fact, rank, name)
@@ -97,9 +105,9 @@ MIN_BOXES = 8
 
 
 def check_proposal(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Check for an image with a height and a width, and boxes enough to choose from.
+    """Check for an image without height or width, too few boxes before suppression, and an output that is too large.
 
-    The output fits into memory.
+    With fewer than `MIN_BOXES` boxes the runtime crashes (measured).
     """
     image = inputs[2].exact
     if image is not None and not (image.ravel()[:2] > 0).all():
@@ -117,12 +125,15 @@ def check_proposal(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 
 def proposal(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-    """Return the best boxes of each image; behind them a row that starts with -1, then zeros."""
+    """Return the best boxes of each image, `[N * post_nms_topn, 5]`.
+
+    A row that starts with -1, and zeros, follow the last box.
+    """
     return proposal_4(attrs, inputs)[:1]
 
 
 def proposal_4(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-    """Return the best boxes of each image, and their probabilities."""
+    """Return the best boxes of each image as Proposal-1, and their probabilities."""
     return in_working_types(lambda *arrays: proposals(attrs, *arrays), *inputs)
 
 
@@ -168,7 +179,16 @@ GENERATED = ("im_info", "anchors", "boxesdeltas", "scores")
 
 
 def generate_proposals_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Return boxes `[..N * post_nms_count, 4]`, their scores, and how many there are of each image `[N]`."""
+    """Return boxes `[0..N * post_nms_count, 4]`, their scores, and how many each image has, `[N]`.
+
+    Args:
+        attrs: of the layer.
+        inputs: images `[N, 3 or 4]`, anchors `[H, W, A, 4]`, offsets `[N, 4 * A, H, W]`, scores `[N, A, H, W]`
+            (`detection/generate-proposals-9`).
+
+    Raises:
+        ShapeError: a rank is wrong, or sizes do not fit.
+    """
     image, anchors, deltas, scores = inputs
     for fact, rank, name in zip(inputs, (2, 4, 4, 4), GENERATED, strict=True):
         require_rank(fact, rank, name)
@@ -191,7 +211,7 @@ def generate_proposals_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact
 
 
 def generate_proposals(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-    """Return the best boxes, their scores, and how many there are of each image."""
+    """Return the best boxes, their scores, and how many each image has; half floats are computed in f32."""
     wide = [array.astype(np.float32) if is_half(array.dtype) else array for array in inputs]
     found = generated(attrs, *wide)
     dtype = inputs[0].dtype
@@ -223,16 +243,13 @@ GENERATE_PROPOSALS_9 = Op(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair(Ints):
-    """Two numbers; an empty text is no absence: the runtime crashes over it."""
+    """A field of two numbers. An empty text does not count as absent: the runtime crashes on it."""
 
     blank: ClassVar[bool] = False
 
 
 def pooled_size(attrs: Attrs) -> tuple[int, ...]:
-    """Return height and width of ROIPooling's output.
-
-    Of `pooled_h` and `pooled_w`, or of the lists that say the same.
-    """
+    """Return height and width of the output of ROIPooling, from `pooled_h` and `pooled_w` or from the lists."""
     listed = attrs.output_roi or attrs.output_size or (0, 0)
     return (
         listed[0] if attrs.pooled_h is None else attrs.pooled_h,
@@ -241,7 +258,11 @@ def pooled_size(attrs: Attrs) -> tuple[int, ...]:
 
 
 def roi_pooling_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Map `[N, C, H, W]` and `[boxes, 5]` to `[boxes, C, pooled_h, pooled_w]`."""
+    """Map data `[N, C, H, W]` and regions `[boxes, 5]` to `[boxes, C, pooled_h, pooled_w]` (`detection/roi-pooling-1`).
+
+    Raises:
+        ShapeError: a rank or the number of columns is wrong, or the pooled size is not positive.
+    """
     data, rois = inputs
     _regions(data, rois)
     size = pooled_size(attrs)
@@ -250,25 +271,30 @@ def roi_pooling_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def _regions(data: Fact, rois: Fact, columns: int = 5) -> None:
+    """Require data of rank 4 and regions with so many columns.
+
+    Raises:
+        ShapeError: they are not so.
+    """
     require_rank(data, 4, "data")
     require_rank(rois, 2, "rois")
     require_size(rois, 1, (columns,), "rois")
 
 
 def check_scale(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Check for a scale that is a positive number."""
+    """Check for a `spatial_scale` that is not a positive finite number."""
     if not 0 < attrs.spatial_scale < inf:
         yield Violation("spatial_scale", f"is {attrs.spatial_scale}; expected a positive number")
 
 
 def check_roi_pooling(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Check for a positive scale and an output that fits into memory."""
+    """Check for a `spatial_scale` that is not positive, and an output that does not fit into memory."""
     yield from check_scale(attrs, inputs)
     yield from check_output_size("pooled_h", roi_pooling_shape)(attrs, inputs)
 
 
 def roi_pooling(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-    """Return maxima of parts of regions, or points in them."""
+    """Return the maximum, or one interpolated point, of each part of a region, `[boxes, C, pooled_h, pooled_w]`."""
     height, width = pooled_size(attrs)
 
     def pool(data: Array, rois: Array) -> Array:
@@ -299,16 +325,26 @@ ROI_POOLING_1 = Op(
 
 
 def roi_align_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Map `[N, C, H, W]`, `[boxes, 4]` and `[boxes]` to `[boxes, C, pooled_h, pooled_w]`."""
+    """Map data `[N, C, H, W]`, regions `[boxes, 4]` and images `[boxes]` to `[boxes, C, pooled_h, pooled_w]`.
+
+    The section is `detection/roi-align-9`.
+
+    Raises:
+        ShapeError: a rank or the number of columns is wrong, or the numbers of regions differ.
+    """
     return _aligned(attrs, inputs, 4)
 
 
 def roi_align_rotated_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Map `[N, C, H, W]`, `[boxes, 5]` and `[boxes]` to `[boxes, C, pooled_h, pooled_w]`."""
+    """Map data `[N, C, H, W]`, regions `[boxes, 5]` and images `[boxes]` to `[boxes, C, pooled_h, pooled_w]`.
+
+    The section is `detection/roi-align-rotated-15`; raises as `roi_align_shape`.
+    """
     return _aligned(attrs, inputs, 5)
 
 
 def _aligned(attrs: Attrs, inputs: Sequence[Fact], columns: int) -> tuple[Fact, ...]:
+    """Return the output of ROIAlign for regions with so many columns; raises as `roi_align_shape`."""
     data, rois, batches = inputs
     _regions(data, rois, columns)
     require_rank(batches, 1, "batch_indices")
@@ -318,7 +354,10 @@ def _aligned(attrs: Attrs, inputs: Sequence[Fact], columns: int) -> tuple[Fact, 
 
 
 def _check_images(inputs: Sequence[Fact], stops: bool) -> Iterator[Violation]:
-    """Check for indices of images that there are not; `stops`: the runtime stops at the first that is -1. Measured."""
+    """Check for indices of images that do not exist.
+
+    `stops`: whether the runtime stops at the first index that is -1 (measured).
+    """
     data, batches = inputs[0], inputs[2]
     known = batches.exact
     if known is None or is_empty(data):
@@ -334,7 +373,7 @@ def _check_images(inputs: Sequence[Fact], stops: bool) -> Iterator[Violation]:
 
 
 def check_aligned(shape: ShapeRule) -> Check:
-    """Return the check of a version: regions and their points fit into memory."""
+    """Return the check of a version: images exist, and sampling points and output fit into memory."""
 
     def check(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         if attrs.pooled_h * attrs.pooled_w * attrs.sampling_ratio**2 > MAX_SAMPLES:
@@ -348,7 +387,7 @@ def check_aligned(shape: ShapeRule) -> Check:
 
 
 def check_rotated(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Check for the same; no bf16, as which the CPU plugin takes the f32 that it has made of the regions."""
+    """Check as `check_aligned`, and for bf16: the CPU plugin reads the f32 that it made of the regions as bf16."""
     if inputs[0].dtype.name == "bf16":
         message = "has element type bf16, for which the runtime reads outside the input"
         yield Violation("data", message, "convert the inputs to f32", ViolationKind.FATAL, 0)
@@ -365,7 +404,10 @@ ALIGN_INPUTS = (Input("data", type="T"), Input("rois", type="T"), Input("batch_i
 
 
 def roi_align(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-    """Return means or maxima of points in parts of regions."""
+    """Return the mean or maximum of the points sampled in each part of a region, `[boxes, C, pooled_h, pooled_w]`.
+
+    Half floats are computed in f32.
+    """
     data, rois, images = inputs
     size, align = (attrs.pooled_h, attrs.pooled_w), attrs.get("aligned_mode", "asymmetric")
 
@@ -376,7 +418,7 @@ def roi_align(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def roi_align_rotated(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-    """Return means of points in parts of rotated regions."""
+    """Return the mean of the points sampled in each part of a rotated region, `[boxes, C, pooled_h, pooled_w]`."""
     data, rois, images = inputs
     size, turn = (attrs.pooled_h, attrs.pooled_w), attrs.clockwise_mode
 
@@ -425,7 +467,13 @@ ROI_ALIGN_ROTATED_15 = Op(
 
 
 def psroi_pooling_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Map `[N, C, H, W]` and `[boxes, 5]` to `[boxes, output_dim, group_size, group_size]`."""
+    """Map data `[N, C, H, W]` and regions `[boxes, 5]` to `[boxes, output_dim, group_size, group_size]`.
+
+    C is `output_dim` times the number of parts, or of bins if the mode is bilinear (`detection/psroi-pooling-1`).
+
+    Raises:
+        ShapeError: a rank or a number of columns or channels is wrong, or there are no bins.
+    """
     data, rois = inputs
     _regions(data, rois)
     parts = attrs.group_size**2
@@ -451,7 +499,7 @@ def _by_group(attrs: Attrs, data: Fact, rois: Fact) -> tuple[Fact, ...]:
 
 
 def psroi_pooling(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-    """Return means of parts of regions, or of points in them, each with channels of its own."""
+    """Return the mean of each part of a region, or of points in its bins; each part or bin has its own channels."""
 
     def pool(data: Array, rois: Array) -> Array:
         outputs, size, scale = attrs.output_dim, attrs.group_size, attrs.spatial_scale
@@ -481,7 +529,13 @@ PSROI_POOLING_1 = Op(
 
 
 def deformable_psroi_pooling_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Map `[N, C, H, W]`, `[boxes, 5]` and offsets to `[boxes, output_dim, group_size, group_size]`."""
+    """Map data `[N, C, H, W]`, regions `[boxes, 5]` and offsets to `[boxes, output_dim, group_size, group_size]`.
+
+    The section is `detection/deformable-psroi-pooling-1`.
+
+    Raises:
+        ShapeError: a rank is wrong.
+    """
     data, rois, *offsets = inputs
     require_rank(data, 4, "data")
     require_rank(rois, 2, "rois")
@@ -491,9 +545,9 @@ def deformable_psroi_pooling_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tupl
 
 
 def check_deformable(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Check for a scale that is a number, and an output that fits into memory.
+    """Check for a scale that is not finite, and an output that does not fit into memory.
 
-    Also for channels and offsets that are not there: the runtime reads what is behind them, or crashes (measured).
+    Also for channels and offsets that do not exist: the runtime reads beyond its memory, or crashes (measured).
     """
     channels = attrs.output_dim * attrs.group_size**2
     if not channels <= (dim(inputs[0], 1).hi or channels):
@@ -513,7 +567,7 @@ def check_deformable(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation
 
 
 def deformable_psroi_pooling(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-    """Return means of points in parts of regions that offsets move."""
+    """Return the mean of points in each part of a region; offsets move the parts."""
 
     def pool(data: Array, rois: Array, offsets: Array | None = None) -> Array:
         shape, bins = (attrs.output_dim, attrs.group_size), (attrs.spatial_bins_x, attrs.spatial_bins_y)

@@ -1,6 +1,7 @@
 """Sorting and decoding: TopK-1/-3/-11, CTCGreedyDecoder-1, CTCGreedyDecoderSeqLen-6, CTCLoss-4.
 
-Specification: `sort/`, `sequence/`.
+Specification: `sort/top-k-11`, `sequence/ctc-greedy-decoder-1`, `sequence/ctc-greedy-decoder-seq-len-6`,
+`sequence/ctc-loss-4`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,7 +29,15 @@ FOLDED = {"f16", "f32", "i32", "i64", "u32", "u64"}
 
 
 def top_k_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Shrink the axis to k, or to what is known of it, for values and indices."""
+    """Return values and indices: the shape of the data with k elements along the axis, or as many as are known of k.
+
+    Args:
+        attrs: of the layer.
+        inputs: data of rank 1 or more and any element type, and k, a scalar (`sort/top-k-11`).
+
+    Raises:
+        ShapeError: the data is a scalar, k is not a scalar or is negative, or the axis is out of range.
+    """
     data, k = inputs
     require_one(k, "k", only_scalar=True)
     if data.shape is None:
@@ -40,7 +49,7 @@ def top_k_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def _with_values(attrs: Attrs, inputs: Sequence[Fact], outputs: tuple[Fact, ...]) -> tuple[Fact, ...]:
-    """Return values where all inputs are known exactly, of the types that the runtime sorts before running."""
+    """Return the outputs with their values if the inputs are known, of types that the runtime sorts when it reads."""
     data, k = (fact.exact for fact in inputs)
     if data is None or k is None or inputs[0].dtype.name not in FOLDED or not 0 < int(k) <= data.shape[attrs.axis]:
         return outputs
@@ -49,7 +58,7 @@ def _with_values(attrs: Attrs, inputs: Sequence[Fact], outputs: tuple[Fact, ...]
 
 
 def _chosen(size: Dim, k: Bounds | None) -> Dim:
-    """Return how many elements are chosen of `size`; the runtime takes k as it comes where it is known."""
+    """Return how many elements of `size` are chosen; a known k counts as it is, as in the runtime."""
     if k is None:
         return Dim(0, size.hi)
     low, high = int(k.lower.ravel()[0]), int(k.upper.ravel()[0])
@@ -60,9 +69,9 @@ def _chosen(size: Dim, k: Bounds | None) -> Dim:
 
 
 def check_top_k(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Check for no more elements than the axis has.
+    """Check for a k that is below 1 or larger than the axis, and for `stable` without an order.
 
-    A stable order only if there is an order. Of empty data nothing is taken.
+    For data without elements a wrong k is only suspect.
     """
     data, k = inputs
     wanted = known_number(k)
@@ -77,7 +86,11 @@ def check_top_k(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 
 def top_k(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-    """Return the k largest or smallest along an axis, and where they are; of equal ones the first."""
+    """Return the k largest or smallest elements along the axis, and their indices; of equal elements the first ones.
+
+    Raises:
+        ShapeError: k is larger than the axis.
+    """
     data, axis = inputs[0], attrs.axis
     require(
         int(inputs[1]) <= data.shape[axis],
@@ -92,12 +105,10 @@ def top_k(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def tied(attrs: Attrs, inputs: Sequence[Array]) -> npt.NDArray[np.bool_] | None:
-    """Return which of the chosen elements equal others, so that any of their places may come out.
+    """Return which of the chosen elements equal others, so that the index of any of these may be returned.
 
-    None where order is stable.
-
-    In the order of places all hangs on which of the elements that equal the last one are chosen; there the CPU plugin
-    does not read `stable`.
+    None if `stable` fixes the order. With `sort="index"` only elements that equal the last chosen one matter, and the
+    CPU plugin does not read `stable` (measured).
     """
     if attrs.get("stable") and attrs.sort != "index":
         return None
@@ -106,7 +117,7 @@ def tied(attrs: Attrs, inputs: Sequence[Array]) -> npt.NDArray[np.bool_] | None:
 
 
 def nearly_tied(attrs: Attrs, inputs: Sequence[Array], error: float) -> npt.NDArray[np.bool_] | None:
-    """Return which of the chosen elements an `error`, times the largest magnitude, exchanges with others."""
+    """Return which of the chosen elements an error, relative to the largest magnitude, may exchange for others."""
     if inputs[0].dtype.kind not in "fV" or not inputs[0].size:
         return tied(attrs, inputs)
     order = _in_order(attrs, inputs[0].astype(np.float64))
@@ -117,13 +128,19 @@ def nearly_tied(attrs: Attrs, inputs: Sequence[Array], error: float) -> npt.NDAr
 
 
 def _in_order(attrs: Attrs, data: Array) -> Array:
-    """Return the elements as they are chosen, along the last axis; those of a maximum the other way round."""
+    """Return the elements in the order in which they are chosen, along the last axis; for `max` as their negatives."""
     data = np.moveaxis(data, attrs.axis, -1)
     return np.sort(_descending(data) if attrs.mode == "max" else data, axis=-1)
 
 
 def _exchangeable(attrs: Attrs, same: npt.NDArray[np.bool_], count: int) -> npt.NDArray[np.bool_]:
-    """Return which of `count` elements may change places; `same`: whether each element in order may with the next."""
+    """Return which of the chosen elements may change places, `[..., count]` with the axis of the layer at its place.
+
+    Args:
+        attrs: of the layer.
+        same: whether each element in order may change places with the next one, along the last axis.
+        count: the number of chosen elements.
+    """
     edge = np.zeros((*same.shape[:-1], 1), bool)
     out = (np.append(edge, same, -1) | np.append(same, edge, -1))[..., :count]
     if attrs.sort == "index":
@@ -134,7 +151,7 @@ def _exchangeable(attrs: Attrs, same: npt.NDArray[np.bool_], count: int) -> npt.
 
 
 def _descending(data: Array) -> Array:
-    """Return values that sort the other way round."""
+    """Return values whose ascending order is the descending one of the data."""
     if data.dtype.kind == "u":
         return np.iinfo(data.dtype).max - data
     return ~data if data.dtype.kind in "ib" else -data
@@ -174,7 +191,11 @@ TOP_K_11 = TOP_K_3.at(
 
 
 def greedy_decoder_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Map `[T, N, C]` and `[T, N]` to `[N, T, 1, 1]`."""
+    """Map logits `[T, N, C]` and mask `[T, N]` to `[N, T, 1, 1]` (`sequence/ctc-greedy-decoder-1`).
+
+    Raises:
+        ShapeError: a rank is wrong, or the numbers of time steps or the batch sizes differ.
+    """
     logits, mask = inputs
     require_rank(logits, 3, "data")
     require_rank(mask, 2, "sequence_mask")
@@ -184,7 +205,10 @@ def greedy_decoder_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ..
 
 
 def greedy_decoder(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-    """Return the best class of each time step without blanks and, with `ctc_merge_repeated`, without repetitions."""
+    """Return the best class of each time step as floats `[N, T, 1, 1]`, without blanks, which are the last class.
+
+    With `ctc_merge_repeated` also without repetitions; -1 after the last class. The mask ends at its first 0.
+    """
     logits, mask = inputs
     lengths = np.cumprod(mask != 0, axis=0).sum(axis=0)
     decoded, _ = _decoded(logits.transpose(1, 0, 2), lengths, logits.shape[2] - 1, attrs.ctc_merge_repeated)
@@ -192,7 +216,14 @@ def greedy_decoder(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def _decoded(logits: Array, lengths: Array, blank: int, merge: bool) -> tuple[Array, Array]:
-    """Return `[N, T]` classes, -1 behind the last, and how many there are of each row; logits are `[N, T, C]`."""
+    """Return the classes `[N, T]`, -1 after the last one, and their number for each row.
+
+    Args:
+        logits: `[N, T, C]`.
+        lengths: the number of time steps of each row.
+        blank: the class that is left out.
+        merge: whether a class that follows itself is left out, too.
+    """
     classes = logits.argmax(axis=2)
     kept = (classes != blank) & (np.arange(classes.shape[1]) < lengths[:, None])
     if merge:
@@ -213,7 +244,13 @@ CTC_GREEDY_DECODER_1 = Op(
 
 
 def greedy_decoder_seq_len_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Map `[N, T, C]` and `[N]` to `[N, T]` and `[N]`."""
+    """Map logits `[N, T, C]` and lengths `[N]` to classes `[N, T]` and their numbers `[N]`.
+
+    The section is `sequence/ctc-greedy-decoder-seq-len-6`.
+
+    Raises:
+        ShapeError: a rank is wrong, the batch sizes differ, or the blank index is not one number.
+    """
     logits, lengths, *blank = inputs
     if blank and blank[0].shape is not None and all(each.static for each in blank[0].shape):
         require_one(blank[0], "blank_index")
@@ -225,9 +262,10 @@ def greedy_decoder_seq_len_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[
 
 
 def greedy_decoder_seq_len(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-    """Return the best class of each time step without blanks and, with `merge_repeated`, without repetitions.
+    """Return the best class of each time step without blanks, `[N, T]`, and the number of classes of each row, `[N]`.
 
-    Their number.
+    With `merge_repeated` also without repetitions; -1 after the last class. Without a third input blank is the last
+    class.
     """
     logits, lengths, *blank = inputs
     index = int(blank[0].ravel()[0]) if blank else logits.shape[2] - 1
@@ -236,9 +274,9 @@ def greedy_decoder_seq_len(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array
 
 
 def check_decoder(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Check for types of indices by the specification, though the runtime takes others.
+    """Check for a negative length, which crashes the runtime, and for one larger than the number of time steps.
 
-    No negative length, which kills it.
+    Also for other element types of indices than the specification has, though the runtime takes them.
     """
     lengths = inputs[1].integers() or (0,)
     steps = dim(inputs[0], 1).hi
@@ -276,7 +314,11 @@ CTC_GREEDY_DECODER_SEQ_LEN_6 = Op(
 
 
 def ctc_loss_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Map `[N, T, C]`, `[N]`, `[N, T]`, `[N]` to `[N]`."""
+    """Map logits `[N, T, C]` and labels `[N, T]`, with the lengths `[N]` of both, to `[N]` (`sequence/ctc-loss-4`).
+
+    Raises:
+        ShapeError: a rank is wrong, or the batch sizes or numbers of time steps differ.
+    """
     logits, lengths, labels, label_lengths, *blank = inputs
     names = ("logits", "logit_length", "labels", "label_length")
     for fact, rank, name in zip((logits, lengths, labels, label_lengths), (3, 1, 2, 1), names, strict=True):
@@ -289,7 +331,10 @@ def ctc_loss_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def check_ctc_loss(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Check for known lengths: labels no longer than logits, and at least one, without which the runtime crashes."""
+    """Check for known lengths that are larger than the number of time steps, or than those of the logits.
+
+    Also for labels of length 0, with which the runtime crashes.
+    """
     steps = dim(inputs[0], 1).hi
     lengths, labels = (fact.exact for fact in (inputs[1], inputs[3]))
     if lengths is not None and steps is not None and (lengths > steps).any():
@@ -301,11 +346,12 @@ def check_ctc_loss(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 
 def ctc_loss(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-    """Return `[N]`: minus the logarithm of how likely the labels are."""
+    """Return `[N]`: the negative logarithm of the probability of the labels. Half floats are computed in f32."""
     return (in_working_type(lambda logits: _losses(attrs, logits, inputs), inputs[0]),)
 
 
 def _losses(attrs: Attrs, logits: Array, inputs: Sequence[Array]) -> Array:
+    """Return the loss of each row, of logits `[N, T, C]` and the inputs of the layer."""
     lengths, labels, counts, *blank = inputs[1:]
     index = int(blank[0]) if blank else logits.shape[2] - 1
     chances = logits - logits.max(axis=2, keepdims=True)
@@ -318,7 +364,7 @@ def _losses(attrs: Attrs, logits: Array, inputs: Sequence[Array]) -> Array:
 
 
 def _target(attrs: Attrs, labels: Array) -> Array:
-    """Return the labels, without repetitions where that is asked for."""
+    """Return the labels without repetitions if `unique` or `preprocess_collapse_repeated` is set."""
     if attrs.unique:
         return labels[np.sort(np.unique(labels, return_index=True)[1])]
     if attrs.preprocess_collapse_repeated and len(labels):
@@ -327,9 +373,15 @@ def _target(attrs: Attrs, labels: Array) -> Array:
 
 
 def _loss(attrs: Attrs, chances: Array, labels: Array, blank: int) -> float:
-    """Sum over all ways through the labels with blanks around them (Graves et al., 2006, section 4.1), from the end.
+    """Return the loss of one row: the sum over all paths through the labels, with blanks around them, from the end.
 
-    `chances` are logarithms, `[T, classes]`.
+    Graves et al., 2006, section 4.1.
+
+    Args:
+        attrs: of the layer.
+        chances: logarithms of probabilities, `[T, C]`.
+        labels: of the row.
+        blank: the class of blanks.
     """
     states = np.full(2 * len(labels) + 1, blank)
     states[1::2] = labels
