@@ -1,6 +1,6 @@
 """Products of matrices and tensors, and the inverse: MatMul-1, Einsum-7, Inverse-14.
 
-Specification: `matrix/matmul-1`, `matrix/einsum-7`, `matrix/inverse-14`.
+Specification: `matrix/`, a section for each of them (`matrix/einsum-7`).
 """
 
 import math

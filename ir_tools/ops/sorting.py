@@ -1,7 +1,6 @@
 """Sorting and decoding: TopK-1/-3/-11, CTCGreedyDecoder-1, CTCGreedyDecoderSeqLen-6, CTCLoss-4.
 
-Specification: `sort/top-k-11`, `sequence/ctc-greedy-decoder-1`, `sequence/ctc-greedy-decoder-seq-len-6`,
-`sequence/ctc-loss-4`.
+Specification: `sort/`, `sequence/`, a section for each of them (`sort/top-k-11`).
 """
 
 from collections.abc import Iterator, Sequence
