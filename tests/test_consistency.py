@@ -67,6 +67,14 @@ def test_a_layout_that_names_a_dimension_twice(layout: str) -> None:
     assert not errors(data.replace(layout.encode(), b"[N,?,?,C]"))
 
 
+def test_a_size_that_an_input_says_itself_and_all_ports_leave_open_is_a_warning() -> None:
+    data, line = changed("<dim>3</dim>", "<dim>-1</dim>", 'name="x"')
+    data = data.replace(b"<dim>3</dim>", b"<dim>-1</dim>")
+    (found,) = [found for found in validate(data) if found.severity != "info"]
+    assert (found.code, found.severity, found.path, found.line) == ("IR303", "warning", "x", line)
+    assert found.message == "output port 0 records [1,?,8,8], but the layer outputs [1,3,8,8]"
+
+
 def test_a_size_that_both_ends_of_an_edge_leave_open_is_valid() -> None:
     assert not errors(SMALL.replace("<dim>3</dim>", "<dim>-1</dim>").encode())
 
@@ -202,6 +210,22 @@ def test_a_wrong_type_of_what_nothing_reads_is_usual_of_further_outputs_alone() 
         builder.graph.layer(source.layer).port(source.port).precision = "FP32"
     found = [(one.layer_name, str(one.severity)) for one in validate(builder.model, select="wrong-port-precision")]
     assert found == [("pool", "warning"), ("sizes", "error")]
+
+
+@pytest.mark.parametrize(("read", "found"), [(False, ("IR401", "warning")), (True, ("IR204", "error"))])
+def test_max_pool_needs_dilations_for_indices_that_are_read(read: bool, found: tuple[str, str]) -> None:
+    """Measured: the CPU plugin computes the other output without them, and refuses to run the layer otherwise."""
+    builder = Builder(opset=8)
+    data = builder.parameter("x", "1,1,4,4")
+    windows = {"kernel": (2, 2), "strides": (2, 2), "pads_begin": (0, 0), "pads_end": (0, 0), "dilations": (1, 1)}
+    largest, places = builder.outputs("MaxPool", data, **windows, name="pool")
+    builder.result(largest, "y")
+    if read:
+        builder.result(places, "z")
+    del builder.graph.layer(largest.layer).raw["dilations"]
+    assert [(one.code, str(one.severity)) for one in validate(builder.model)] == [found]
+    refused = [one.code for one in validate(builder.model, runtime=True) if one.code.startswith("RUN")]
+    assert refused == (["RUN103"] if read else [])
 
 
 def test_sizes_that_a_record_leaves_open_are_as_computed() -> None:

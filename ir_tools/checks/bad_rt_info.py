@@ -22,6 +22,8 @@ LAYOUT = re.compile(
 )
 OF_BORDERS = "old_api_map_"
 """How the names of attributes begin that change types and dimensions of inputs and outputs."""
+SHORT = {"BATCH": "N", "B": "N", "CHANNELS": "C", "CHANNEL": "C", "DEPTH": "D", "HEIGHT": "H", "WIDTH": "W"}
+"""Names of dimensions that the runtime takes for others; all pairs of letters and words were tried."""
 NUMBERS = re.compile(r"\s*\d+\s*(?:,\s*\d+\s*)*")
 
 
@@ -65,7 +67,7 @@ def _faults(attribute: Element, seen: set[tuple[str, str]]) -> Iterator[tuple[st
     if name == "layout" and layout is not None and not LAYOUT.fullmatch(layout):
         yield f"'{layout[:60]}' is not a layout", 'write a layout such as layout="[N,C,H,W]"'
     elif name == "layout" and layout and (twice := _twice(layout)):
-        yield f"the layout {layout[:60]} has a dimension {twice[:60]} twice", "name each dimension once, or write ?"
+        yield f"the layout {layout[:60]} has a dimension {twice} twice", "name each dimension once, or write ?"
     elif name == "old_api_map_order" and value and not NUMBERS.fullmatch(value):
         yield f"'{value[:60]}' is not an order of dimensions", "write integers separated by commas"
     elif name == "old_api_map_element_type" and value is not None and type_in_file(value) is None:
@@ -103,15 +105,24 @@ def _ends(file: IrFile) -> set[tuple[int, int]]:
 
 
 def _names(layout: str) -> list[str]:
-    """Return the names of a layout's dimensions, without regard to case."""
+    """Return the names of a layout's dimensions, as they are written."""
     names = layout[1:-1].split(",") if layout.startswith("[") else re.findall(r"\.\.\.|.", layout)
-    return [name.strip().upper() for name in names]
+    return [name.strip() for name in names]
 
 
 def _twice(layout: str) -> str | None:
-    """Return the name that a layout gives to two dimensions, whatever its case; `?` may come any number of times."""
-    counts = Counter([] if layout.strip() == "**SCALAR**" else _names(layout.strip()))
-    return next((word for word, count in counts.items() if count > 1 and word != "?"), None)
+    """Return a dimension that a layout names twice, as it names it; `?` may come any number of times."""
+    words = [] if layout.strip() == "**SCALAR**" else _names(layout.strip())
+    counts = Counter(map(_known_as, words))
+    found = next((name for name, count in counts.items() if count > 1 and name != "?"), None)
+    if found is None:
+        return None
+    return " or ".join(dict.fromkeys(word[:60] for word in words if _known_as(word) == found))
+
+
+def _known_as(word: str) -> str:
+    """Return the name by which the runtime knows a dimension."""
+    return SHORT.get(word.upper(), word.upper())
 
 
 CHECK = Check(find, (BAD_RT_INFO,))

@@ -6,7 +6,8 @@ from typing import NamedTuple, cast
 from ir_tools.checks.define import Check
 from ir_tools.checks.file import IrFile
 from ir_tools.format.problems import ElementProblem
-from ir_tools.rules.storage import UNREAD_WEIGHTS
+from ir_tools.rules.storage import BAD_CONSTANT, BAD_STRING_CONSTANT, UNREAD_WEIGHTS, WRONG_CONSTANT_SIZE
+from ir_tools.rules.structure import MISSING_BODY
 from ir_tools.source import Element
 from ir_tools.types import id_number
 
@@ -14,6 +15,7 @@ __all__ = ["CHECK"]
 
 PADDING = 64
 """Fewer zeros are padding; writers align constants to 64 bytes at most."""
+REPORTED = frozenset({BAD_CONSTANT, WRONG_CONSTANT_SIZE, BAD_STRING_CONSTANT, MISSING_BODY})
 REMEDY = "use the .bin of this model, or correct the offset and size of the constant that these bytes belong to"
 
 
@@ -26,7 +28,12 @@ class _Run(NamedTuple):
 
 
 def find(file: IrFile) -> Iterator[ElementProblem]:
-    """Yield one problem for the file, unless an extent cannot be read or lies beyond the end, which is reported."""
+    """Yield one problem for the file, unless something is reported from which unread bytes follow.
+
+    That is an extent which cannot be read or lies beyond the end, a wrong size, or a body that is missing.
+    """
+    if any(problem.rule in REPORTED for problem in file.unread):
+        return
     extents = _extents(file)
     size = 0 if file.weights.missing else file.weights.size
     if extents is None or any(end > size for _, end, _ in extents):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from typing import NamedTuple
@@ -264,7 +264,7 @@ class ConsistencyCheck(Engine):
     def _loose(self, visit: Visit, verdict: Verdict) -> Iterator[Problem]:
         """Yield the ports that alone say more or less than is known."""
         for each in verdict.differences:
-            if each.relation is Relation.LOOSE and self._is_alone(visit, each):
+            if each.relation is Relation.LOOSE and (self._is_declared(visit, each) or self._is_alone(visit, each)):
                 yield from _problems_of(visit.layer, each, Severity.WARNING)
 
     def _as_recorded(self, visit: Visit, wrong: set[int]) -> Sequence[InternedFact]:
@@ -398,6 +398,10 @@ class ConsistencyCheck(Engine):
             others = [] if producer is None else [producer]
         return bool(others) and all(port.dims == wrong.known.dims for port in others)
 
+    def _is_declared(self, visit: Visit, wrong: Difference) -> bool:
+        """Return whether a layer says itself which shape its output has, so that no release knows more or less."""
+        return wrong.side == "output" and role_of(visit.layer) is Role.PARAMETER
+
     def _is_usual(self, visit: Visit, wrong: Difference) -> bool:
         """Return whether a wrong type is one that real files have: of an output without consumers, or f32 for f16.
 
@@ -446,11 +450,20 @@ class ConsistencyCheck(Engine):
         self._by_graph[id(graph)].append([problem])
 
     def _report_violations(self, visit: Visit, violations: Sequence[Violation]) -> None:
+        violations = [self._of_what_is_read(visit, fault) for fault in violations]
         cannot_run, seen = _cannot_run(violations), set[tuple[ViolationKind, str]]()
         for fault in violations:
             if (fault.kind, fault.attribute) not in seen and not (cannot_run and fault.kind in NUANCES):
                 seen.add((fault.kind, fault.attribute))
                 self._report(visit.graph, problem_of(visit.layer, fault))
+
+    def _of_what_is_read(self, visit: Visit, fault: Violation) -> Violation:
+        """Return a violation, which is a suspect setting where nothing reads the only output that it concerns."""
+        if fault.output is None:
+            return fault
+        ports = visit.signature.outputs[fault.output : fault.output + 1]
+        read = any(visit.graph.reads(visit.layer.id, port.id) for port in ports)
+        return fault if read else replace(fault, kind=ViolationKind.SUSPECT)
 
     def _report_difference(self, visit: Visit, wrong: Difference, severity: Severity | None = None) -> None:
         """Report a port that alone is wrong."""

@@ -60,6 +60,8 @@ class LayerSignatures:
         if signature is None:
             assert layer.source is not None
             signature = self._signatures[key] = self._new(layer, layer.source.common())
+        if offset is None and signature.type == "Const":  # it is part of the form
+            offset = whole_number(signature.raw.get("offset"))
         return signature, offset
 
     def _of_content(self, layer: Layer) -> tuple[LayerSignature, int | None]:

@@ -13,9 +13,11 @@ from ir_tools.types import Dim, ElementType, Shape, element_type, shape_text
 __all__ = [
     "agreed",
     "check_axes",
+    "impossible_length",
     "raise_first",
     "require",
     "require_integers",
+    "require_lengths",
     "require_list",
     "require_one",
     "require_rank",
@@ -87,6 +89,21 @@ def require_list(fact: Fact, name: str) -> None:
     """
     if fact.shape is not None and len(fact.shape) != 1:
         raise ShapeError(f"is {shape_text(fact.shape)}; expected a list", attribute=name)
+
+
+def impossible_length(lengths: Iterable[int], steps: Dim) -> int | None:
+    """Return the first length that no sequence of that many steps has; None if all are possible."""
+    return next((length for length in lengths if length < 0 or (steps.hi is not None and length > steps.hi)), None)
+
+
+def require_lengths(lengths: Iterable[int], steps: int, name: str) -> None:
+    """Hold the lengths of sequences against their number of steps.
+
+    Raises:
+        ShapeError: one is negative, or longer.
+    """
+    bad = impossible_length(lengths, Dim.of(steps))
+    require(bad is None, f"holds {bad}, but the sequence axis has {steps} elements", attribute=name)
 
 
 def require_sizes(fact: Fact, name: str) -> None:

@@ -263,8 +263,9 @@ class Violation:
     """A condition of the operation that a layer violates.
 
     Attributes: `attribute` is the name of the attribute in the file, or of an input; empty if none is concerned.
-    `input` is the number of the offending input, if there is one. A violation of kind SUSPECT runs, but probably not as
-    intended; see `ViolationKind.mild`.
+    `input` is the number of the offending input, if there is one. `output` is the number of the only output that cannot
+    be computed: the layer runs if nothing reads that. A violation of kind SUSPECT runs, but probably not as intended;
+    see `ViolationKind.mild`.
     """
 
     attribute: str
@@ -272,6 +273,7 @@ class Violation:
     remedy: str | None = None
     kind: ViolationKind = ViolationKind.CONTRADICTION
     input: int | None = None
+    output: int | None = None
 
     @property
     def text(self) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops._requirements import require_integers, require_list
+from ir_tools.ops._requirements import impossible_length, require_integers, require_lengths, require_list
 from ir_tools.ops._shape_rewrites import migrate_roll
 from ir_tools.ops._values import carried, is_empty, known_axes, normal_axis
 from ir_tools.ops.definition import Array, Elements, Fact, Input, Op, Violation, ViolationKind
@@ -76,9 +76,7 @@ def check_reverse_sequence(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Vio
         return
     sequence = normal_axis(attrs.seq_axis, len(data.shape))
     dim = data.shape[sequence]
-    bad = next(
-        (value for value in lengths.integers() or () if value < 0 or (dim.hi is not None and value > dim.hi)), None
-    )
+    bad = impossible_length(lengths.integers() or (), dim)
     if bad is not None and not is_empty(data):
         yield Violation("seq_lengths", f"holds {bad}, but the sequence axis has {dim} elements")
     if sequence == attrs.batch_axis % len(data.shape):
@@ -91,6 +89,8 @@ def reverse_sequence(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]
     batch, sequence = attrs.batch_axis % data.ndim, attrs.seq_axis % data.ndim
     if batch == sequence:
         raise ShapeError(f"is {attrs.seq_axis}, which is also the batch_axis", attribute="seq_axis")
+    if data.size:
+        require_lengths(lengths.tolist(), data.shape[sequence], "seq_lengths")
     places = np.arange(data.shape[sequence])
     ends = lengths.astype(np.int64)[:, None]
     index = np.where(places < ends, ends - 1 - places, places)

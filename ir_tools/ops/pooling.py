@@ -110,7 +110,7 @@ def check_max_pool(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     pooling, broken = windows.pooling_of(attrs), [*check_windows(attrs, inputs), *check_axis(attrs, inputs[0].shape)]
     broken += too_large(pooling, inputs[0]) if not broken else ()
     yield from broken or (
-        *no_dilations(attrs),
+        *no_dilations(attrs, output=1),
         *empty_windows(pooling, inputs[0], "the minimum of its element type"),
         *check_kernel_size("kernel", attrs.kernel, inputs[0].shape),
         *ignored_pads(pooling, inputs[0]),
@@ -132,19 +132,18 @@ def too_large(pooling: windows.Pooling, data: Fact) -> Iterator[Violation]:
             yield Violation("kernel", why.message, kind=ViolationKind.KERNEL)
 
 
-def no_dilations(attrs: Attrs) -> Iterator[Violation]:
-    """Check for absent `dilations`, for which the runtime crashes or returns random values.
+def no_dilations(attrs: Attrs, output: int | None = None) -> Iterator[Violation]:
+    """Check for absent `dilations`, which are optional in the specification.
 
-    They are optional in the specification.
+    AvgPool crashes without them or returns random values; MaxPool only refuses to compute its indices (measured).
     """
     if attrs.get("dilations") == ():
         ones = listed((1,) * len(attrs.kernel))
-        yield Violation(
-            "dilations",
-            "is missing, and the runtime crashes without it",
-            f'write dilations="{ones}"',
-            ViolationKind.FATAL,
-        )
+        if output is None:
+            message, kind = "is missing, and the runtime crashes without it", ViolationKind.FATAL
+        else:
+            message, kind = "is missing; the runtime computes no indices without it", ViolationKind.MISSING
+        yield Violation("dilations", message, f'write dilations="{ones}"', kind, output=output)
 
 
 def doubtful_windows(pooling: windows.Pooling, data: Fact) -> Iterator[Violation]:

@@ -44,7 +44,7 @@ def quantize_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violat
 
 
 def check_quantize(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Check for the same, fewer than two levels, and limits that are larger than the data."""
+    """Check for the same, fewer than two levels, no range between the limits, and limits larger than the data."""
     yield from quantize_violations(attrs, inputs)
     if attrs.levels == 0 and _may_be_fused(inputs):
         message = (
@@ -57,10 +57,26 @@ def check_quantize(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         )
     elif attrs.levels == 1:
         yield Violation("levels", "is 1; expected at least 2", kind=ViolationKind.RANGE)
+    yield from _descending(attrs, inputs[1], inputs[2])
     for name, fact in zip(LIMITS, inputs[1:], strict=True):
         if attrs.auto_broadcast == "numpy" and _larger(fact.shape, inputs[0].shape):
             text = f"is {shape_text(fact.shape)}, but the data has only {shape_text(inputs[0].shape)}"
             yield Violation(name, text, kind=ViolationKind.SUSPECT)
+
+
+def _descending(attrs: Attrs, low: Fact, high: Fact) -> Iterator[Violation]:
+    """Check for an upper limit of the data that is not above the lower one; with two levels, equal ones binarize."""
+    if low.exact is None or high.exact is None or not attrs.levels:
+        return
+    if low.exact.shape != high.exact.shape and 1 not in {low.exact.size, high.exact.size}:
+        return
+    lower, upper = np.broadcast_arrays(low.exact, high.exact)
+    wrong = lower > upper if attrs.levels == 2 else lower >= upper
+    if wrong.any():
+        first, second = lower[wrong][0], upper[wrong][0]
+        what = "there is no range to quantize" if first == second else "the limits are swapped"
+        message = f"is {first:g}, but input_high is {second:g}: {what}"
+        yield Violation("input_low", message, "give input_low less than input_high", ViolationKind.SUSPECT)
 
 
 def _may_be_fused(inputs: Sequence[Fact]) -> bool:

@@ -13,8 +13,8 @@ from ir_tools.ops._layers import Layers
 from ir_tools.ops._numbers import in_working_types
 from ir_tools.ops._recurrent import Step, gru_step, lstm_step, over_time, rnn_step
 from ir_tools.ops._recurrent_rewrites import gru_cell, lstm_cell, rnn_cell, sequence, with_activations
-from ir_tools.ops._requirements import agreed, require, require_rank
-from ir_tools.ops._values import dim, divided
+from ir_tools.ops._requirements import agreed, impossible_length, require, require_lengths, require_rank
+from ir_tools.ops._values import dim, divided, is_empty
 from ir_tools.ops.definition import (
     UNKNOWN,
     Array,
@@ -199,15 +199,23 @@ def check_recurrent(net: Network, before_weights: int = 1) -> Check:
 
 
 def check_sequence(net: Network) -> Check:
-    """Return the check of a sequence: that of its network, and lengths that the CPU plugin ignores.
+    """Return the check of a sequence: that of its network, and lengths that the CPU plugin ignores or refuses.
 
-    It ignores them if a size of the data is unknown.
+    It ignores them if a size of the data is unknown. Otherwise it limits impossible lengths if it only goes forward, and
+    refuses them if it goes backward (measured).
     """
 
     def check(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         yield from check_recurrent(net, before_weights=2)(attrs, inputs)
         shape, lengths = inputs[0].shape, inputs[1 + net.states].integers()
-        if not shape or len(shape) != 3 or not lengths or all(size.static for size in shape):
+        if not shape or len(shape) != 3 or not lengths:
+            return
+        if all(size.static for size in shape):
+            bad = impossible_length(lengths, shape[1])
+            if bad is not None and not is_empty(inputs[0]):
+                kind = ViolationKind.SUSPECT if attrs.direction == "forward" else ViolationKind.CONTRADICTION
+                message = f"holds {bad}, but the sequence axis has {shape[1]} elements"
+                yield Violation("sequence_lengths", message, kind=kind)
             return
         if not _spelled_out(net, attrs) and (not shape[1].static or min(lengths) < shape[1].lo):
             message = (
@@ -256,6 +264,8 @@ def sequence_kernel(net: Network) -> Kernel:
     """Return the kernel of all steps, in one direction or both; half floats in f32."""
 
     def kernel(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
+        if attrs.direction != "forward" and inputs[0].size:
+            require_lengths(inputs[1 + net.states].tolist(), inputs[0].shape[1], "sequence_lengths")
         return in_working_types(lambda *arrays: over_time(net.step, attrs, arrays, net.states), *inputs)
 
     return kernel

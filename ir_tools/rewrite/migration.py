@@ -177,12 +177,12 @@ class _Outcome(NamedTuple):
 
 
 def _crashes(op: Op, layer: Layer) -> bool:
-    """Return whether a runtime crashes over the attributes of a layer that it reads."""
+    """Return whether a runtime fails over the attributes of a layer that it reads, when it runs."""
     violations: list[Violation] = []
     attrs = op.read(layer.common.raw, violations)
     inputs = [recorded(port) for port in layer.common.inputs]
     found = () if attrs is None or any(check_ports(op, len(inputs), 0)) else op.check(attrs, inputs)
-    return any(violation.kind is ViolationKind.FATAL for violation in (*violations, *found))
+    return any(each.kind is ViolationKind.FATAL or each.output is not None for each in (*violations, *found))
 
 
 class _Verdict(NamedTuple):

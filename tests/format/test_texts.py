@@ -1,5 +1,7 @@
 """Layers that say the same are read once: reading each of them finds the same, and what tells them apart is kept."""
 
+import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -21,6 +23,17 @@ def test_every_layer_tells_no_more_than_its_form(path: Path, monkeypatch: pytest
     found = validate(path)
     monkeypatch.setattr(nets, "texts_of", lambda document: {})
     assert validate(path) == found
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_single_quotes_say_the_same(path: Path, tmp_path: Path) -> None:
+    copy = tmp_path / path.name
+    copy.write_bytes(re.sub(rb'="([^"\'<>]*)"', rb"='\1'", path.read_bytes()))
+    weights = path.with_suffix(".bin")
+    if weights.is_file():
+        shutil.copy(weights, tmp_path)
+    found = [(one.code, one.line, one.message) for one in validate(copy)]
+    assert found == [(one.code, one.line, one.message) for one in validate(path)]
 
 
 @pytest.mark.parametrize("path", corpus_cases())

@@ -31,6 +31,15 @@ def one(value: float) -> Slot:
 MANY = {"output_dim": "2", "spatial_scale": "1", "group_size": "2", "part_size": "2"}
 INFINITE = {"pooled_h": "2", "pooled_w": "2", "spatial_scale": "inf"}
 DEFORMED: Sequence[Slot] = [("f32", "1,8,8,8"), ("f32", "2,5"), ("f32", "2,2,2,2")]
+
+
+def f32(value: float) -> Slot:
+    return np.array(value, np.float32)
+
+
+RNN = {"hidden_size": "4", "activations": "tanh"}
+STEPS: Sequence[Slot] = [("f32", "2,5,3"), ("f32", "2,1,4")]
+WEIGHTS = [np.ones(sizes, np.float32) for sizes in ((1, 4, 3), (1, 4, 4), (1, 4))]
 BROKEN: Mapping[str, Case] = {
     "shape changes the number": ("Reshape", 1, {"special_zero": "false"}, [DATA, ints(4, 2)]),
     "shape has no size for -1": ("Reshape", 1, {"special_zero": "false"}, [DATA, ints(4, -1)]),
@@ -50,6 +59,18 @@ BROKEN: Mapping[str, Case] = {
     "every spatial size": ("SpaceToDepth", 1, {"mode": "blocks_first", "block_size": "2"}, [("f32", "1,3,5,4")]),
     "seq_lengths has 3": ("ReverseSequence", 1, {}, [DATA, ints(1, 1, 1)]),
     "seq_lengths holds 9": ("ReverseSequence", 1, {}, [DATA, ints(1, 9)]),
+    "sequence_lengths holds 6": (
+        "RNNSequence",
+        5,
+        RNN | {"direction": "reverse"},
+        [*STEPS, ints(5, 6), *WEIGHTS],
+    ),
+    "sequence_lengths holds -1": (
+        "RNNSequence",
+        5,
+        RNN | {"direction": "bidirectional"},
+        [STEPS[0], ("f32", "2,2,4"), ints(-1, 5), *(np.repeat(array, 2, 0) for array in WEIGHTS)],
+    ),
     "axis is 7": ("Concat", 1, {"axis": "7"}, [DATA, DATA]),
     "differs from the other inputs": ("Concat", 1, {"axis": "0"}, [DATA, ("f32", "2,4")]),
     "expected rank 2": ("Concat", 1, {"axis": "0"}, [DATA, ("f32", "2,3,1")]),
@@ -124,6 +145,9 @@ SUSPECT: Mapping[str, Case] = {
     "the runtime returns zeros": ("Gather", 8, {}, [DATA, ints(0, 5), one(1)]),
     "the runtime may crash": ("Gather", 8, {"batch_dims": "1"}, [("f32", "1,3"), ("i64", "1,2"), one(1)]),
     "uninitialized": ("Tile", 1, {}, [DATA, ints()]),
+    "input_low is 1, but input_high is 1: there": ("FakeQuantize", 1, {"levels": "9"}, [DATA, *map(f32, (1, 1, 0, 1))]),
+    "input_low is 1, but input_high is -1: the": ("FakeQuantize", 1, {"levels": "2"}, [DATA, *map(f32, (1, -1, 0, 1))]),
+    "sequence_lengths holds 6": ("RNNSequence", 5, RNN, [*STEPS, ints(5, 6), *WEIGHTS]),
     "also the batch_axis": ("ReverseSequence", 1, {"batch_axis": "0", "seq_axis": "0"}, [DATA, ints(1, 1)]),
 }
 """What the runtime takes and hardly does as meant."""
@@ -170,7 +194,7 @@ def test_the_runtime_does_not_run_it_either(words: str, client: RuntimeClient) -
 @pytest.mark.parametrize("words", SUSPECT)
 def test_suspect(words: str) -> None:
     (fault,) = faults(SUSPECT[words])
-    assert words in fault.message
+    assert words in fault.text
     assert fault.kind is ViolationKind.SUSPECT
 
 

@@ -162,6 +162,23 @@ def test_bytes_that_a_broken_layer_reads_are_read() -> None:
     assert codes(xml.replace(b'offset="0"', b'offset="zero"'), bytes(256), "IR019") == []
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "rule"),
+    [
+        (b'size="256"', b"", "IR014"),
+        (b'size="256"', b'sizes="256"', "IR014"),
+        (b'size="256"', b'size="16"', "IR013"),
+        (b'type="Add" version="opset1">', b'type="Loop" version="opset5">', "IR141"),
+    ],
+)
+def test_bytes_that_are_unread_after_another_error_are_not_reported(old: bytes, new: bytes, rule: str) -> None:
+    xml = model("Add", (64,))
+    assert old in xml
+    assert codes(xml.replace(old, new), bytes(512), rule)
+    assert codes(xml.replace(old, new), bytes(512), "IR019") == []
+    assert codes(xml, bytes(512), "IR019")
+
+
 def with_second_constant(offset: int, length: int) -> bytes:
     """A model whose layer 1 reads bytes 0 to 15, and layer 2 others."""
     other = (

@@ -35,6 +35,14 @@ SPELLINGS = (
     "[N.C,...]",
     "[N,C,H,n]",
     "NCcW",
+    "NBHW",
+    "[N,batch,H,W]",
+    "[b,Batch,H,W]",
+    "[channels,Channel,H,W]",
+    "[H,height,N,C]",
+    "[D,depth,N,C]",
+    "[W,WIDTH,N,C]",
+    "[T,time,L,length]",
 )
 PLACES = ("input's layer", "input's port", "output's layer", "output's port", "port of what gives the output", "inside")
 
