@@ -201,8 +201,8 @@ def check_recurrent(net: Network, before_weights: int = 1) -> Check:
 def check_sequence(net: Network) -> Check:
     """Return the check of a sequence: that of its network, and lengths that the CPU plugin ignores or refuses.
 
-    It ignores them if a size of the data is unknown. Otherwise it limits impossible lengths if it only goes forward, and
-    refuses them if it goes backward (measured).
+    It ignores them if a size of the data is unknown. Otherwise it limits impossible lengths if it only goes forward,
+    and refuses them if it goes backward (measured).
     """
 
     def check(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
