@@ -324,6 +324,7 @@ def attributes_of(element: Element) -> dict[str, str]:
     `items` of lxml looks for each attribute from the first on, which is faster for few and takes hours for a million.
     """
     if len(element.attrib) <= FEW:
-        return dict(cast(Sequence[tuple[str, str]], element.items()))
+        pairs: Any = element.items()
+        return dict(pairs)
     found = cast(Sequence[Any], element.xpath("@*"))
     return {attribute.attrname: str(attribute) for attribute in found}

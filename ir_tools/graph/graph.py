@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import networkx as nx
 
@@ -108,9 +108,10 @@ class Graph(_Base):
             GraphError: there is none.
         """
         try:
-            return cast(Layer, self._node[layer_id]["layer"])
+            found: Layer = self._node[layer_id]["layer"]
         except KeyError:
             raise GraphError(f"there is no layer {layer_id}") from None
+        return found
 
     def layers(self) -> Iterator[Layer]:
         """Yield all layers, in the order of the file."""

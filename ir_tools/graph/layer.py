@@ -203,7 +203,7 @@ class Layer:
     @property
     def name(self) -> str:
         """The name of the layer; empty if the file has none."""
-        return self._attribute("name")
+        return self._attribute("name") if self._tag is None else self._tag.get("name", "")
 
     @property
     def type(self) -> str:

@@ -226,12 +226,12 @@ def walk(graph: Graph, prefix: str = "", *, wanted: Callable[[Layer], bool] | No
     """
     layers = [*graph.layers()]
     names = [layer.name for layer in layers]
-    counts = Counter(names)
+    repeated = {name for name, count in Counter(names).items() if count > 1} if len({*names}) < len(names) else ()
     if wanted is not None:
         chosen = [layer.bodies or wanted(layer) for layer in layers]
         layers, names = [*compress(layers, chosen)], [*compress(names, chosen)]
     for layer, name in zip(layers, names, strict=True):
-        label = name if counts[name] == 1 else f"{name}#{layer.id}"
+        label = f"{name}#{layer.id}" if name in repeated else name
         if wanted is None or not layer.bodies or wanted(layer):
             yield Located(prefix + label, layer, graph)
         for body, inner in layer.bodies.items():

@@ -257,7 +257,7 @@ def lacks_bytes(model: Model) -> bool:
     """Return whether no constant of a model has elements, and its `.bin` no bytes."""
     if model.weights.size:
         return False
-    constants = [one.layer for one in model.walk() if role_of(one.layer) is Role.CONSTANT]
+    constants = [one for graph in model.graphs() for one in graph.layers() if role_of(one) is Role.CONSTANT]
     return bool(constants) and all(layer.common.raw.get("size") == "0" for layer in constants)
 
 
@@ -600,7 +600,7 @@ def quantized_tensors(model: Model) -> int:
     """Return how many tensors of a model are quantized when it runs; constants are before that."""
     constants: dict[int, Set[int]] = {}
     count = 0
-    for _, layer, graph in model.walk():
+    for graph, layer in ((one, layer) for one in model.graphs() for layer in one.layers()):
         if layer.type == "FakeQuantize":
             if id(graph) not in constants:
                 constants[id(graph)] = _constant_layers(graph).keys()

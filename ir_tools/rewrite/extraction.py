@@ -78,7 +78,7 @@ def drop_unread(model: Model, file: Weights) -> None:
 
     Nothing is dropped if the place of a constant is unknown.
     """
-    constants = [one for _, one, _ in model.walk() if role_of(one) is Role.CONSTANT]
+    constants = [one for graph in model.graphs() for one in graph.layers() if role_of(one) is Role.CONSTANT]
     places = [(id_number(one.raw.get("offset")), id_number(one.raw.get("size"))) for one in constants]
     known = [(offset, size) for offset, size in places if offset is not None and size is not None]
     if file.missing or file.cut or len(known) < len(places):

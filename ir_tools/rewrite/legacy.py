@@ -39,6 +39,11 @@ HELPERS = {"Const", "Convert"}
 """Types of new layers that say nothing about what replaces a layer."""
 ENDS = {"Parameter", "Result", "Assign"}
 """Types of new layers that are kept even if nothing reads them."""
+SHARING = {"Add", "BatchNormInference", "Divide", "Equal", "Greater", "Multiply", "Power", "Subtract"}
+"""Types of new layers whose equal constants are one layer: numbers to compute with.
+
+Orders and axes are not: 2021.4 rejects a sequence between two Transposes of one order.
+"""
 LARGEST = 1 << 28
 """Elements of a tensor: no model of that time has so many, and constants of such sizes are made."""
 F32 = element_type("f32")
@@ -383,7 +388,8 @@ class Replacement:
 
     def outputs(self, type: str, *inputs: Tensor, **attributes: object) -> tuple[Source, ...]:
         """Add an operation and return all of its outputs."""
-        given = [each if isinstance(each, Source) else self._shared(each) for each in inputs]
+        constant = self._shared if type in SHARING else self.constant
+        given = [each if isinstance(each, Source) else constant(each) for each in inputs]
         return self.builder.outputs(type, *given, name=f"{self.layer.name}/{type}", **attributes)
 
     def converted(self, tensor: Source, dtype: ElementType) -> Source:
@@ -402,7 +408,7 @@ class Replacement:
     def _shared(self, numbers: Array | float | Sequence[int] | Sequence[float]) -> Source:
         """Return the constant of the new graph that holds the same numbers; add it if there is none.
 
-        Only inputs of new layers are shared: what takes the place of a layer gets its name.
+        Only inputs of certain new layers are: what takes the place of a layer gets its name.
         """
         array = _array(numbers)
         key = array.dtype, array.shape, array.tobytes()

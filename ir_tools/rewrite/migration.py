@@ -156,7 +156,8 @@ def migrate(
 
 def _with_computed_sizes(model: Model) -> Model:
     """Return the model; if it records sizes as not known, a copy with those that its inputs and constants decide."""
-    if all(size >= 0 for located in model.walk() for port in located.layer.common.outputs for size in port.dims):
+    layers = (layer for graph in model.graphs() for layer in graph.layers())
+    if all(size >= 0 for layer in layers for port in layer.common.outputs for size in port.dims):
         return model
     found = model.copy()
     with suppress(ShapeError):

@@ -222,17 +222,16 @@ def _is_convolved(seen: Seen) -> bool:
 
 def _selects_as_pdpd(seen: Seen, *, rank: int = 0) -> bool:
     """Return whether a Select broadcasts floats or bytes of known sizes, and of so many dimensions, from axis 0 on."""
+    if seen.attrs is None or not _is_as_pdpd(seen) or seen.attrs.auto_broadcast_axis != 0:
+        return False
     data = seen.inputs[1]
     bytes_or_floats = data.dtype.is_float or data.dtype.name in {"u8", "i8", "boolean"}
-    known = seen.has_known_sizes and len(data.shape or ()) >= rank
-    from_first = seen.attrs is not None and seen.attrs.auto_broadcast_axis == 0
-    return _is_as_pdpd(seen) and from_first and bytes_or_floats and known
+    return bytes_or_floats and seen.has_known_sizes and len(data.shape or ()) >= rank
 
 
 def _selects_of_other_sizes(seen: Seen) -> bool:
     """Return whether the inputs of a Select that broadcasts as in pdpd are known to have other sizes."""
-    known = {fact.shape for fact in seen.inputs if is_static(fact.shape)}
-    return _is_as_pdpd(seen) and len(known) > 1
+    return _is_as_pdpd(seen) and len({fact.shape for fact in seen.inputs if is_static(fact.shape)}) > 1
 
 
 def _arcsines(kind: str, *, inside: bool) -> Call:

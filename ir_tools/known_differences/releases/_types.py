@@ -56,9 +56,15 @@ def _fills_blocks(seen: Seen) -> bool:
     return known and shape[1].lo % 8 == 0 and prod(dim.lo for dim in shape[2:]) == 8
 
 
+def _converts_to(kinds: str, seen: Seen) -> bool:
+    """Return whether a Convert gives one of these element types; its attribute alone decides if it is valid."""
+    kind = seen.outputs[0].dtype if seen.attrs is None else seen.attrs.destination_type
+    return kind.name in kinds.split()
+
+
 def _gives(kinds: str, seen: Seen) -> bool:
-    """Return whether a layer gives an output of the model of one of these element types."""
-    return seen.last and seen.outputs[0].dtype.name in kinds.split()
+    """Return whether a Convert gives an output of the model of one of these element types."""
+    return _converts_to(kinds, seen) and seen.last
 
 
 def _is_used(seen: Seen, kinds: str, uses: Set[str], others: Set[str] = frozenset()) -> bool:
@@ -329,7 +335,7 @@ ROWS = (
             state=state,
             reason=f"An output that is converted to i4 or u4 {state.words}, except in IR v10.",
             model=Call("Convert-1", (floats(0, 1),), {"destination_type": "u4"}),
-            applies=lambda seen: seen.version > FIRST_VERSION and _gives("i4 u4", seen),
+            applies=lambda seen: _gives("i4 u4", seen) and seen.version > FIRST_VERSION,
         )
         for span, state in (("2022.1 to 2023.2", State.UNCOMPILED), ("2023.3 to 2024.3", State.FAILS))
     ),
@@ -339,9 +345,7 @@ ROWS = (
         ops=("Convert-1",),
         reason="Numbers are truncated instead of compared with 0: 2.5 becomes 2, and 0.3 becomes false.",
         model=Call("Convert-1", (floats(0.3, 0, 2, -0.5),), {"destination_type": "boolean"}),
-        applies=lambda seen: (
-            bool(seen.inputs) and seen.inputs[0].dtype.is_float and seen.outputs[0].dtype.name == "boolean"
-        ),
+        applies=lambda seen: _converts_to("boolean", seen) and bool(seen.inputs) and seen.inputs[0].dtype.is_float,
     ),
     *(
         ReleaseDifference(
@@ -363,8 +367,8 @@ ROWS = (
         reason="In IR v10 numbers are truncated instead of compared with 0: 2.5 becomes 2, and 0.3 becomes false.",
         model=Call("Convert-1", (floats(0.3, 0, 2, -0.5),), {"destination_type": "boolean"}),
         applies=lambda seen: (
-            seen.version == 10
-            and seen.outputs[0].dtype.name == "boolean"
+            _converts_to("boolean", seen)
+            and seen.version == 10
             and bool(seen.inputs)
             and seen.inputs[0].dtype.name != "boolean"
         ),

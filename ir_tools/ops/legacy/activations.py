@@ -54,7 +54,7 @@ def is_zero(layer: LegacyLayer, data: Source) -> Source:
 
 def reciprocal(layer: LegacyLayer, data: Source) -> Source:
     """Return 1 / x."""
-    return layer.call("Divide", layer.constant(1.0), data)
+    return layer.call("Divide", 1.0, data)
 
 
 def softsign(layer: LegacyLayer, data: Source) -> Source:

@@ -85,7 +85,7 @@ def prior_box_clustered(layer: LegacyLayer) -> tuple[Source, ...] | Refused:
     if len(attrs.variance) != 4:
         return Refused("without four values, Inference Engine 2020.1 leaves variances unwritten", "variance")
     given = (attrs.img_h or image[0], attrs.img_w or image[1])
-    size = layer.constant(given) if attrs.img_h or attrs.img_w else _spatial_sizes(layer, layer.inputs[1])
+    size = given if attrs.img_h or attrs.img_w else _spatial_sizes(layer, layer.inputs[1])
     steps = [attrs.step_h or attrs.step, attrs.step_w or attrs.step]
     if not any(steps):
         steps = [length / cells for length, cells in zip(given, feature, strict=True)]

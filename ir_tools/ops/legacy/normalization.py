@@ -25,7 +25,7 @@ def batch_normalization(layer: LegacyLayer) -> tuple[Source, ...]:
     data = layer.inputs[0]
     channels = layer.sizes(data)[1]
     mean, variance = (layer.blob(name, [channels]) for name in ("biases", "weights"))
-    ones, zeros = layer.constant([1.0] * channels), layer.constant([0.0] * channels)
+    ones, zeros = [1.0] * channels, [0.0] * channels
     return (layer.call("BatchNormInference", data, ones, zeros, mean, variance, epsilon=layer.attrs.epsilon),)
 
 
