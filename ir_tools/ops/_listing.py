@@ -66,7 +66,7 @@ def _rows(rows: Iterable[Iterator[str]]) -> str:
 def _legacy_cells(op: Op) -> Iterator[str]:
     yield op.type
     yield ", ".join(_inputs(op)) or "-"
-    yield ", ".join(_attribute(spec.xml or name, spec) for name, spec in op.attrs.items()) or "-"
+    yield ", ".join(_attribute(name, spec) for name, spec in op.fields.items()) or "-"
     yield _first_line(op.upgrade) if op.upgrade else str(op.role)
 
 
@@ -79,7 +79,7 @@ def _cells(op: Op) -> Iterator[str]:
     yield str(op)
     yield _opsets(op)
     yield ", ".join(_inputs(op)) or "-"
-    yield ", ".join(_attribute(spec.xml or name, spec) for name, spec in op.attrs.items()) or "-"
+    yield ", ".join(_attribute(name, spec) for name, spec in op.fields.items()) or "-"
     yield "yes" if op.shape or op.bodies else "no"
     yield "yes" if op.kernel or op.bodies or op.role is not Role.COMPUTATION else "no"
     yield op.oracle

@@ -44,7 +44,7 @@ def check_attributes(op: Op, raw: Mapping[str, str]) -> tuple[Attrs | None, list
     attrs = op.read(raw, found)
     if op.respell is not None:
         raw = op.respell(raw)
-    fields = {spec.xml or name: spec for name, spec in op.attrs.items()}
+    fields = op.fields
     unknown_names = [name for name in raw if name not in fields]
     out, reported = [], set[str]()
     for violation in (*found, *_assumed(op, fields, raw)):

@@ -688,6 +688,11 @@ class Op:
                 return spec.xml or name
         return None
 
+    @property
+    def fields(self) -> dict[str, Field]:
+        """The attributes by the names that they have in files."""
+        return {spec.xml or name: spec for name, spec in self.attrs.items()}
+
     def lacks(self, raw: Mapping[str, str]) -> bool:
         """Return whether an attribute is absent from a layer's `<data>`."""
         return any((spec.xml or name) not in raw for name, spec in self.attrs.items())

@@ -18,6 +18,11 @@ class Outcome(NamedTuple):
     err: str
 
     @property
+    def is_one_line(self) -> bool:
+        """Whether all that came of the command is a line of what is wrong with its words or files."""
+        return (self.code, self.out, self.err.count("\n")) == (2, "", 1)
+
+    @property
     def document(self) -> dict[str, Any]:
         """Standard output as the one JSON document that it has to be."""
         loaded = json.loads(self.out)

@@ -134,7 +134,7 @@ def test_rejected_layer_is_named(cli: Cli, gelu: Path) -> None:
     at = next(number for number, line in lines if 'name="relu"' in line)
     for words in (("compare", "--against"), ("run", "--runtime")):
         outcome = cli(words[0], gelu, words[1], "openvino-2021.4")
-        assert (outcome.code, outcome.out, outcome.err.count("\n")) == (2, "", 1)
+        assert outcome.is_one_line
         assert "OpenVINO 2021.4 rejects it: " in outcome.err
         assert f"; the layer is 'relu' (line {at}); ir-tools compat lists the layers that it does not" in outcome.err
         assert "; migrate the model for it with: ir-tools migrate MODEL --for openvino-2021.4 -o OUT.xml" in outcome.err
@@ -146,7 +146,7 @@ def test_a_failure_that_the_tables_do_not_know_gives_no_advice(
     """As after a migration, or of a file that the release reads as all others do."""
     monkeypatch.setattr(ReleaseClient, "infer", out_of_order)
     outcome = cli("run", model, "--runtime", "openvino-2021.4")
-    assert (outcome.code, outcome.out, outcome.err.count("\n")) == (2, "", 1)
+    assert outcome.is_one_line
     assert "OpenVINO 2021.4 rejects it: no" in outcome.err
     assert "migrate" not in outcome.err
 
@@ -159,7 +159,7 @@ def out_of_order(*_: object, **__: object) -> None:
 def test_ir_version_that_a_release_does_not_read(cli: Cli, model: Path) -> None:
     model.write_bytes(small(11))
     outcome = cli("compare", model, "--against", "openvino-2021.4")
-    assert (outcome.code, outcome.out, outcome.err.count("\n")) == (2, "", 1)
+    assert outcome.is_one_line
     assert "OpenVINO 2021.4 does not read IR v11; migrate the model for it" in outcome.err
 
 
@@ -172,7 +172,7 @@ def test_migration_is_verified_on_its_release(cli: Cli, model: Path, monkeypatch
     monkeypatch.setenv("IR_TOOLS_RUNTIMES", str(model.parent / "none"))
     model.with_name("new.xml").unlink()
     outcome = cli(*words)
-    assert (outcome.code, outcome.out, outcome.err.count("\n")) == (2, "", 1)
+    assert outcome.is_one_line
     assert "OpenVINO 2021.4 is not installed; add it with: ir-tools runtimes --add openvino-2021.4" in outcome.err
     assert not model.with_name("new.xml").exists()
 
@@ -229,7 +229,7 @@ def test_wrong_usage(
 ) -> None:
     monkeypatch.setenv("IR_TOOLS_RUNTIMES", str(model.parent / "none"))
     outcome = cli(words[0], model, *words[1:])
-    assert (outcome.code, outcome.out, outcome.err.count("\n")) == (2, "", 1)
+    assert outcome.is_one_line
     assert message in outcome.err
 
 

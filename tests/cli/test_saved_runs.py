@@ -165,7 +165,7 @@ def test_damaged_file_is_refused(cli: Cli, run: Path, model: Path) -> None:
         with pytest.raises(UsageError, match=r"run\.irrun is not a saved run, or is damaged: "):
             SavedRun.open(run)
     outcome = cli("compare", model, "--golden", run)
-    assert (outcome.code, outcome.out, outcome.err.count("\n")) == (2, "", 1)
+    assert outcome.is_one_line
 
 
 def _flipped(data: bytes, place: int) -> bytes:
@@ -251,7 +251,7 @@ def test_tables_that_do_not_fit_are_refused_with_the_name_of_the_file(
 ) -> None:
     _changed(run, change)
     outcome = cli("compare", model, "--golden", run)
-    assert (outcome.code, outcome.out, outcome.err.count("\n")) == (2, "", 1)
+    assert outcome.is_one_line
     assert re.match(rf"ir-tools: {re.escape(str(run))} .*{message}", outcome.err)
     with pytest.raises(UsageError, match=message):
         ir_tools.compare(model, golden=run)
@@ -275,7 +275,7 @@ def test_wrong_usage(
 ) -> None:
     monkeypatch.chdir(run.parent)
     outcome = cli("compare", model, *words)
-    assert (outcome.code, outcome.out, outcome.err.count("\n")) == (2, "", 1)
+    assert outcome.is_one_line
     assert message in outcome.err
 
 

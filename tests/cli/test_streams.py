@@ -294,7 +294,7 @@ def test_other_files_that_cannot_be_read_are_one_line(cli: Cli, weighted: Path, 
         f"version https://git-lfs.github.com/spec/v1\noid sha256:{'0' * 64}\nsize 9\n"
     )
     outcome = cli(*command.split())
-    assert (outcome.code, outcome.out, outcome.err.count("\n")) == (2, "", 1)
+    assert outcome.is_one_line
     assert FILES_OF_VALUES[command] in outcome.err
 
 

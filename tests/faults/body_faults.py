@@ -124,9 +124,13 @@ _row("output-start-beyond", "output", _put("start", "100"), _sliced, "warning")
 _row("input-end-beyond", "input", _put("end", "100"), _sliced)
 
 
+def _external_inputs(case: Case) -> list[tuple[CaseLayer, Node, Node]]:
+    return [one for one in _rows(case, "input") if _external(one[2])]
+
+
 @fault(FAULTS, GROUP, "error")
 def row_external_port_of_the_other_side(case: Case, rng: random.Random) -> Guilt:
-    place, table, row = pick(rng, [one for one in _rows(case, "input") if _external(one[2])])
+    place, table, row = pick(rng, _external_inputs(case))
     row.set("external_port_id", pick(rng, place.ports("output")).get("id"))
     return Guilt([place.spot], at=[row, table, place.node], within=place.ports_within())
 
@@ -142,7 +146,7 @@ def output_row_of_an_input_port(case: Case, rng: random.Random) -> Guilt:
 
 @fault(FAULTS, GROUP, "warning")
 def two_rows_for_one_parameter(case: Case, rng: random.Random) -> Guilt:
-    place, table, row = pick(rng, [one for one in _rows(case, "input") if _external(one[2])])
+    place, table, row = pick(rng, _external_inputs(case))
     copy = row.copy()
     table.children.append(copy)
     return Guilt([place.spot], at=[row, copy, table, place.node], within=[table])
@@ -161,7 +165,7 @@ def two_rows_for_one_output_port(case: Case, rng: random.Random) -> Guilt:
 @fault(FAULTS, GROUP, "error")
 def rows_of_two_inputs_exchanged(case: Case, rng: random.Random) -> Guilt:
     """Parameters of the body get tensors of other shapes."""
-    place, table, row = pick(rng, [one for one in _rows(case, "input") if _external(one[2])])
+    place, table, row = pick(rng, _external_inputs(case))
     shapes = {port.get("id"): [dim.text for dim in port.all("dim")] for port in place.ports("input")}
     others = [
         one
@@ -258,7 +262,7 @@ _back("from-another-shape", _other_shape)
 @fault(FAULTS, GROUP, "error")
 def all_back_edges_lost_without_input(case: Case, rng: random.Random) -> Guilt:
     """A Parameter of the body that nothing feeds: neither row nor back edge."""
-    place, table, row = pick(rng, [one for one in _rows(case, "input") if _external(one[2])])
+    place, table, row = pick(rng, _external_inputs(case))
     inner = _inside(place, table, row)
     table.children = [child for child in table.children if child is not row]
     for edges in place.node.all("back_edges"):
@@ -324,7 +328,7 @@ def _without(tag: str) -> Callable[[CaseLayer, Node], None]:
     def edit(place: CaseLayer, body: Node) -> None:
         if tag == "edges" and not body.need("edges").children:
             raise NotHere
-        body.children = [child for child in body.children if isinstance(child, Node) and child.tag != tag]
+        body.drop_all(tag)
 
     return edit
 
@@ -351,7 +355,7 @@ _body("twice", _doubled)
 def _no_map(name: str) -> None:
     def change(case: Case, rng: random.Random) -> Guilt:
         place = pick(rng, [place for place in case.places() if place.node.find(name)])
-        place.node.children = [child for child in place.node.children if isinstance(child, Node) and child.tag != name]
+        place.node.drop_all(name)
         bodies = [body for tag in BODIES for body in place.node.all(tag)]
         prefix = f"{place.prefix}{place.node.get('name')}/"
         inner = [one for one in case.places() if one.prefix.startswith(prefix)]

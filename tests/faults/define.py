@@ -76,6 +76,9 @@ class CaseLayer(NamedTuple):
         found = self.node.find(side)
         return found.all("port") if found else []
 
+    def port(self, side: str, number: str) -> Node:
+        return next(port for port in self.ports(side) if port.get("id") == number)
+
     def take_input(self, port: Node) -> None:
         """Take an input and its edges away."""
         into, edges = self.node.need("input"), self.graph.need("edges")
@@ -169,8 +172,8 @@ def connect(graph: Node, start: object, out: object, end: object, into: object) 
 
 def convert_input(edge: Node, start: CaseLayer, end: CaseLayer, to: str, precision: str) -> None:
     """Put a Convert into an edge; the input that reads it records the new type if it records one."""
-    out = next(port for port in start.ports("output") if port.get("id") == edge.get("from-port"))
-    port = next(port for port in end.ports("input") if port.get("id") == edge.get("to-port"))
+    out = start.port("output", edge.get("from-port"))
+    port = end.port("input", edge.get("to-port"))
     if out.get("precision") in (precision, "STRING"):
         raise NotHere
     into, made = out.copy(), out.copy()

@@ -173,7 +173,7 @@ def parameter(case: Case, rng: random.Random) -> CaseLayer:
 def unsqueezed(case: Case, rng: random.Random) -> CaseLayer:
     """One dimension more in front of an input."""
     edge, start, end = pick(rng, case.edges())
-    out = next(port for port in start.ports("output") if port.get("id") == edge.get("from-port"))
+    out = start.port("output", edge.get("from-port"))
     made, into = out.copy(), out.copy()
     for one, name in ((into, "0"), (made, "2")):
         one.set("id", name)
@@ -194,7 +194,7 @@ def unsqueezed(case: Case, rng: random.Random) -> CaseLayer:
     connect(end.graph, 7100, 0, 7101, 1)
     edge.set("from-layer", "7101")
     edge.set("from-port", "2")
-    port = next(one for one in end.ports("input") if one.get("id") == edge.get("to-port"))
+    port = end.port("input", edge.get("to-port"))
     port.children = [dim.copy() if isinstance(dim, Node) else dim for dim in made.children]
     return end
 

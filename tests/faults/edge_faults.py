@@ -203,7 +203,7 @@ def _dims(port: Node) -> tuple[str, ...]:
 def edge_from_another_shape(case: Case, rng: random.Random) -> Guilt:
     """The recorded dims of the input port are not those of the port that feeds it."""
     edge, start, end = _edge(case, rng)
-    port = next(port for port in end.ports("input") if port.get("id") == edge.get("to-port"))
+    port = end.port("input", edge.get("to-port"))
     later = case.reaches(end) | {end.node.get("id")}
     others = [
         (place, out)
@@ -239,7 +239,7 @@ def two_inputs_exchanged(case: Case, rng: random.Random) -> Guilt:
 
 def _shape_of(row: Edge) -> tuple[str, ...]:
     edge, start, _ = row
-    found = _dims(next(port for port in start.ports("output") if port.get("id") == edge.get("from-port")))
+    found = _dims(start.port("output", edge.get("from-port")))
     if "-1" in found:
         raise NotHere
     return found
@@ -410,7 +410,7 @@ def _port_id(side: str, kind: str, value: str | None) -> None:
         rows = case.edges()
         edge, start, end = pick(rng, rows)
         place, name = (end, "to-port") if side == "input" else (start, "from-port")
-        port = next(port for port in place.ports(side) if port.get("id") == edge.get(name))
+        port = place.port(side, edge.get(name))
         if value is None:
             port.drop("id")
         else:

@@ -48,6 +48,10 @@ class Node:
     def all(self, tag: str) -> list[Node]:
         return [child for child in self.children if isinstance(child, Node) and child.tag == tag]
 
+    def drop_all(self, tag: str) -> None:
+        """Take all children of that name away, and all text."""
+        self.children = [child for child in self.children if isinstance(child, Node) and child.tag != tag]
+
     def find(self, *tags: str) -> Node | None:
         """The first child of that name, and the first of the next name in it."""
         found: Node | None = self

@@ -20,15 +20,18 @@ DEADLY = {("AvgPool", "opset16", "dilations")}
 """Optional by the specification, but the runtime is killed where they are missing."""
 
 
+def _with_attribute(case: Case, op: tuple[str, str], name: str) -> list[CaseLayer]:
+    """The layers of a version that have an attribute."""
+    return [one for one in case.places(op[0]) if one.node.get("version") == op[1] and one.data and one.data.has(name)]
+
+
 def _add(
     op: tuple[str, str], name: str, kind: str, edit: Edit, expect: Expect = "error", *, ports: bool = False
 ) -> None:
     """A fault of one attribute. `ports`: the recorded dims may be what contradicts the new value."""
 
     def change(case: Case, rng: random.Random) -> Guilt:
-        found = [
-            one for one in case.places(op[0]) if one.node.get("version") == op[1] and one.data and one.data.has(name)
-        ]
+        found = _with_attribute(case, op, name)
         if name in PADS and kind in ("missing", "empty", "below-range", "far-below-range"):
             found = [one for one in found if one.need_data().get("auto_pad") == "explicit"]
         place = pick(rng, found)
@@ -52,9 +55,7 @@ def _add(
 
 def _rename(op: tuple[str, str], name: str, kind: str, new: Callable[[str], str], expect: Expect) -> None:
     def change(case: Case, rng: random.Random) -> Guilt:
-        found = [
-            one for one in case.places(op[0]) if one.node.get("version") == op[1] and one.data and one.data.has(name)
-        ]
+        found = _with_attribute(case, op, name)
         if name in PADS:
             found = [one for one in found if one.need_data().get("auto_pad") == "explicit"]
         place = pick(rng, found)

@@ -47,7 +47,7 @@ def rt_info_twice_in_a_layer(case: Case, rng: random.Random) -> Guilt:
 @fault(FAULTS, GROUP, "warning")
 def rt_info_twice_in_the_model(case: Case, rng: random.Random) -> Guilt:
     made = [Node("rt_info", [], [Node("framework", [("value", text)])]) for text in "ab"]
-    case.root.children = [child for child in case.root.children if isinstance(child, Node) and child.tag != "rt_info"]
+    case.root.drop_all("rt_info")
     case.root.children += made
     return Guilt(at=made)
 
@@ -56,7 +56,7 @@ def rt_info_twice_in_the_model(case: Case, rng: random.Random) -> Guilt:
 def rt_info_entry_twice_in_the_model(case: Case, rng: random.Random) -> Guilt:
     made = [Node("framework", [("value", text)]) for text in "ab"]
     info = Node("rt_info", [], list(made))
-    case.root.children = [child for child in case.root.children if isinstance(child, Node) and child.tag != "rt_info"]
+    case.root.drop_all("rt_info")
     case.root.children.append(info)
     return Guilt(at=made)
 

@@ -222,7 +222,7 @@ def dims_of_a_whole_edge_changed(case: Case, rng: random.Random) -> Guilt:
     at = [port, *port.all("dim"), place.node, *([place.data] if place.data else [])]
     for edge, start, end in case.edges():
         if start.node is place.node and edge.get("from-port") == port.get("id"):
-            into = next(one for one in end.ports("input") if one.get("id") == edge.get("to-port"))
+            into = end.port("input", edge.get("to-port"))
             into.all("dim")[index].text = new
     return Guilt(spots, at=at)
 

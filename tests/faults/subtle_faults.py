@@ -254,7 +254,7 @@ def result_of_a_body_reads_another_layer(case: Case, rng: random.Random) -> Guil
     rows = []
     for edge, start, end in case.edges():
         if end.type == "Result" and end.prefix:
-            mine = next(port for port in start.ports("output") if port.get("id") == edge.get("from-port"))
+            mine = start.port("output", edge.get("from-port"))
             others = [(one, port) for one in case.places() if one.graph is end.graph for port in one.ports("output")]
             rows += [(edge, end, one, port) for one, port in others if _unlike(port, mine)]
     edge, end, one, port = pick(rng, rows)

@@ -115,7 +115,7 @@ def info_unknown(case: Case, rng: random.Random) -> None:
 
 @valid(FAULTS)
 def info_of_the_model(case: Case, rng: random.Random) -> None:
-    case.root.children = [child for child in case.root.children if isinstance(child, Node) and child.tag != "rt_info"]
+    case.root.drop_all("rt_info")
     case.root.children.append(
         Node(
             "rt_info",

@@ -8,6 +8,9 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 import numpy.typing as npt
 
+import ir_tools
+from ir_tools.graph import Model
+
 Array = npt.NDArray[Any]
 Rng = np.random.Generator
 Data = Mapping[str, object]
@@ -46,6 +49,9 @@ class LegacyCase:
     undefined: str = ""
     mask: Array | None = None
     boxes: bool = False
+
+    def model(self) -> Model:
+        return ir_tools.read(self.xml.encode(), self.weights)
 
 
 Maker = Callable[[Rng, int], LegacyCase]

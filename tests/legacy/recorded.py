@@ -60,7 +60,7 @@ def _counts(made: LegacyCase, key: str) -> bool:
 
 
 def _features(made: LegacyCase) -> Features:
-    model = ir_tools.read(made.xml.encode(), made.weights)
+    model = made.model()
     found: Features = {(made.undefined, len(made.inputs), "FP16" in made.xml)}
     for layer in (one.layer for one in model.walk()):
         op = find_legacy(layer.type)
@@ -81,7 +81,7 @@ def _kind(value: object) -> object:
 
 def numbers_of(made: LegacyCase) -> list[Number]:
     """Return what the steps of a layer say, and its outputs where they are defined."""
-    migration = ir_tools.migrate(ir_tools.read(made.xml.encode(), made.weights))
+    migration = ir_tools.migrate(made.model())
     numbers = [Number(digits_of([*map(astuple, migration.steps), *map(astuple, migration.refused)]))]
     if made.undefined or migration.refused:
         return numbers

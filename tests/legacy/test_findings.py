@@ -13,6 +13,6 @@ RULES = (ASSUMED_ATTRIBUTE, MISSING_ATTRIBUTE, UNKNOWN_ATTRIBUTE)
 def test_attributes_of_layers_that_run_are_known(name: str) -> None:
     for seed in range(len(VERSIONS)):
         made = case(name, seed)
-        model = ir_tools.read(made.xml.encode(), made.weights)
+        model = made.model()
         found = ir_tools.validate(model, select=[rule.code for rule in RULES])
         assert {(name, one.message.split()[0]) for one in found} <= {("Pooling", "dilations")}

@@ -42,7 +42,7 @@ SATURATES = pytest.mark.skipif(Processor.NO_VNNI.is_here, reason="products of 8 
 def test_levels_are_those_of_the_old_runtime(seed: int, signed: bool, legacy_python: Path) -> None:
     """The old runtime also rounds biases, to steps of the products: 1e-5 of the largest value here."""
     made = quantized_net(seed, signed=signed).case()
-    model = ir_tools.read(made.xml.encode(), made.weights)
+    model = made.model()
     with LegacyClient(legacy_python) as old:
         wanted = old.infer(made.xml.encode(), made.weights, made.inputs, config={})["conv"]
     in_floats, in_int8 = (
@@ -54,7 +54,7 @@ def test_levels_are_those_of_the_old_runtime(seed: int, signed: bool, legacy_pyt
 
 def test_a_layer_that_is_not_marked_stays_in_floats() -> None:
     made = quantized_net(0, signed=True, marked=False).case()
-    found = ir_tools.migrate(ir_tools.read(made.xml.encode(), made.weights), int8=True)
+    found = ir_tools.migrate(made.model(), int8=True)
     assert "FakeQuantize" not in {layer.type for layer in found.model.graph.layers()}
 
 
@@ -70,7 +70,7 @@ def test_what_cannot_be_quantized_is_said() -> None:
 @pytest.mark.parametrize("target", ["ir11", "opset6", "openvino-2022.1"])
 def test_what_became_of_the_statistics_is_noted_for_any_target(target: str) -> None:
     made = quantized_net(0, signed=True).case()
-    model = ir_tools.read(made.xml.encode(), made.weights)
+    model = made.model()
     in_floats, in_int8 = (ir_tools.migrate(model, to=target, int8=int8).notes for int8 in (False, True))
     assert in_floats[0].startswith("because of <statistics>, Inference Engine computes 2 layers in INT8; the new model")
     assert in_int8[0] == "2 FakeQuantizes for inputs and weights, with the ranges of <statistics>"

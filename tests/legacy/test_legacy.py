@@ -48,7 +48,7 @@ def test_migrated_layer_equals_the_old_one(name: str, old: LegacyClient) -> None
 def test_constants_read_all_bytes_of_the_migrated_weights(name: str, tmp_path: Path) -> None:
     for seed in (0, len(VERSIONS) - 1):
         made = case(name, seed)
-        migration = ir_tools.migrate(ir_tools.read(made.xml.encode(), made.weights))
+        migration = ir_tools.migrate(made.model())
         if migration.ok:
             ir_tools.write(migration.model, tmp_path / "new.xml")
             assert not ir_tools.validate(tmp_path / "new.xml", select=[UNREAD_WEIGHTS.code])
@@ -70,7 +70,7 @@ def test_equal_poolings_are_proved_once(monkeypatch: pytest.MonkeyPatch) -> None
         raw = {**windows, "exclude-pad": "true" if number < 3 else "false"}
         data = net.layer("Pooling", [data], [(1, 2, 6, 6)], raw, name=f"pooled{number}")[0]
     made = net.case()
-    model = ir_tools.migrate(ir_tools.read(made.xml.encode(), made.weights)).model
+    model = ir_tools.migrate(made.model()).model
     found = [layer.raw["exclude-pad"] for layer in model.graph.layers() if layer.type == "AvgPool"]
     assert found == 3 * ["true"] + 3 * ["false"]
     assert len(planned) == 3, "one for the first three, and both for the others"
@@ -85,7 +85,7 @@ def test_layers_that_stay_as_they_are_have_no_step_and_others_have_one() -> None
     windows = {"kernel": "2,2", "strides": "2,2", "pads_begin": "0,0", "pads_end": "0,0", "pool-method": "max"}
     net.layer("Pooling", [leaky], [(1, 4, 2, 2)], windows, name="pool")
     made = net.case()
-    migration = ir_tools.migrate(ir_tools.read(made.xml.encode(), made.weights))
+    migration = ir_tools.migrate(made.model())
     steps = [(step.path, step.after) for step in migration.steps]
     assert steps == [("in0", "Parameter"), ("leaky", "PReLU"), ("pool", "MaxPool")]
 
@@ -98,7 +98,7 @@ def test_numbers_that_several_layers_read_are_one_constant(old: LegacyClient) ->
         data = net.layer("Power", [data], [(1, 2, 4, 4)], raw, name=f"power{number}")[0]
     made = net.case()
     compare(made, old, ir_tools.run)
-    model = ir_tools.migrate(ir_tools.read(made.xml.encode(), made.weights)).model
+    model = ir_tools.migrate(made.model()).model
     constants = [layer for layer in model.graph.layers() if layer.type == "Const"]
     read = [(values(layer.raw, model.weights).item(), len([*model.graph.successors(layer.id)])) for layer in constants]
     assert sorted(read) == [(2, 5), (3, 2), (5, 1)]
@@ -113,7 +113,7 @@ def test_many_migrated_layers_equal_the_old_ones(name: str, old: LegacyClient, o
 
 def compare(made: LegacyCase, old: LegacyClient, engine: Engine) -> str:
     """Check one case: the outputs are the same; if the old ones are undefined, a refusal or a note says so."""
-    model = ir_tools.read(made.xml.encode(), made.weights)
+    model = made.model()
     assert not errors(model), f"{errors(model)}\n{made.xml}"
     migration = ir_tools.migrate(model)
     if made.undefined:

@@ -55,7 +55,7 @@ def layer(kind: str, shape: Sequence[int], out: Sequence[int], data: Data) -> Le
 @pytest.mark.parametrize(("kind", "shape", "out", "data", "words"), REFUSED)
 def test_refused_layer_says_why(kind: str, shape: Sequence[int], out: Sequence[int], data: Data, words: str) -> None:
     made = layer(kind, shape, out, data)
-    [step] = ir_tools.migrate(ir_tools.read(made.xml.encode(), made.weights)).refused
+    [step] = ir_tools.migrate(made.model()).refused
     assert words in str(step)
     assert step.attribute is None or words.startswith(f"{step.attribute}: ")
 
@@ -64,7 +64,7 @@ def test_indices_outside_of_the_axis_are_refused() -> None:
     net = Net(np.random.default_rng(0), 6)
     net.layer("Gather", [net.input(net.values(3, 2)), net.const(np.array([0, -1], np.int32))], [(2, 2)], {"axis": 0})
     made = net.case()
-    [step] = ir_tools.migrate(ir_tools.read(made.xml.encode(), made.weights)).refused
+    [step] = ir_tools.migrate(made.model()).refused
     assert "not from 0 to 2" in step.reason
 
 
@@ -80,7 +80,7 @@ def test_layer_of_a_body_is_refused_by_its_path() -> None:
     after = f"<port_map>{rows}</port_map><body>{body.content()}</body>"
     net.layer("TensorIterator", [net.input(net.values(2, 3))], [(2, 3)], after=after, name="loop")
     made = net.case()
-    refused = ir_tools.migrate(ir_tools.read(made.xml.encode(), made.weights)).refused
+    refused = ir_tools.migrate(made.model()).refused
     assert [step.path for step in refused] == ["loop/body/inside", "loop"]
 
 
@@ -90,7 +90,7 @@ def test_memory_that_nothing_reads_is_refused() -> None:
     net.layer("Memory", [data], [], {"id": "state", "index": 0, "size": 2})
     net.layer("ReLU", [data], [(1, 3)])
     made = net.case()
-    [step] = ir_tools.migrate(ir_tools.read(made.xml.encode(), made.weights)).refused
+    [step] = ir_tools.migrate(made.model()).refused
     assert (step.path, step.attribute) == ("memory1", "id")
     assert step.reason == "no Memory with index=\"1\" reads the variable 'state'"
 
@@ -103,7 +103,7 @@ def test_output_of_a_loop_that_nothing_gives_is_refused() -> None:
     after = f"<port_map>{row}</port_map><body>{body.content()}</body>"
     net.layer("TensorIterator", [net.input(net.values(2, 3))], [(2, 3)], after=after)
     made = net.case()
-    [step] = ir_tools.migrate(ir_tools.read(made.xml.encode(), made.weights)).refused
+    [step] = ir_tools.migrate(made.model()).refused
     assert step.reason == "its <port_map> has no row for output port 1"
 
 
@@ -115,7 +115,7 @@ def test_memory_keeps_its_value_and_starts_with_zeros() -> None:
     net.layer("Memory", [total], [], {"id": "state", "index": 0, "size": 2})
     net.layer("ReLU", [total], [(1, 3)], name="out")
     made = net.case()
-    migration = ir_tools.migrate(ir_tools.read(made.xml.encode(), made.weights))
+    migration = ir_tools.migrate(made.model())
     assert any("starts with uninitialized memory" in note for step in migration.steps for note in step.notes)
     with ir_tools.Session(migration.model) as session:
         assert [float(session.run(made.inputs)["out"][0, 0]) for _ in range(3)] == [1, 2, 3]
@@ -129,7 +129,7 @@ def test_two_levels_of_which_some_channels_have_equal_limits() -> None:
     given = [net.input(values), *(net.const(np.array(limit, np.float32)) for limit in limits)]
     net.layer("FakeQuantize", given, [values.shape], {"levels": 2}, name="out")
     made = net.case()
-    found = ir_tools.run(ir_tools.migrate(ir_tools.read(made.xml.encode(), made.weights)).model, made.inputs)
+    found = ir_tools.run(ir_tools.migrate(made.model()).model, made.inputs)
     assert found["out"].tolist() == [[[-5], [6]], [[5], [6]]]
 
 
@@ -138,7 +138,7 @@ def test_what_a_target_refuses_leaves_the_legacy_model(monkeypatch: pytest.Monke
     later = "ir_tools.rewrite.legacy.migrate"
     monkeypatch.setattr(later, lambda model, *_, **__: Migration(model=model, refused=(step,)))
     made = layer("ReLU", (2, 3), (2, 3), {})
-    model = ir_tools.read(made.xml.encode(), made.weights)
+    model = made.model()
     found = ir_tools.migrate(model, to="opset1")
     assert found.refused == (step,)
     assert found.model is model
@@ -152,7 +152,7 @@ def test_an_average_with_a_kernel_larger_than_the_padded_input_divides_by_what_i
     data = {"kernel": "4,4", "strides": "2,2", "pool-method": "avg", **pads}
     net.layer("Pooling", [net.input(np.array([[[[1, 2], [3, 4]]]], np.float32))], [(1, 1, 1, 1)], data, name="out")
     made = net.case()
-    found = ir_tools.run(ir_tools.migrate(ir_tools.read(made.xml.encode(), made.weights)).model, made.inputs)
+    found = ir_tools.run(ir_tools.migrate(made.model()).model, made.inputs)
     assert found["out"].item() == pytest.approx(10 / 9)
 
 
@@ -163,5 +163,5 @@ def test_an_antialiased_resample_to_half_the_size_weighs_three_elements() -> Non
     rows = net.input(np.tile(np.arange(1, 5, dtype=np.float32), (4, 1)).reshape(1, 1, 4, 4))
     net.layer("Resample", [rows], [(1, 1, 2, 2)], {**LINEAR, "antialias": 1}, name="out")
     made = net.case()
-    found = ir_tools.run(ir_tools.migrate(ir_tools.read(made.xml.encode(), made.weights)).model, made.inputs)
+    found = ir_tools.run(ir_tools.migrate(made.model()).model, made.inputs)
     assert found["out"][0, 0, 0].tolist() == pytest.approx([12 / 7, 23 / 7])

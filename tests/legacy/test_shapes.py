@@ -48,7 +48,7 @@ def test_a_size_of_any_stays_open() -> None:
     net = Net(np.random.default_rng(0), 6)
     net.layer("Reshape", [net.input(net.values(2, 3, 4))], [(2, 12)], {"dim": "0,-1"})
     made = net.case()
-    model = ir_tools.migrate(ir_tools.read(made.xml.encode(), made.weights)).model
+    model = ir_tools.migrate(made.model()).model
     ir_tools.propagate_shapes(model, {"in0": "5,3,6"}, in_place=True)
     assert model.outputs[0].port.dims == (5, 18)
 
@@ -59,7 +59,7 @@ def test_a_model_is_migrated_only_for_sizes_that_are_not_recorded(monkeypatch: p
     net = Net(np.random.default_rng(0), 6)
     net.layer("Clamp", [net.input(net.values(2, 3))], [(2, 3)], {"min": "0", "max": "1"})
     made = net.case()
-    model = ir_tools.read(made.xml.encode(), made.weights)
+    model = made.model()
     assert not ir_tools.propagate_shapes(model).mismatches
     upgraded.assert_not_called()
     assert "migration" in ir_tools.propagate_shapes(model, {"in0": "5,3"}).origins.values()

@@ -104,7 +104,7 @@ def faults_of(op: Op, attrs: Attrs, facts: list[Fact]) -> Iterator[tuple[str | N
 @pytest.mark.parametrize("op", [op for family in FAMILIES for op in family.OPS], ids=str)
 def test_what_is_wrong_names_its_attribute_as_data(op: Op) -> None:
     rng = np.random.default_rng(3)
-    attributes = {spec.xml or name for name, spec in op.attrs.items()}
+    attributes = op.fields.keys()
     needed = sum(not slot.optional for slot in op.inputs)
     most = 3 if op.inputs and op.inputs[-1].many else len(op.inputs)
     for _ in range(60):

@@ -77,7 +77,7 @@ def _of_pooling(op: Op, rng: Rng) -> Fed:
 
 def _of_sample(op: Op, sample: Sample, rng: Rng) -> Fed:
     """Return the sample with another element type, other flags and words, and for plain operations another rank."""
-    known = {spec.xml or name for name, spec in op.attrs.items()}
+    known = op.fields.keys()
     raw = {key: value for key, value in sample.raw.items() if key in known}
     for name, spec in op.attrs.items():
         words = spec.words if isinstance(spec, OneOf) else ("true", "false") if isinstance(spec, Flag) else ()

@@ -195,7 +195,7 @@ def _question(about: str, case: str, version: int, builder: Builder, fed: Mappin
 
 def _raw(op: Op, sample: Sample) -> dict[str, str]:
     """Return the attributes that this version of the operation has."""
-    known = {spec.xml or name for name, spec in op.attrs.items()}
+    known = op.fields.keys()
     return {key: value for key, value in sample.raw.items() if key in known}
 
 

@@ -163,7 +163,7 @@ def test_what_is_kept_is_not_compiled_of_constants_either(name: str) -> None:
 def _of_constants(op: Op, sample: Sample) -> Model:
     builder = Builder()
     constants = [builder.constant(array) for array in planned(op, sample)]
-    known = {spec.xml or name for name, spec in op.attrs.items()}
+    known = op.fields.keys()
     raw = {key: value for key, value in sample.raw.items() if key in known}
     for output in builder.unchecked(op, raw, constants, "kept"):
         builder.result(output)

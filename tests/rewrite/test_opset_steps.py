@@ -349,7 +349,7 @@ def numbers(rng: np.random.Generator, kind: str, shape: Sequence[int], most: int
 def sampled(op: Op, rng: np.random.Generator) -> Iterator[Setting]:
     """The samples of an operation in all float types, with random numbers and every variant of attributes."""
     one = sample_of(op)
-    known = {spec.xml or name for name, spec in op.attrs.items()}
+    known = op.fields.keys()
     for each in [*([one] if one and str(op) not in UNSAMPLED else []), *MORE.get(str(op), [])]:
         own = {key: text for key, text in each.raw.items() if key in known}
         constants = frozenset(number for number, slot in enumerate(each.slots) if isinstance(slot, np.ndarray))
@@ -446,11 +446,11 @@ def near_sample(op: Op, count: int = NEAR, seed: int = 8) -> Iterator[Setting]:
     """Those of some layers near the sample of an operation in which nothing is wrong, with finite numbers."""
     if op not in table_makers.OPS or str(op) in UNSAMPLED:
         return
-    known = {spec.xml or name for name, spec in op.attrs.items()}
+    known = op.fields.keys()
     made = (
         one
         for one in table_makers.layers(op, count, seed)
-        if known.issuperset(one.raw)
+        if one.raw.keys() <= known
         and all(array.size and (array.dtype.kind in "biuO" or np.isfinite(array).all()) for array in one.arrays)
         and right_outputs(one)
     )
