@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -165,7 +165,7 @@ def check_run_options(
         chosen |= {"--against": against, "--mode": mode, "--save": save, "--bisect": bisect}
         chosen |= {"--input": inputs.texts, "--set": inputs.shapes, "--seed": inputs.seed}
         chosen |= {"--state": states, "--samples": samples > 1}
-        chosen |= {f"--{name}": value for name, value in asdict(inputs.images).items()}
+        chosen |= inputs.images.given
     for option, value in chosen.items():
         if value and (save is not None or golden is not None):
             run = "--save" if golden is None else "--golden"

@@ -3,7 +3,7 @@
 import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,8 +48,8 @@ class InputOptions:
     def words(self) -> Iterator[str]:
         """Yield the options as a command line."""
         yield from ("--seed", str(self.seed))
-        options = {"--input": self.texts, "--set": ["=".join(filter(None, pair)) for pair in self.shapes]}
-        options |= {f"--{name}": value for name, value in asdict(self.images).items()}
+        shapes = tuple("=".join(filter(None, pair)) for pair in self.shapes)
+        options = {"--input": self.texts, "--set": shapes, **self.images.given}
         for option, values in options.items():
             for value in values:
                 yield from (option, value)

@@ -34,16 +34,21 @@ class ImageOptions:
     scale: tuple[str, ...] = ()
     color: tuple[str, ...] = ()
 
+    @property
+    def given(self) -> dict[str, tuple[str, ...]]:
+        """The values of each option, `--layout` and so on."""
+        return {f"--{name}": values for name, values in asdict(self).items()}
+
     def require_names(self, names: set[str]) -> None:
         """Check that every `NAME=VALUE` is for one of the inputs of these names.
 
         Raises:
             UsageError: one is not.
         """
-        for option, values in asdict(self).items():
+        for option, values in self.given.items():
             for value in values:
                 if "=" in value and not split_name(value, names)[0]:
-                    raise UsageError(f"--{option} {value}: the model has no input '{value.partition('=')[0]}'")
+                    raise UsageError(f"{option} {value}: the model has no input '{value.partition('=')[0]}'")
 
     def require_none(self) -> None:
         """Check that there are no options, as nothing but images reads them.
@@ -51,7 +56,7 @@ class ImageOptions:
         Raises:
             UsageError: there is one.
         """
-        for option, values in asdict(self).items():
+        for option, values in self.given.items():
             if values:
                 raise UsageError(f"--{option} {values[0]} applies to images, but no --input is an image")
 

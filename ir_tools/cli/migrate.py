@@ -1,7 +1,7 @@
 """`ir-tools migrate`: migrate a model to another opset, with a proof for every step."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -312,7 +312,7 @@ def _require_verify(options: _Options) -> None:
     given |= {"--runtime": release.name, "--runtime-python": release.python, "--install": release.install}
     if not options.int8:
         given |= {"--input": inputs.texts, "--seed": inputs.seed}
-        given |= {f"--{name}": value for name, value in asdict(inputs.images).items()}
+        given |= inputs.images.given
     unread = next((option for option, value in given.items() if value), None)
     if unread is not None:
         raise UsageError(f"{unread} is for --verify, which runs the models; add it")

@@ -12,12 +12,12 @@ from ir_tools.comparison._models import paired_bodies
 from ir_tools.comparison._pairing import Pairs
 from ir_tools.comparison._results import LayerComparison
 from ir_tools.comparison._structure import Side
-from ir_tools.comparison._tensors import inputs_of, labels_of, tap_of
+from ir_tools.comparison._tensors import input_taps, inputs_of, labels_of
 from ir_tools.comparison._whole import infer
 from ir_tools.errors import IrToolsError
 from ir_tools.graph import Graph, Layer, Model
 from ir_tools.ops import Array, Role, role_of
-from ir_tools.runtime.client import RuntimeClient, Tap
+from ir_tools.runtime.client import RuntimeClient
 from ir_tools.runtime.one_layer import LayerRunner
 from ir_tools.runtime.setting import Setting
 from ir_tools.weights import values
@@ -102,11 +102,8 @@ class Origin:
     def _arrays(self, layer: Layer) -> tuple[Array, ...]:
         """Return what a layer of the first model reads, in the order of its ports."""
         graph, labels = self.own.graph, labels_of(self.own.graph)
-        taps: dict[Tap, None] = {}
-        for source in graph.sources(layer.id).values():
-            if role_of(graph.layer(source.layer)) is not Role.CONSTANT:
-                taps[tap_of(graph, source, labels)] = None
-        tensors = infer(self.client, self.own, self.fed, self.setting, tuple(taps)).taps if taps else {}
+        taps = tuple(dict.fromkeys(input_taps(graph, layer, labels)))
+        tensors = infer(self.client, self.own, self.fed, self.setting, taps).taps if taps else {}
         return tuple(map(_widened, inputs_of(self.own, graph, layer, tensors, labels).values()))
 
     def _causes(self, row: LayerComparison) -> Iterator[str]:

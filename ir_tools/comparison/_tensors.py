@@ -25,6 +25,7 @@ __all__ = [
     "count_compared",
     "decided_by_rounding",
     "groups",
+    "input_taps",
     "inputs_of",
     "labels_of",
     "living",
@@ -270,15 +271,20 @@ def _taps(located: Located, labels: Mapping[int, str], *, with_inputs: bool) -> 
     for index in range(len(layer.outputs)):
         yield Tap(labels[layer.id], index)
     if with_inputs or layer.bodies or decided_by_rounding(layer):
-        for source in located.graph.sources(layer.id).values():
-            if role_of(located.graph.layer(source.layer)) is not Role.CONSTANT:
-                yield tap_of(located.graph, source, labels)
+        yield from input_taps(located.graph, layer, labels)
 
 
 def decided_by_rounding(layer: Layer) -> bool:
     """Return whether errors of rounding in its inputs may decide what a layer gives, as the order of a TopK."""
     op = find_op(layer.type, layer.version)
     return op is not None and op.ill_conditioned is not None
+
+
+def input_taps(graph: Graph, layer: Layer, labels: Mapping[int, str]) -> Iterator[Tap]:
+    """Yield the taps at what feeds a layer, constants left out."""
+    for source in graph.sources(layer.id).values():
+        if role_of(graph.layer(source.layer)) is not Role.CONSTANT:
+            yield tap_of(graph, source, labels)
 
 
 def tap_of(graph: Graph, source: Source, labels: Mapping[int, str]) -> Tap:

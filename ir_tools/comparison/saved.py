@@ -41,9 +41,9 @@ from ir_tools.comparison._tensors import (
     batches,
     decided_by_rounding,
     groups,
+    input_taps,
     living,
     require_layers,
-    tap_of,
 )
 from ir_tools.comparison._whole import infer
 from ir_tools.display import quoted_names
@@ -52,7 +52,7 @@ from ir_tools.files import write_file
 from ir_tools.format.write import render
 from ir_tools.graph import Located, Model
 from ir_tools.inputs import by_input, plan_inputs
-from ir_tools.ops import Array, Role, role_of
+from ir_tools.ops import Array
 from ir_tools.ops.fields import listed
 from ir_tools.runtime.client import Inference, RuntimeClient, Tap
 from ir_tools.runtime.frames import Blob, from_array, to_array
@@ -372,9 +372,7 @@ def _needed(located: Located, labels: Mapping[int, str]) -> Iterator[Tap]:
     """Yield the tensors that a layer is compared by."""
     yield from (Tap(labels[located.layer.id], index) for index in range(len(located.layer.outputs)))
     if decided_by_rounding(located.layer):
-        for source in located.graph.sources(located.layer.id).values():
-            if role_of(located.graph.layer(source.layer)) is not Role.CONSTANT:
-                yield tap_of(located.graph, source, labels)
+        yield from input_taps(located.graph, located.layer, labels)
 
 
 # --- the file ---------------------------------------------------------------------------------------------------

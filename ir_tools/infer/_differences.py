@@ -10,7 +10,7 @@ from ir_tools.infer._facts import InternedFact
 from ir_tools.ops.definition import Fact
 from ir_tools.types import ElementType, precision_in_file, shape_text
 
-__all__ = ["Difference", "Relation", "Side", "are_apart", "contradiction", "difference", "text_of"]
+__all__ = ["Difference", "Relation", "Side", "agrees", "are_apart", "contradiction", "difference", "text_of"]
 
 Side = Literal["input", "output"]
 
@@ -47,9 +47,14 @@ class Difference(NamedTuple):
     dims: tuple[int, ...] | None
 
 
+def agrees(port: Port, known: InternedFact) -> bool:
+    """Return whether a port records exactly a fact; no precision says nothing."""
+    return port.dims == known.dims and (port.precision is None or port.precision == known.dtype.precision)
+
+
 def difference(port: Port, known: InternedFact, side: Side = "output") -> Difference | None:
     """Return how a port differs from a fact; what is open on either side fits."""
-    if port.dims == known.dims and (port.precision is None or port.precision == known.dtype.precision):
+    if agrees(port, known):
         return None
     types = port.precision not in {None, known.dtype.precision} and _other_type(port.precision, known.dtype)
     dims: tuple[int, ...] | None = ()

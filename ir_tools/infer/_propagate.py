@@ -14,6 +14,7 @@ from ir_tools.errors import RuntimeFailure, ShapeError, UsageError
 from ir_tools.graph import Graph, Layer, Located, Model, Port
 from ir_tools.graph.graph import Source
 from ir_tools.infer._answers import Answer, Checks
+from ir_tools.infer._differences import agrees
 from ir_tools.infer._engine import Engine, Tensors, Visit
 from ir_tools.infer._facts import InternedFact
 from ir_tools.infer._problems import attribute_of
@@ -255,7 +256,7 @@ class Propagation(Engine):
         """Return the answer of the oracle; without one, the record if the inputs are as recorded."""
         graph, layer, signature, _ = visit
         facts, sources = self.facts[id(graph)], graph.sources(layer.id)
-        as_recorded = all(_agree(port, facts[sources[port.id]]) for port in signature.inputs if port.id in sources)
+        as_recorded = all(agrees(port, facts[sources[port.id]]) for port in signature.inputs if port.id in sources)
         if signature.version == LEGACY and as_recorded:
             origin: Origin = "rule" if role_of(layer) is Role.PARAMETER else "recorded"
             return list(map(self.record, signature.outputs)), origin
@@ -367,7 +368,7 @@ class Propagation(Engine):
             origin: Origin = origins.get(source, "rule") if source in facts else "unknown"
             report.facts[path, port.id] = known
             report.origins[path, port.id] = origin
-            if origin == "recorded" or _agree(port, known):
+            if origin == "recorded" or agrees(port, known):
                 continue
             if origin != "unknown":
                 report.mismatches.extend(self._mismatches(located, port, known))
@@ -392,11 +393,6 @@ class Propagation(Engine):
                 recorded=before,
                 computed=after,
             )
-
-
-def _agree(port: Port, known: InternedFact) -> bool:
-    """Return whether a port's record is a fact's, letter by letter. No precision says nothing."""
-    return port.dims == known.dims and (port.precision is None or port.precision == known.dtype.precision)
 
 
 def _write_shape(layer: Layer, fact: Fact | None) -> None:

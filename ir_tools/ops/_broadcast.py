@@ -3,7 +3,7 @@
 The rules are those of OpenVINO's core (dimension.cpp, partial_shape.cpp, eltwise shape inference), measured.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -82,11 +82,21 @@ def broadcast(left: Shape, right: Shape) -> Shape:
     rank = max(len(left), len(right))
     pair = zip(_to_rank(left, rank), _to_rank(right, rank), strict=True)
     dims = [_broadcast_dim(a, b) for a, b in pair]
-    if None in dims:
+    return _all_known(dims, left, right)
+
+
+def _all_known(dims: Sequence[Dim | None], left: Shape, right: Shape) -> tuple[Dim, ...]:
+    """Return dimensions that none is missing of.
+
+    Raises:
+        ShapeError: one is, so the shapes do not fit.
+    """
+    known = tuple(dim for dim in dims if dim is not None)
+    if len(known) < len(dims):
         raise ShapeError(
             f"the shapes {shape_text(left)} and {shape_text(right)} of the inputs cannot be broadcast together"
         )
-    return tuple(dim for dim in dims if dim is not None)
+    return known
 
 
 def _to_rank(shape: tuple[Dim, ...], rank: int) -> tuple[Dim, ...]:
@@ -106,11 +116,7 @@ def _pdpd(left: Shape, right: Shape, axis: int) -> Shape:
         return None
     start = first_axis(axis, len(left), len(right))
     dims = [_pdpd_dim(a, b) for a, b in zip(left[start:], right, strict=False)]
-    if None in dims:
-        raise ShapeError(
-            f"the shapes {shape_text(left)} and {shape_text(right)} of the inputs cannot be broadcast together"
-        )
-    return (*left[:start], *(dim for dim in dims if dim is not None), *left[start + len(right) :])
+    return (*left[:start], *_all_known(dims, left, right), *left[start + len(right) :])
 
 
 def _pdpd_dim(left: Dim, right: Dim) -> Dim | None:

@@ -29,7 +29,8 @@ from ir_tools.ops.definition import (
     Violation,
 )
 from ir_tools.ops.fields import Attrs, Flag, Type
-from ir_tools.types import Dim, ElementType, element_type
+from ir_tools.ops.records import fact_of
+from ir_tools.types import ElementType, element_type
 from ir_tools.types.packing import element_type_of, fit
 
 __all__ = ["CONVERT_PROMOTE_TYPES", "OPS"]
@@ -156,8 +157,7 @@ def promoted_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 def promoted(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """Return both inputs in their common type."""
-    facts = [Fact(element_type_of(array), tuple(map(Dim.of, array.shape))) for array in arrays]
-    target = promoted_shape(attrs, facts)[0].dtype
+    target = promoted_shape(attrs, [*map(fact_of, arrays)])[0].dtype
     return tuple(cast(array, target) for array in arrays)
 
 

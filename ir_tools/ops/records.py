@@ -1,5 +1,7 @@
 """Read and write what ports record of tensors: element type and sizes."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from ir_tools.graph import Layer, Port
@@ -8,7 +10,7 @@ from ir_tools.types import Dim, element_type, parse_shape, precision_in_file
 from ir_tools.types.packing import element_type_of
 from ir_tools.weights import Weights, constant
 
-__all__ = ["LARGEST_VALUE", "constant_fact", "port_of", "recorded", "recorded_output"]
+__all__ = ["LARGEST_VALUE", "constant_fact", "fact_of", "port_of", "recorded", "recorded_output"]
 
 LARGEST_VALUE = 1024
 """Elements of an integer constant that a shape rule may want to see."""
@@ -37,10 +39,15 @@ def recorded_output(layer: Layer, port: Port, weights: Weights) -> Fact:
     return Fact(fact.dtype, shape, Bounds.exactly(constant(layer.raw, weights)))
 
 
+def fact_of(array: Array) -> Fact:
+    """Return element type and shape of an array."""
+    return Fact(element_type_of(array), tuple(map(Dim.of, array.shape)))
+
+
 def constant_fact(values: Array) -> Fact:
     """Return what is known of a constant with these values."""
     known = Bounds.exactly(values) if values.size <= LARGEST_VALUE and values.dtype.kind in "iufb" else None
-    return Fact(element_type_of(values), tuple(map(Dim.of, values.shape)), known)
+    return replace(fact_of(values), value=known)
 
 
 def port_of(number: int, fact: Fact) -> Port:

@@ -63,9 +63,13 @@ def error_plot(rows: Sequence[Row], first: Row | None) -> Markup:
 def _scale(frame: _Frame) -> Iterator[str]:
     for exponent in range(LOWEST, frame.top + 1):
         y = frame.y(10.0**exponent)
-        label = "0" if exponent == LOWEST else f"1e{exponent}"
-        yield f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>'
-        yield _text(LEFT - 8, y + 4, label, "end")
+        yield from _grid_line(y, "0" if exponent == LOWEST else f"1e{exponent}")
+
+
+def _grid_line(y: float, label: str) -> Iterator[str]:
+    """Yield a line across the plot, with a label before it."""
+    yield f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>'
+    yield _text(LEFT - 8, y + 4, label, "end")
 
 
 def _ticks(frame: _Frame, points: list[Row]) -> Iterator[str]:
@@ -146,8 +150,7 @@ def _counts_scale(top: int) -> Iterator[str]:
     """Lines at 1, 10, 100, ... elements, and the name of the axis."""
     for exponent in range(top + 1):
         y = _count_y(10**exponent, top)
-        yield f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>'
-        yield _text(LEFT - 8, y + 4, str(10**exponent) if exponent < 4 else f"1e{exponent}", "end")
+        yield from _grid_line(y, str(10**exponent) if exponent < 4 else f"1e{exponent}")
     middle = (TOP + HEIGHT - BOTTOM) / 2
     yield (
         f'<text class="axis" transform="translate(14 {middle}) rotate(-90)" text-anchor="middle">'
