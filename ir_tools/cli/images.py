@@ -58,7 +58,7 @@ class ImageOptions:
         """
         for option, values in self.given.items():
             if values:
-                raise UsageError(f"--{option} {values[0]} applies to images, but no --input is an image")
+                raise UsageError(f"{option} {values[0]} applies to images, but no --input is an image")
 
     def load(self, file: str, names: set[str], dtype: "ElementType", shape: "Shape", label: str) -> "Array":
         """Return an image as an input takes it: resized to its height and width, values 0 to 255 unless normalized.
