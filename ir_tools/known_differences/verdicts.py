@@ -17,8 +17,10 @@ from ir_tools.known_differences.releases.seen import (
     AFFINE,
     BY_NUMBER,
     COMBINING,
+    COUNTED,
     FIRST_VERSION,
     JOINED,
+    LATER,
     MULTIPLE,
     NUMBER,
     QUANTIZED,
@@ -28,6 +30,8 @@ from ir_tools.known_differences.releases.seen import (
     SHARED,
     SHIFTED,
     SIZING,
+    UNCHOOSING,
+    UNCHOSEN,
     UNCONVERTED,
     Seen,
     Unplaced,
@@ -182,7 +186,12 @@ SUMS, MOVED = frozenset({"Add", "Subtract"}), frozenset({"Convert", "Reshape", "
 """Types of layers that shift by constants, and of those that products are computed with across."""
 CROSSED = SUMS | MOVED | {"Multiply", "Negative", "Divide"}
 """Types of layers that products and sums are looked for across, and of these."""
-JOINING = COMBINING | {"Equal", "NotEqual", "Greater", "GreaterEqual", "Less", "LessEqual"}
+LOGICAL = frozenset(
+    {"LogicalAnd", "LogicalOr", "LogicalNot", "LogicalXor", "ReduceLogicalAnd", "ReduceLogicalOr", "IsFinite"}
+)
+COMPARISONS = frozenset({"Equal", "NotEqual", "Greater", "GreaterEqual", "Less", "LessEqual"})
+"""Types of layers that give booleans."""
+JOINING = COMBINING | COMPARISONS
 """Types of layers that combine a part of a split with another tensor element by element."""
 CARRYING = frozenset({"Gather", "ReLU", "Reshape", "Squeeze", "StridedSlice", "Transpose", "Unsqueeze"})
 """Types of layers behind a FakeQuantize whose outputs are quantized as their first input is. Measured."""
@@ -195,6 +204,10 @@ LIMITING = {
     "VariadicSplit": REMAINDERS,
 }
 """Types of layers whose limits a release follows back to constants, and which types it then gets wrong."""
+CONVERTING = frozenset({"Convert", "ConvertLike"})
+"""Types of layers that change the element type."""
+TESTING = LOGICAL | COMPARISONS
+"""Types of layers whose booleans are 0 and 1, whatever stands for true in what they read."""
 SIZED = {"Broadcast": 1, "Reshape": 1}
 """Types of layers that make a tensor of a shape, and which of their inputs that is."""
 SPLITS = frozenset({"Split", "VariadicSplit"})
@@ -587,6 +600,8 @@ class Surroundings:
             more = _shapes_of(graph, layer)
         elif op.type.startswith("Reduce"):
             more = _merged(self.model, graph, layer)
+        elif op.type in CONVERTING and _gives_booleans(layer):
+            more = _tested(graph, layer)
         return frozenset((*(name for name, holds in found.items() if holds), *more))
 
 
@@ -743,6 +758,31 @@ def _shapes_of(graph: Graph, cut: Layer) -> Iterator[str]:
                     yield RESHAPED
                 elif listed or reader.type == "ShapeOf" or dims in [one.dims for one in reader.common.outputs]:
                     waiting += {(reader.id, listed or reader.type == "ShapeOf")} - passed
+
+
+def _gives_booleans(layer: Layer) -> bool:
+    kinds = (precision_in_file(port.precision or "") for port in layer.common.outputs)
+    return any(kind is not None and kind.kind == "boolean" for kind in kinds)
+
+
+def _tested(graph: Graph, conversion: Layer) -> Iterator[str]:
+    """Yield `LATER`, `UNCHOSEN` and `COUNTED` as far as they are true of a layer that makes booleans."""
+    source = next(iter(_sources(graph, conversion)), None)
+    before = None if source is None else graph.layer(source.layer)
+    if source is not None and before is not None:
+        if before.type in UNCHOOSING:
+            yield UNCHOSEN
+        elif port_place(before.common.outputs, source.port):
+            yield LATER
+    waiting, passed = [conversion], set[int]()
+    while waiting and len(passed) < FAR:
+        behind = waiting.pop()
+        passed.add(behind.id)
+        readers = [graph.layer(one) for one in graph.successors(behind.id) if one not in passed]
+        if any(reader.type in CONVERTING and not _gives_booleans(reader) for reader in readers):
+            yield COUNTED
+            return
+        waiting += [reader for reader in readers if reader.type not in TESTING and _gives_booleans(reader)]
 
 
 def _merged(model: Model, graph: Graph, reduction: Layer) -> Iterator[str]:

@@ -10,7 +10,7 @@ import numpy as np
 from ir_tools.known_differences._model import Call, Fixed, counted, floats, number, whole
 from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled
 from ir_tools.known_differences.releases._samples import INDEXED
-from ir_tools.known_differences.releases.seen import FIRST_VERSION, Seen
+from ir_tools.known_differences.releases.seen import COUNTED, FIRST_VERSION, LATER, UNCHOSEN, Seen
 from ir_tools.ops import Array
 from ir_tools.processors import Processor
 from ir_tools.releases.measured import State
@@ -113,12 +113,24 @@ GROUPS = Call("Multiply-1", (_floats(Fixed(BYTES.array.reshape(4, 2, 2))), Fixed
 GROUPS = Call("Reshape-1", (GROUPS, Fixed(whole(4, 4))), {"special_zero": "false"})
 
 
+def _gives_booleans(seen: Seen) -> bool:
+    kind = getattr(seen.attrs, "destination_type", None)
+    return (kind is None or kind.kind == "boolean") and seen.outputs[0].dtype.name == "boolean"
+
+
+def _is_mask(seen: Seen) -> bool:
+    """Return whether a layer reads an input of a larger model, which has to be 0 and 1 where it becomes booleans."""
+    return seen.first and not seen.between
+
+
 def _tests_negatives(seen: Seen) -> bool:
-    """Return whether integers that may be negative become booleans; an input that does within a model is a mask."""
-    mask = seen.first and not seen.between
+    """Return whether integers that may be negative become booleans."""
     value = seen.inputs[0].value if seen.inputs else None
     negative = value is None or bool((value.lower < 0).any())
-    return seen.outputs[0].dtype.name == "boolean" and negative and not mask
+    return _gives_booleans(seen) and negative and not _is_mask(seen)
+
+
+FLOATS, INTEGERS = "f32 f16 f64 bf16", "i64 i32 i16 i8 u64 u32 u16 u8"
 
 
 ROWS = (
@@ -359,6 +371,72 @@ ROWS = (
             applies=_tests_negatives,
         )
         for types, kind, last in (("i64 i32 i16", np.int64, "2024.2"), ("i8", np.int8, "2022.3"))
+    ),
+    *(
+        ReleaseDifference(
+            name=f"conversion of {what} of {kinds} to boolean",
+            span=f"{first} to {last}",
+            ops=("Convert-1", "ConvertLike-1"),
+            reason=reason,
+            sometimes=sometimes,
+            state=state,
+            model=Call(
+                "Convert-1",
+                (Call("Convert-1", (call,), {"destination_type": "boolean"}),),
+                {"destination_type": kind},
+            ),
+            types=types,
+            applies=applies,
+        )
+        for kinds, kind, types, later_from in (
+            ("floats", "f32", FLOATS, "2022.3"),
+            ("integers", "i32", INTEGERS, "2024.3"),
+        )
+        for what, first, last, reason, sometimes, state, call, applies in (
+            (
+                "numbers",
+                "2022.1",
+                "2024.2",
+                "Numbers beyond 1 become booleans that are more than 1 where they become numbers again.",
+                True,
+                State.DIFFERS,
+                Call("Abs-1", (np.array([0, 1, 5], "f4" if kind == "f32" else "i4"),)),
+                lambda seen: _gives_booleans(seen) and COUNTED in seen.patterns and not _is_mask(seen),
+            ),
+            (
+                "a later output",
+                later_from,
+                "2026.4",
+                "The first output of the layer in front is converted, whichever is read.",
+                False,
+                State.DIFFERS,
+                Call(
+                    "Split-1",
+                    (np.array([0, 1, 1, 0], "f4" if kind == "f32" else "i4"), Fixed(number(0, np.int64))),
+                    {"num_splits": "2"},
+                    gives=1,
+                ),
+                lambda seen: _gives_booleans(seen) and LATER in seen.patterns,
+            ),
+            (
+                "an output of a TopK, VariadicSplit or LSTMSequence",
+                later_from,
+                "2026.4",
+                "An output of a TopK, VariadicSplit or LSTMSequence is not converted to boolean.",
+                False,
+                State.UNCOMPILED,
+                Call(
+                    "VariadicSplit-1",
+                    (
+                        np.array([0, 1, 1, 0], "f4" if kind == "f32" else "i4"),
+                        Fixed(number(0, np.int64)),
+                        Fixed(whole(1, 3)),
+                    ),
+                    gives=1,
+                ),
+                lambda seen: _gives_booleans(seen) and UNCHOSEN in seen.patterns,
+            ),
+        )
     ),
     ReleaseDifference(
         name="conversion to boolean in IR v10",

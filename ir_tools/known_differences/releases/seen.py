@@ -11,8 +11,10 @@ __all__ = [
     "AFFINE",
     "BY_NUMBER",
     "COMBINING",
+    "COUNTED",
     "FIRST_VERSION",
     "JOINED",
+    "LATER",
     "MULTIPLE",
     "NUMBER",
     "QUANTIZED",
@@ -22,6 +24,8 @@ __all__ = [
     "SHARED",
     "SHIFTED",
     "SIZING",
+    "UNCHOOSING",
+    "UNCHOSEN",
     "UNCONVERTED",
     "Seen",
     "Unplaced",
@@ -48,6 +52,11 @@ JOINED = "joined"
 BY_NUMBER, REPEATED, SHIFTED = "by a number", "repeated", "shifted"
 """Of a reduction behind one of its type, where releases write the axes of both in one list: a number is among them, an
 axis is there twice, or another one is there."""
+LATER, UNCHOSEN, COUNTED = "later output", "no first output", "counted"
+"""Of a layer that makes booleans: it converts an output of another layer but the first, or one of a layer of
+`UNCHOOSING`; its booleans become numbers again."""
+UNCHOOSING = frozenset({"LSTMSequence", "TopK", "VariadicSplit"})
+"""Types of layers without a first output that the runtime takes where no number is given."""
 QUANTIZED = "quantized data"
 """Of a MatMul: its data are those of a FakeQuantize between two numbers, to levels that 8 bits hold."""
 NUMBER = -1
@@ -114,7 +123,8 @@ class Seen:
         scaled: of a reduction: along which axes of its output constants scale or shift this, in elementwise layers
             behind it that alone read it; `NUMBER`: by one number.
         patterns: what it is part of: of a constant of few bits `PackedWeights.uses`; of others `AFFINE`, `SHARED`,
-            `SIZING`, `RESHAPED`, `JOINED`, `BY_NUMBER`, `REPEATED`, `SHIFTED` and `QUANTIZED`.
+            `SIZING`, `RESHAPED`, `JOINED`, `LATER`, `UNCHOSEN`, `COUNTED`, `BY_NUMBER`, `REPEATED`, `SHIFTED` and
+            `QUANTIZED`.
     """
 
     op: Op
