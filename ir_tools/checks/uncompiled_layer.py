@@ -12,6 +12,7 @@ from ir_tools.graph import Located
 from ir_tools.infer import LayerKind, LayerSignature
 from ir_tools.known_differences import Call
 from ir_tools.known_differences.releases import Seen, rows_of
+from ir_tools.known_differences.releases.seen import PATTERNS
 from ir_tools.known_differences.verdicts import Answer, Surroundings, behaviour, is_deadly, is_plain
 from ir_tools.ops import Role, opset_number
 from ir_tools.releases.measured import State
@@ -75,7 +76,8 @@ def _may_be_stopped(kind: LayerKind, version: int) -> bool:
         readers=tuple((number, "") for number in range(len(outputs))),
     )
     behind = (replace(inside, producers=producers) for producers in _deciding_producers(str(op)))
-    return any(map(_reason, (inside, replace(inside, first=True, last=True), *behind)))
+    part = replace(inside, patterns=PATTERNS)
+    return any(map(_reason, (inside, replace(inside, first=True, last=True), part, *behind)))
 
 
 @cache

@@ -17,6 +17,7 @@ __all__ = [
     "LATER",
     "MULTIPLE",
     "NUMBER",
+    "PATTERNS",
     "QUANTIZED",
     "REMAINDERS",
     "REPEATED",
@@ -59,6 +60,10 @@ UNCHOOSING = frozenset({"LSTMSequence", "TopK", "VariadicSplit"})
 """Types of layers without a first output that the runtime takes where no number is given."""
 QUANTIZED = "quantized data"
 """Of a MatMul: its data are those of a FakeQuantize between two numbers, to levels that 8 bits hold."""
+PATTERNS = frozenset(
+    (AFFINE, BY_NUMBER, COUNTED, JOINED, LATER, QUANTIZED, REPEATED, RESHAPED, SHARED, SHIFTED, SIZING, UNCHOSEN)
+)
+"""All of these, which layers may be part of whose surroundings are not known."""
 NUMBER = -1
 """What stands for an axis in `Seen.scaled` if one number scales or shifts all elements."""
 COMBINING = frozenset(
