@@ -485,9 +485,9 @@ def compare(
     if save is not None and other:
         raise UsageError("save is for a run of one model; leave out other")
     with ExitStack() as stack:
-        named = isinstance(against, str) and is_release(against)
         client = stack.enter_context(runtime_named(runtime, extensions))
-        their = stack.enter_context(runtime_named(str(against), extensions)) if named else None
+        release = against if isinstance(against, str) and is_release(against) else None
+        their = None if release is None else stack.enter_context(runtime_named(release, extensions))
         setting = Setting.of(device, "f32" if precision is None else precision)
         loaded = load_model(model, extensions)
         if save is not None:
@@ -495,28 +495,24 @@ def compare(
         given = current_model(loaded)
         if golden is not None:
             run = saved.SavedRun.open(Path(golden))
+            given = reshaped(given, run.shapes_for(given), extensions)
+            own = setting if precision else Setting(device, run.setting.precision)
             return saved.compare_saved(
-                run,
-                reshaped(given, run.shapes_for(given), extensions),
-                layers,
-                client=client,
-                setting=setting if precision else Setting(device, run.setting.precision),
-                tolerance=tolerance,
-                sink=sink,
-                advance=advance,
+                run, given, layers, client=client, setting=own, tolerance=tolerance, sink=sink, advance=advance
             )
         given = reshaped(given, shapes, extensions)
+        second = None if other is None else reshaped(current_model(load_model(other, extensions)), shapes, extensions)
         plan = plan_inputs(given, inputs, seed=seed)
         found = comparison.compare(
             given,
-            None if other is None else reshaped(current_model(load_model(other, extensions)), shapes, extensions),
+            second,
             plan,
             layers,
             mode=mode,
             samples=samples,
             device=device,
             precision=setting.precision,
-            against=None if named else against,
+            against=None if release else against,
             tolerance=tolerance,
             client=client,
             against_client=their,
@@ -525,16 +521,17 @@ def compare(
             advance=advance,
         )
         if save is not None:
-            fed = found.inputs.items() if shapes else ()
-            record = {name: format_shape(tuple(map(Dim.of, array.shape))) for name, array in fed}
+            fed = [plan.arrays(sample) for sample in range(samples)]
+            record = {name: format_shape(tuple(map(Dim.of, array.shape))) for name, array in found.inputs.items()}
+            own_shapes = record if shapes else {}
             saved.save_run(
                 Path(save),
                 given,
-                [plan.arrays(sample) for sample in range(samples)],
+                fed,
                 layers,
                 client=client,
                 setting=setting,
-                shapes=record,
+                shapes=own_shapes,
                 seed=seed,
                 states=states,
             )

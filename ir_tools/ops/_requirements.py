@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ir_tools.display import either
 from ir_tools.errors import ShapeError
-from ir_tools.ops._values import dim, same_shape
+from ir_tools.ops._values import dim, outside, same_shape
 from ir_tools.ops.definition import Check, Fact, ShapeRule, Violation
 from ir_tools.ops.fields import Attrs
 from ir_tools.ops.limits import MAX_SIZES
@@ -13,6 +13,7 @@ from ir_tools.types import Dim, ElementType, Shape, element_type, shape_text
 __all__ = [
     "agreed",
     "check_axes",
+    "check_tuples",
     "impossible_length",
     "raise_first",
     "require",
@@ -176,6 +177,13 @@ def agreed(dims: Iterable[Dim], what: str) -> Dim:
             f"the inputs have different values for the {what}: {' and '.join(map(str, dict.fromkeys(found)))}"
         )
     return out
+
+
+def check_tuples(indices: Fact, sizes: tuple[Dim, ...]) -> Iterator[Violation]:
+    """Check for tuples of indices, along the last dimension, that axes of these sizes do not have."""
+    bad = outside(indices, sizes)
+    if bad is not None:
+        yield Violation("indices", f"holds {bad}, but the axes have {shape_text(sizes)} elements")
 
 
 def check_axes(

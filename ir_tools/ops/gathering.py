@@ -14,7 +14,7 @@ from ir_tools.errors import ShapeError
 from ir_tools.ops._index_rewrites import migrate_gather, migrate_gather_nd, migrate_one_hot_16, without_one_batch
 from ir_tools.ops._moving_rewrites import migrate_gather_elements, moved
 from ir_tools.ops._numbers import in_axis
-from ir_tools.ops._requirements import require_integers, require_one, require_rank, same_type
+from ir_tools.ops._requirements import check_tuples, require_integers, require_one, require_rank, same_type
 from ir_tools.ops._values import carried, dim, element_count, normal_axis, outside, sizes_of, times
 from ir_tools.ops._versions import VersionStep
 from ir_tools.ops.definition import Array, Elements, Fact, Input, Op, Violation, ViolationKind
@@ -232,9 +232,8 @@ def check_gather_nd(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]
     if data.shape is None or indices.shape is None or not indices.shape or not indices.shape[-1].static:
         return
     sizes = data.shape[attrs.batch_dims : attrs.batch_dims + indices.shape[-1].lo]
-    bad = outside(indices, sizes) if len(sizes) == indices.shape[-1].lo else None
-    if bad is not None:
-        yield Violation("indices", f"holds {bad}, but the axes have {shape_text(sizes)} elements")
+    if len(sizes) == indices.shape[-1].lo:
+        yield from check_tuples(indices, sizes)
 
 
 def gather_nd(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:

@@ -13,7 +13,7 @@ from ir_tools.errors import ShapeError
 from ir_tools.ops._index_rewrites import migrate_scatter_elements_12, migrate_scatter_nd_15
 from ir_tools.ops._moving_rewrites import moved
 from ir_tools.ops._numbers import in_axis, is_half
-from ir_tools.ops._requirements import require_integers, require_one, same_type
+from ir_tools.ops._requirements import check_tuples, require_integers, require_one, same_type
 from ir_tools.ops._values import carried, known_axis, outside
 from ir_tools.ops._versions import VersionStep
 from ir_tools.ops.definition import Array, Elements, Fact, Infinity, Input, Op, Violation
@@ -129,10 +129,7 @@ def check_scatter_nd(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation
     data, indices = inputs[0].shape, inputs[1].shape
     if not data or not indices or not indices[-1].static or indices[-1].lo > len(data):
         return
-    sizes = data[: indices[-1].lo]
-    bad = outside(inputs[1], sizes)
-    if bad is not None:
-        yield Violation("indices", f"holds {bad}, but the axes have {shape_text(sizes)} elements")
+    yield from check_tuples(inputs[1], data[: indices[-1].lo])
 
 
 # --- kernels ----------------------------------------------------------------------------------------------------

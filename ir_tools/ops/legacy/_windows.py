@@ -4,9 +4,11 @@ from collections.abc import Mapping, Sequence
 
 from ir_tools.display import plural
 from ir_tools.errors import ShapeError
+from ir_tools.ops.definition import Refused
 from ir_tools.ops.fields import Attrs, Field, Ints, Text
+from ir_tools.ops.legacy.definition import LegacyLayer
 
-__all__ = ["WINDOW_ATTRS", "begin_pads", "end_pad", "per_axis", "respell"]
+__all__ = ["WINDOW_ATTRS", "begin_pads", "end_pad", "per_axis", "respell", "spatial_sizes"]
 
 AXES = ("z", "y", "x")
 """The letters of the axes in the earliest files, outermost first."""
@@ -47,6 +49,14 @@ def respell(raw: Mapping[str, str]) -> Mapping[str, str]:
             found[name] = ",".join(raw.get(f"{early}-{axis}", default) for axis in axes)
         found["pads_end"] = ",".join(raw.get(ENDS[axis], raw.get(f"pad-{axis}", "0")) for axis in axes)
     return found
+
+
+def spatial_sizes(layer: LegacyLayer) -> tuple[list[int], list[int]] | Refused:
+    """Return the spatial sizes of the first input, and those that the file declares for the output."""
+    sizes, outputs = list(layer.sizes(layer.inputs[0])[2:]), [dim.lo for dim in (layer.declared[0].shape or ())[2:]]
+    if len(sizes) != len(outputs):
+        return Refused(f"its input has {len(sizes)} spatial axes, and its output {len(outputs)}")
+    return sizes, outputs
 
 
 def begin_pads(attrs: Attrs, sizes: Sequence[int], strides: Sequence[int], reach: Sequence[int]) -> tuple[int, ...]:

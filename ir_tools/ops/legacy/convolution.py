@@ -12,7 +12,7 @@ import numpy as np
 from ir_tools.graph import Source
 from ir_tools.ops.definition import Input, Refused
 from ir_tools.ops.fields import Float, Int, OneOf
-from ir_tools.ops.legacy._windows import WINDOW_ATTRS, begin_pads, end_pad, per_axis, respell
+from ir_tools.ops.legacy._windows import WINDOW_ATTRS, begin_pads, end_pad, per_axis, respell, spatial_sizes
 from ir_tools.ops.legacy.definition import LEFTOVERS, LegacyLayer, legacy_type
 
 __all__ = ["OPS"]
@@ -113,11 +113,11 @@ def _windows(layer: LegacyLayer) -> Windows | Refused:
 
     `auto_pad` of a deconvolution pads the size that it gives; that of its input if the name of its type has other case.
     """
-    attrs = layer.attrs
-    sizes, outputs = layer.sizes(layer.inputs[0])[2:], [dim.lo for dim in (layer.declared[0].shape or ())[2:]]
+    found = spatial_sizes(layer)
+    if isinstance(found, Refused):
+        return found
+    attrs, (sizes, outputs) = layer.attrs, found
     rank = len(sizes)
-    if len(outputs) != rank:
-        return Refused(f"its input has {rank} spatial axes, and its output {len(outputs)}")
     kernel, strides, dilations = (per_axis(attrs, name, rank) for name in ("kernel", "strides", "dilations"))
     reach = [(wide - 1) * step + 1 for wide, step in zip(kernel, dilations, strict=True)]
     scale = strides if layer.type == "Deconvolution" else [1] * rank

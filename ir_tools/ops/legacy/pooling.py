@@ -14,7 +14,7 @@ from ir_tools.ops._equivalence import equal_plans
 from ir_tools.ops._windows import AxisWindows, Pooling, WindowPlan, plan
 from ir_tools.ops.definition import Array, Refused
 from ir_tools.ops.fields import Attrs, OneOf
-from ir_tools.ops.legacy._windows import WINDOW_ATTRS, begin_pads, end_pad, per_axis, respell
+from ir_tools.ops.legacy._windows import WINDOW_ATTRS, begin_pads, end_pad, per_axis, respell, spatial_sizes
 from ir_tools.ops.legacy.definition import LegacyFlag, LegacyLayer, legacy_type
 
 __all__ = ["OPS"]
@@ -47,11 +47,11 @@ def pooling_plan(pooling: Pooling, sizes: Sequence[int], counts: Sequence[int]) 
 
 def pooling(layer: LegacyLayer) -> tuple[Source, ...] | Refused:
     """Return MaxPool or AvgPool; an average with other divisors is multiplied by constants."""
-    attrs, data = layer.attrs, layer.inputs[0]
-    sizes, counts = layer.sizes(data)[2:], [dim.lo for dim in (layer.declared[0].shape or ())[2:]]
+    known = spatial_sizes(layer)
+    if isinstance(known, Refused):
+        return known
+    attrs, data, (sizes, counts) = layer.attrs, layer.inputs[0], known
     rank = len(sizes)
-    if len(counts) != rank:
-        return Refused(f"its input has {rank} spatial axes, and its output {len(counts)}")
     kernel, strides, begins = per_axis(attrs, "kernel", rank), per_axis(attrs, "strides", rank), _begins(attrs, sizes)
     ends = tuple(map(end_pad, sizes, counts, strides, kernel, begins))
     if min(ends) < 0:
