@@ -197,7 +197,7 @@ def validate(
     Raises:
         UsageError: `select` or `ignore` names an unknown rule, an extension cannot be loaded, or an argument has the
             wrong type.
-        RuntimeFailure: `runtime` is set and OpenVINO is not installed.
+        RuntimeFailure: `runtime` is set, and that is not installed or cannot start.
 
     Example:
         >>> for finding in ir_tools.validate("broken.xml"):

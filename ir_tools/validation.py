@@ -57,7 +57,7 @@ def validate(
     Raises:
         UsageError: `select` or `ignore` name no code, an extension is not a file or cannot be loaded, the model has no
             input that `shapes` names, there are `shapes` and the runtime is not asked.
-        RuntimeFailure: OpenVINO is not installed, and `runtime` asks for it.
+        RuntimeFailure: the runtime is not installed or cannot start, and `runtime` asks for it.
     """
     rules = frozenset(chosen(select, ignore))
     library_paths(extensions)

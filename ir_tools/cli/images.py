@@ -1,5 +1,6 @@
 """Images as inputs: resized, normalized, and in the order of axes and channels that the input has."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -23,6 +24,8 @@ COLORS = ("rgb", "bgr")
 """The orders of the channels of an image."""
 MODES = {3: "RGB", 1: "L", 4: "RGBA"}
 """By number of channels, the likeliest first: what an image is converted to."""
+WIDE = ("I", "F")
+"""How the names of pillow's modes begin whose values are limited, not scaled, when they are converted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +86,8 @@ class ImageOptions:
         check_readable(Path(file))
         try:
             with Image.open(file) as image:
+                if image.mode.startswith(WIDE):
+                    raise UsageError(f"{label}: the image has more than 8 bits per channel; convert it, or pass a .npy")
                 layout = self._layout(names, shape, label)
                 pixels = layout.pixels(image, reverse=color == "bgr")
         except OSError as error:
@@ -201,6 +206,6 @@ def _numbers(text: str, channels: int, option: str) -> "Array":
         numbers = [float(word) for word in text.split(",")]
     except ValueError:
         numbers = []
-    if len(numbers) not in {1, channels}:
+    if len(numbers) not in {1, channels} or not all(map(math.isfinite, numbers)):
         raise UsageError(f"{option} {text}: expected one number, or {channels}, one per channel")
     return np.array(numbers)

@@ -119,6 +119,10 @@ def parse_generator(text: str) -> Generator:
     if None in numbers or not kind.needed <= len(numbers) <= maximum:
         raise UsageError(f"'{text[:60]}' is not a generator of values; expected {kind.usage}")
     found = Generator(name, tuple(number for number in numbers if number is not None))
+    if name == "normal" and len(numbers) == 2 and found.numbers[1] < 0:
+        raise UsageError(f"'{text[:60]}' has a negative deviation; expected {kind.usage}")
+    if name == "integers" and any(number != int(number) for number in found.numbers):
+        raise UsageError(f"'{text[:60]}' has a limit that is not an integer; expected {kind.usage}")
     if "LOW" in kind.usage and len(numbers) == 2 and found.numbers[0] > found.numbers[1]:
         raise UsageError(f"'{text[:60]}' has an end below its start; expected {kind.usage}")
     return found

@@ -89,10 +89,10 @@ NOT_TRIED = Rule(
     "RUN107",
     "not-tried",
     Severity.INFO,
-    what="The runtime could not be started, or the model could not be run as far as an inference.",
+    what="The model could not be run as far as an inference.",
     why=(
-        "the `.bin` is missing, openvino is not installed, the model needs an extension, or ir_tools found no "
-        "sizes for the dynamic dimensions of the inputs that the model accepts."
+        "the `.bin` is missing, the model needs an extension, or ir_tools found no sizes for the dynamic dimensions of "
+        "the inputs that the model accepts."
     ),
     bad='<layer id="4" name="split" type="RegexSplit" version="extension">',
     good='<layer id="4" name="split" type="Split" version="opset1">',

@@ -105,9 +105,11 @@ class WorkerProcess:
                 self._request(self._child, self._hello, [], STARTUP)
             except RuntimeFailure as failure:
                 self.close()
-                remedy = self._remedy if failure.kind in {"missing", "crashed", "timeout"} else ""
+                # No model was involved: it is not a crash over a layer.
+                absent = failure.kind in {"missing", "crashed", "timeout"}
+                kind, remedy = ("missing", self._remedy) if absent else (failure.kind, "")
                 raise RuntimeFailure(
-                    f"{failure}{remedy}", kind=failure.kind, stage=failure.stage, reason=failure.reason
+                    f"{failure}{remedy}", kind=kind, stage=failure.stage, reason=failure.reason
                 ) from None
             except IrToolsError:
                 self.close()

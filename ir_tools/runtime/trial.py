@@ -151,6 +151,8 @@ class _Trial:
         except UsageError as error:
             yield _untried(self.file, str(error), None)
         except RuntimeFailure as failure:
+            if failure.kind == "missing":
+                raise
             yield self._diagnostic(failure)
         else:
             if attempt.unfit:
@@ -193,7 +195,7 @@ class _Trial:
     def _diagnostic(self, failure: RuntimeFailure) -> Diagnostic:
         """Return the diagnostic of a failure."""
         remedy = remedy_for(failure.reason)
-        if remedy or failure.kind == "missing":
+        if remedy:
             return _untried(self.file, failure.reason, remedy)
         if unread := self._unread(failure):
             return unread

@@ -87,6 +87,8 @@ def test_mean_scale_and_color(picture: Path) -> None:
         (ImageOptions(layout=("NCH",)), "f32", "letters N, C, H and W"),
         (ImageOptions(layout=("CHW",)), "f32", "the input has 4"),
         (ImageOptions(mean=("1,2",)), "f32", "one per channel"),
+        (ImageOptions(mean=("1,2,nan",)), "f32", "one per channel"),
+        (ImageOptions(scale=("inf",)), "f32", "one per channel"),
         (ImageOptions(scale=("1,0,1",)), "f32", "has a 0"),
         (ImageOptions(mean=("1",)), "u8", "need a float input"),
         (ImageOptions(color=("cmyk",)), "f32", "rgb or bgr"),
@@ -96,6 +98,14 @@ def test_mean_scale_and_color(picture: Path) -> None:
 def test_wrong_options_of_images(picture: Path, images: ImageOptions, kind: str, says: str) -> None:
     with pytest.raises(UsageError, match=says):
         taken(InputOptions((str(picture),), images=images), model((1, 3, 4, 8), kind))
+
+
+@pytest.mark.parametrize("dtype", [np.uint16, np.int32, np.float32])
+def test_an_image_of_more_than_8_bits_is_refused(tmp_path: Path, dtype: type) -> None:
+    """Pillow would limit its values to 255."""
+    Image.fromarray(np.full((4, 8), 300, dtype)).save(tmp_path / "wide.tiff")
+    with pytest.raises(UsageError, match="more than 8 bits per channel"):
+        taken(InputOptions((str(tmp_path / "wide.tiff"),)), model((1, 3, 4, 8)))
 
 
 def test_an_input_that_takes_no_image(picture: Path) -> None:

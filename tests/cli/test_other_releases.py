@@ -35,6 +35,19 @@ def gelu(tmp_path: Path) -> Path:
     return path
 
 
+def test_a_python_that_does_not_start_is_no_fault_of_a_layer(cli: Cli, model: Path) -> None:
+    python = model.with_name("python")
+    python.write_text("#!/bin/sh\nexit 3\n")
+    python.chmod(0o755)
+    release = ("--runtime", "openvino-2022.3", "--runtime-python", python)
+    for words in (("run", model), ("validate", model, "--jobs", "1"), ("validate", model.parent, "--jobs", "2")):
+        outcome = cli(*words, *release)
+        assert outcome.code == 2
+        assert outcome.out == ""
+        assert outcome.err.startswith("ir-tools: OpenVINO 2022.3 crashed (exit code 3) while starting")
+        assert "layer" not in outcome.err
+
+
 def test_two_releases_layer_by_layer(cli: Cli, model: Path) -> None:
     outcome = cli("compare", model, "--runtime", "openvino-2021.4", "--against", "openvino-2024.6", "--json")
     assert outcome.code == 0, outcome.err

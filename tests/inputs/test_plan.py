@@ -104,6 +104,8 @@ def test_boxes_have_two_corners() -> None:
         ("uniform:nan", "uniform:LOW:HIGH"),
         ("uniform:0:inf", "uniform:LOW:HIGH"),
         ("image:2:1", "has an end below its start"),
+        ("normal:0:-1", "has a negative deviation"),
+        ("integers:0:1.5", "has a limit that is not an integer"),
         ("values", "values:A,B"),
         ("ones:1", "expected ones"),
     ],

@@ -196,8 +196,9 @@ def test_broken_python_is_named(folder: Path, text: str, words: str, monkeypatch
     python = program(folder / "python", "")
     python.write_text(text)
     client = release_client(find_release("openvino-2022.3"), python)
-    with pytest.raises(RuntimeFailure, match=words):
+    with pytest.raises(RuntimeFailure, match=words) as raised:
         client.describe(b"<net/>")
+    assert raised.value.kind == "missing"
 
 
 def test_what_a_stopped_python_started_is_stopped_too(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
