@@ -5,7 +5,18 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_tools.known_differences._define import DifferenceKind, Instance, KnownDifference, refused, unwritten
-from ir_tools.known_differences._model import LINE, MAX_EXACT, PLANE, Call, Fixed, counted, floats, number, whole
+from ir_tools.known_differences._model import (
+    LINE,
+    MAX_EXACT,
+    PLANE,
+    Call,
+    Fixed,
+    converted,
+    counted,
+    floats,
+    index,
+    whole,
+)
 from ir_tools.ops import Array
 from ir_tools.processors import Processor
 
@@ -32,10 +43,7 @@ def quantized(data: Array | Fixed, low: float, high: float, levels: int = 256) -
     return Call("FakeQuantize-1", (data, *limits), {"levels": str(levels)})
 
 
-COMPRESSED = Call(
-    "Multiply-1",
-    (Call("Convert-1", (Fixed(np.full((4, 1), 127, np.int8)),), {"destination_type": "f32"}), one(0.01)),
-)
+COMPRESSED = Call("Multiply-1", (converted(Fixed(np.full((4, 1), 127, np.int8)), "f32"), one(0.01)))
 """Weights of 8 bits, scaled."""
 
 
@@ -378,7 +386,7 @@ REDUCTION = (
         ops=("SegmentMax-16",),
         setting='segments without rows and `fill_mode="LOWEST"`, for f16, f64, and integers other than i32, i8 and u8',
         reason="The plugin fills with the minimum of f32 or i32, converted to the type: -inf in f16, 0 in i16.",
-        model=Call("SegmentMax-16", (np.array([1], np.float16), whole(0), number(2, np.int64)), LOWEST),
+        model=Call("SegmentMax-16", (np.array([1], np.float16), whole(0), index(2)), LOWEST),
         applies=_filled_in_another_type,
     ),
     KnownDifference(
@@ -386,7 +394,7 @@ REDUCTION = (
         ops=("SegmentMax-16",),
         setting='segments without rows and `fill_mode="LOWEST"`, for bf16',
         reason="The plugin fills with the minimum of f32, which is -inf in bf16.",
-        model=Call("SegmentMax-16", (np.array([1], BF16), whole(0), number(2, np.int64)), LOWEST),
+        model=Call("SegmentMax-16", (np.array([1], BF16), whole(0), index(2)), LOWEST),
         applies=lambda layer: layer.attrs.fill_mode == "lowest" and _of_bf16(layer),
         processor=Processor.NO_AVX512,
     ),

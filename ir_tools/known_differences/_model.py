@@ -13,7 +13,23 @@ from ir_tools.builder import Builder
 from ir_tools.graph import Model, Source
 from ir_tools.ops import Array, Attrs, Op, Role, ops_of
 
-__all__ = ["LINE", "MAX_EXACT", "PLANE", "Call", "Fixed", "Given", "as_model", "counted", "floats", "number", "whole"]
+__all__ = [
+    "LINE",
+    "MAX_EXACT",
+    "PLANE",
+    "Call",
+    "Feed",
+    "Fixed",
+    "Given",
+    "as_model",
+    "converted",
+    "counted",
+    "floats",
+    "index",
+    "number",
+    "sizes_of",
+    "whole",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +58,7 @@ class Call:
     """
 
     op: str
-    inputs: tuple[Array | Given | Fixed | Call, ...]
+    inputs: tuple[Feed, ...]
     raw: Mapping[str, str] = field(default_factory=dict)
     results: tuple[int, ...] | None = None
     gives: int = 0
@@ -59,6 +75,10 @@ class Call:
         attrs = self.operation.read(self.raw, [])
         assert attrs is not None, self.op
         return attrs
+
+
+Feed = Array | Given | Fixed | Call
+"""What feeds an input."""
 
 
 def as_model(call: Call) -> tuple[Model, dict[str, Array]]:
@@ -92,7 +112,7 @@ def _called(
 def _fed(
     builder: Builder,
     name: str,
-    feed: Array | Given | Fixed | Call,
+    feed: Feed,
     fed: dict[str, Array],
     known: dict[int, tuple[Source, ...]],
 ) -> Source:
@@ -135,6 +155,21 @@ def floats(*values: Any) -> npt.NDArray[np.float32]:
 def number(value: float, dtype: npt.DTypeLike = np.float32) -> Array:
     """Return a single number."""
     return np.array(value, dtype)
+
+
+def index(value: int) -> Array:
+    """Return an i64 scalar."""
+    return number(value, np.int64)
+
+
+def converted(data: Feed, kind: str) -> Call:
+    """Return data in another element type."""
+    return Call("Convert-1", (data,), {"destination_type": kind})
+
+
+def sizes_of(data: Feed) -> Call:
+    """Return the sizes of data, i64."""
+    return Call("ShapeOf-3", (data,), {"output_type": "i64"})
 
 
 def counted(*sizes: int) -> npt.NDArray[np.float32]:

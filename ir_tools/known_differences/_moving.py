@@ -6,12 +6,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_tools.known_differences._define import DifferenceKind, Instance, KnownDifference, leaves, refused, unwritten
-from ir_tools.known_differences._model import Call, Fixed, counted, number, whole
+from ir_tools.known_differences._model import Call, Fixed, counted, number, sizes_of, whole
 
 __all__ = ["ROWS"]
 
 STRIDED = {"begin_mask": "0,0", "end_mask": "0,0"}
-COMPUTED = Call("Subtract-1", (Call("ShapeOf-3", (counted(4, 1),), {"output_type": "i64"}), Fixed(whole(2, 2))))
+COMPUTED = Call("Subtract-1", (sizes_of(counted(4, 1)), Fixed(whole(2, 2))))
 """2 and -1, not as a constant."""
 
 

@@ -4,7 +4,7 @@ import ml_dtypes
 import numpy as np
 
 from ir_tools.known_differences._define import DifferenceKind, Instance, KnownDifference, leaves, refused
-from ir_tools.known_differences._model import MAX_EXACT, Call, Fixed, Given, floats, whole
+from ir_tools.known_differences._model import MAX_EXACT, Call, Fixed, Given, converted, floats, whole
 from ir_tools.ops import Array
 from ir_tools.processors import Processor
 from ir_tools.types.packing import element_type_of
@@ -187,11 +187,7 @@ ROWS = (
             "Inside a model the plugin keeps 8 bits, and reduces them to 4 only in outputs of the model; the "
             "reference always keeps 4 bits."
         ),
-        model=Call(
-            "Convert-1",
-            (Call("Convert-1", (whole(5, 16, 300),), {"destination_type": "u4"}),),
-            {"destination_type": "i32"},
-        ),
+        model=Call("Convert-1", (converted(whole(5, 16, 300), "u4"),), {"destination_type": "i32"}),
         applies=lambda layer: 0 not in layer.constant and str(element_type_of(layer.inputs[0])) in {"i4", "u4"},
     ),
     KnownDifference(

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, number, whole
+from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, index, number, whole
 from ir_tools.known_differences.releases._predicates import gives_alone, has_value
 from ir_tools.known_differences.releases._row import ReleaseDifference, not_compiled, not_read, not_run
 from ir_tools.known_differences.releases.seen import FIRST_VERSION, Seen
@@ -59,7 +59,7 @@ def _nms(op: str, *results: int, least: float = 0.1, images: str = "1", coordina
     images, and coordinates of a box, in the file.
     """
     boxes = np.array([[[0, 0, 1, 1], [0, 2, 1, 3], [0, 4, 1, 5]]], np.float32)
-    limits = map(Fixed, (number(3, np.int64), floats(0.5)[0], floats(least)[0])) if op.startswith("NonMax") else ()
+    limits = map(Fixed, (index(3), floats(0.5)[0], floats(least)[0])) if op.startswith("NonMax") else ()
     data = Given(boxes, f"{images},3,{coordinates}"), Given(counted(1, 2, 3), f"{images},2,3")
     return Call(op, (*data, *limits), results=results or None)
 
@@ -121,7 +121,7 @@ ROWS = (
             (
                 floats([[0, 0, 1, 1], [0, 0.1, 1, 1.1], [0, -0.1, 1, 0.9], [0, 10, 1, 11], [0, 10.1, 1, 11.1]]),
                 floats([[0.9, 0.75, 0.6, 0.95, 0.5]]),
-                *map(Fixed, (number(5, np.int64), number(0.5), number(0), number(1))),
+                *map(Fixed, (index(5), number(0.5), number(0), number(1))),
             ),
             {"box_encoding": "corner", "sort_result_descending": "true", "output_type": "i64"},
         ),

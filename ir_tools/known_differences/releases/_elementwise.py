@@ -6,7 +6,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ir_tools.known_differences._model import PLANE, Call, Fixed, Given, counted, floats, number, whole
+from ir_tools.known_differences._model import (
+    PLANE,
+    Call,
+    Fixed,
+    Given,
+    converted,
+    counted,
+    floats,
+    number,
+    sizes_of,
+    whole,
+)
 from ir_tools.known_differences.releases._predicates import CONVOLUTIONS, ELEMENTWISE, ELEMENTWISE_ALONE, has_value
 from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_read
 from ir_tools.known_differences.releases._samples import attention, quantized
@@ -239,8 +250,8 @@ def _arcsines(kind: str, *, inside: bool) -> Call:
     numbers = np.array([1, 9], np.int32 if inside else element_type(kind).dtype)
     if not inside:
         return Call("Asin-1", (numbers,))
-    made = Call("Asin-1", (Call("Convert-1", (numbers,), {"destination_type": kind}),))
-    return Call("Convert-1", (made,), {"destination_type": "i32"})
+    made = Call("Asin-1", (converted(numbers, kind),))
+    return converted(made, "i32")
 
 
 ROWS = (
@@ -259,7 +270,7 @@ ROWS = (
         ops=FUNCTIONS,
         reason="Booleans and u32 are computed and returned in f32, without rounding.",
         measured=True,
-        model=Call("Exp-1", (Call("Convert-1", (np.array([1, 2]),), {"destination_type": "u32"}),)),
+        model=Call("Exp-1", (converted(np.array([1, 2]), "u32"),)),
         types="boolean u32",
     ),
     ends(
@@ -288,7 +299,7 @@ ROWS = (
                 Call(
                     "Maximum-1",
                     (
-                        Call("Convert-1", (floats(-6, 1),), {"destination_type": "i32"}),
+                        converted(floats(-6, 1), "i32"),
                         Fixed(np.array(0, np.int32)),
                     ),
                 ),
@@ -320,7 +331,7 @@ ROWS = (
                     (
                         Call(
                             "Mod-1",
-                            (Call("ShapeOf-3", (counted(5),), {"output_type": "i64"}), Fixed(whole(3))),
+                            (sizes_of(counted(5)), Fixed(whole(3))),
                             {"auto_broadcast": "numpy"},
                         ),
                         Fixed(whole(-1)),

@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 
-from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, number, whole
+from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, index, number, whole
 from ir_tools.known_differences.releases._predicates import axes_of, has_rank, has_value
 from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_run
 from ir_tools.known_differences.releases.seen import FIRST_VERSION, Seen
@@ -78,7 +78,7 @@ ROWS = (
         reason="Indices in i64 that nothing reads are not compiled.",
         model=Call(
             "TopK-1",
-            (counted(2, 3), Fixed(number(2, np.int64))),
+            (counted(2, 3), Fixed(index(2))),
             {"axis": "1", "mode": "max", "sort": "value", "index_element_type": "i64"},
             results=(0,),
         ),
@@ -160,7 +160,7 @@ ROWS = (
         measured=True,
         model=Call(
             "TopK-3",
-            (floats([3, 9, 1, 7, 5, 8]), Fixed(number(3, np.int64))),
+            (floats([3, 9, 1, 7, 5, 8]), Fixed(index(3))),
             {"axis": "1", "mode": "max", "sort": "none"},
             (0,),
         ),
@@ -173,7 +173,7 @@ ROWS = (
         reason="The search for one element of the last axis does not end, unless all sizes are known.",
         model=Call(
             "TopK-3",
-            (Given(counted(2, 3), "?,3"), Fixed(number(1, np.int64))),
+            (Given(counted(2, 3), "?,3"), Fixed(index(1))),
             {"axis": "1", "mode": "max", "sort": "value"},
             (0,),
         ),
@@ -212,7 +212,7 @@ ROWS = (
         reason="Negative indices are refused when the model runs.",
         model=Call(
             "ScatterElementsUpdate-3",
-            (counted(3, 4), Fixed(np.array([[-1] * 4])), counted(1, 4), Fixed(number(0, np.int64))),
+            (counted(3, 4), Fixed(np.array([[-1] * 4])), counted(1, 4), Fixed(index(0))),
         ),
         applies=_has_negative_indices,
     ),
@@ -246,7 +246,7 @@ ROWS = (
                     counted(2, 4).astype(element_type(types.split()[0]).dtype),
                     Fixed(np.array([[0, 1]])),
                     counted(1, 2).astype(element_type(types.split()[0]).dtype),
-                    Fixed(number(0, np.int64)),
+                    Fixed(index(0)),
                 ),
                 {"reduction": "sum"},
             ),

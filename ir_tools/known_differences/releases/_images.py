@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 
-from ir_tools.known_differences._model import PLANE, Call, Fixed, Given, counted, floats, whole
+from ir_tools.known_differences._model import PLANE, Call, Fixed, Given, converted, counted, floats, whole
 from ir_tools.known_differences.releases._predicates import has_rank, has_value
 from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_read, not_run
 from ir_tools.known_differences.releases.seen import Seen
@@ -112,12 +112,7 @@ ROWS = (
         reason="f64 data is not supported: the model is not read.",
         model=Call(
             "Interpolate-4",
-            (
-                Call("Convert-1", (counted(1, 1, 2, 2),), {"destination_type": "f64"}),
-                Fixed(whole(4, 4)),
-                Fixed(floats(2, 2)),
-                Fixed(whole(2, 3)),
-            ),
+            (converted(counted(1, 1, 2, 2), "f64"), Fixed(whole(4, 4)), Fixed(floats(2, 2)), Fixed(whole(2, 3))),
             {"mode": "nearest", "shape_calculation_mode": "sizes"},
         ),
         types="f64",
@@ -129,7 +124,7 @@ ROWS = (
         reason="f64 data is not compiled.",
         model=Call(
             "Interpolate-1",
-            (Call("Convert-1", (counted(1, 1, 2, 2),), {"destination_type": "f64"}), Fixed(whole(4, 4))),
+            (converted(counted(1, 1, 2, 2), "f64"), Fixed(whole(4, 4))),
             {"mode": "nearest", "axes": "2,3", "align_corners": "false", "antialias": "false"},
         ),
         types="f64",

@@ -7,7 +7,7 @@ from math import prod
 
 import numpy as np
 
-from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, number, whole
+from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, index, number, sizes_of, whole
 from ir_tools.known_differences.releases._predicates import axes_of, has_rank, has_value
 from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_read, not_run
 from ir_tools.known_differences.releases.seen import (
@@ -28,11 +28,11 @@ __all__ = ["ROWS"]
 
 MEMORY, UNBOUNDED = 16 << 33, (1 << 31) - 1
 """The bits of 16 GiB, and the least size that counts as unknown in a range."""
-ONE_LIST = Call("Squeeze-1", (Call("Unsqueeze-1", (Fixed(whole(3, 2)), Fixed(whole(0)[0]))), Fixed(whole(0))))
+ONE_LIST = Call("Squeeze-1", (Call("Unsqueeze-1", (Fixed(whole(3, 2)), Fixed(index(0)))), Fixed(whole(0))))
 """Two sizes, a dimension added by one number and removed by a list."""
-ROWS_OF_SIX, SECOND = Call("ReLU-1", (Given(counted(2, 6), "2,?"),)), Fixed(whole(1)[0])
+ROWS_OF_SIX, SECOND = Call("ReLU-1", (Given(counted(2, 6), "2,?"),)), Fixed(index(1))
 """Data, and the constant that is its second axis."""
-SIX = Call("Gather-8", (Call("ShapeOf-3", (ROWS_OF_SIX,), {"output_type": "i64"}), SECOND, Fixed(whole(0)[0])))
+SIX = Call("Gather-8", (sizes_of(ROWS_OF_SIX), SECOND, Fixed(index(0))))
 REST = Call("Concat-1", (Call("FloorMod-1", (SIX, Fixed(whole(4)))), Fixed(whole(-1))), {"axis": "0"})
 """The size of the second axis, and two lengths of parts that its remainder decides."""
 FULL = Call("ReLU-1", (counted(2, 3, 4),))
@@ -49,7 +49,7 @@ LAST = Fixed(whole(1))
 LESS = Call(
     "Subtract-1",
     (
-        Call("Gather-8", (Call("ShapeOf-3", (ROWS_OF_SIX,), {"output_type": "i64"}), LAST, Fixed(whole(0)[0]))),
+        Call("Gather-8", (sizes_of(ROWS_OF_SIX), LAST, Fixed(index(0)))),
         Fixed(whole(2)),
     ),
 )
@@ -247,7 +247,7 @@ ROWS = (
             ops=("Roll-7",),
             state=state,
             reason=f"A single shift for several axes {state.words}.",
-            model=Call("Roll-7", (counted(3, 4), Fixed(number(1, np.int64)), Fixed(whole(0, 1)))),
+            model=Call("Roll-7", (counted(3, 4), Fixed(index(1)), Fixed(whole(0, 1)))),
             applies=_rolls_by_one_shift,
         )
         for span, state in (("2021.4 to 2022.1", State.DIFFERS), ("2022.2 to 2026.4", State.UNCOMPILED))
@@ -421,15 +421,11 @@ ROWS = (
             "Broadcast-3",
             (
                 Fixed(floats(1)[0]),
-                Call(
-                    "ShapeOf-3",
-                    (
-                        Call(
-                            "Slice-8",
-                            (Given(counted(8, 9), "?,?"), *map(Fixed, map(whole, (0, -2, 1, 0)))),
-                        ),
-                    ),
-                    {"output_type": "i64"},
+                sizes_of(
+                    Call(
+                        "Slice-8",
+                        (Given(counted(8, 9), "?,?"), *map(Fixed, map(whole, (0, -2, 1, 0)))),
+                    )
                 ),
             ),
             {"mode": "numpy"},
@@ -527,7 +523,7 @@ ROWS = (
         ops=("Unique-10",),
         reason="Slices of several elements are not sorted.",
         sometimes=True,
-        model=Call("Unique-10", (floats([1, 0], [0, 1]), Fixed(number(1, np.int64))), {"sorted": "true"}),
+        model=Call("Unique-10", (floats([1, 0], [0, 1]), Fixed(index(1))), {"sorted": "true"}),
         applies=_sorts_parts,
     ),
     *(
@@ -590,9 +586,7 @@ ROWS = (
         span="2022.1 to 2026.4",
         ops=("Broadcast-3",),
         reason="If data and output have no dimensions, the process ends while the model is compiled.",
-        model=Call(
-            "Broadcast-3", (number(2), Call("ShapeOf-3", (number(3),), {"output_type": "i64"})), {"mode": "numpy"}
-        ),
+        model=Call("Broadcast-3", (number(2), sizes_of(number(3))), {"mode": "numpy"}),
         applies=lambda seen: bool(seen.inputs) and seen.inputs[0].shape == seen.outputs[0].shape == (),
     ),
     not_compiled(
@@ -702,7 +696,7 @@ ROWS = (
         span="2022.1 to 2022.1",
         ops=("Split-1", "VariadicSplit-1"),
         reason="Three or more parts that are outputs and converted get one name, and the model is not read.",
-        model=Call("Split-1", (counted(3).astype(np.uint8), Fixed(whole(0)[0])), {"num_splits": "3"}),
+        model=Call("Split-1", (counted(3).astype(np.uint8), Fixed(index(0))), {"num_splits": "3"}),
         types="f16 bf16 f64 i8 i16 i64 u8 u16 u32 u64 boolean",
         applies=lambda seen: (
             seen.version == FIRST_VERSION
@@ -780,7 +774,7 @@ ROWS = (
         reason="An elementwise layer of unknown sizes that reads a part after the first is read but not compiled.",
         model=Call(
             "Multiply-1",
-            (Given(whole(2, 3), "?"), Call("Split-1", (whole(1, 2), Fixed(whole(0)[0])), {"num_splits": "2"}, gives=1)),
+            (Given(whole(2, 3), "?"), Call("Split-1", (whole(1, 2), Fixed(index(0))), {"num_splits": "2"}, gives=1)),
         ),
         applies=lambda seen: JOINED in seen.patterns and axes_of(seen) == [0] and is_static(seen.inputs[0].shape),
     ),

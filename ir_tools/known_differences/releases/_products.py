@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import DTypeLike
 
-from ir_tools.known_differences._model import LINE, PLANE, Call, Fixed, Given, counted, number, whole
+from ir_tools.known_differences._model import LINE, PLANE, Call, Fixed, Given, converted, counted, number, whole
 from ir_tools.known_differences.releases._predicates import assumed
 from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_read
 from ir_tools.known_differences.releases.seen import FIRST_VERSION, QUANTIZED, Seen
@@ -26,7 +26,7 @@ def _compressed() -> Call:
     steps = np.arange(16 * 128)
     held = Fixed((steps * 37 % 251 - 125).astype(np.int8).reshape(16, 128))
     scale = Fixed((0.01 + np.arange(16) / 1600).astype(np.float32).reshape(16, 1))
-    weights = Call("Multiply-1", (Call("Convert-1", (held,), {"destination_type": "f32"}), scale))
+    weights = Call("Multiply-1", (converted(held, "f32"), scale))
     data = np.sin(np.arange(256)).astype(np.float32).reshape(2, 128)
     return Call("MatMul-1", (data, weights), {"transpose_b": "true"})
 

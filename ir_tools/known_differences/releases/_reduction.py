@@ -6,7 +6,7 @@ from math import prod
 import numpy as np
 from numpy.typing import DTypeLike
 
-from ir_tools.known_differences._model import Call, Fixed, counted, floats, number, whole
+from ir_tools.known_differences._model import Call, Fixed, counted, floats, index, number, whole
 from ir_tools.known_differences.releases._predicates import axes_of
 from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_read
 from ir_tools.known_differences.releases.seen import BY_NUMBER, NUMBER, REPEATED, SHIFTED, Seen
@@ -114,7 +114,7 @@ ROWS = (
         span="2021.2 to 2021.2",
         ops=("CumSum-3",),
         reason="It is compiled for 5 dimensions at most.",
-        model=Call("CumSum-3", (counted(1, 1, 1, 1, 1, 3), Fixed(number(5, np.int64)))),
+        model=Call("CumSum-3", (counted(1, 1, 1, 1, 1, 3), Fixed(index(5)))),
         applies=lambda seen: seen.rank() > 5,
     ),
     *(
@@ -249,7 +249,7 @@ ROWS = (
         span="2022.2 to 2023.3",
         ops=ANY,
         reason="A reduction of what one of its type gives is made one with it, which takes lists of axes.",
-        model=_in_a_row(number(1, np.int64), number(0, np.int64)),
+        model=_in_a_row(index(1), index(0)),
         applies=lambda seen: BY_NUMBER in seen.patterns,
     ),
     *(

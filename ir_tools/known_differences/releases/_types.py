@@ -7,7 +7,7 @@ from math import prod
 import ml_dtypes
 import numpy as np
 
-from ir_tools.known_differences._model import Call, Fixed, counted, floats, number, whole
+from ir_tools.known_differences._model import Call, Fixed, converted, counted, floats, index, number, whole
 from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled
 from ir_tools.known_differences.releases._samples import INDEXED
 from ir_tools.known_differences.releases.seen import COUNTED, FIRST_VERSION, LATER, UNCHOSEN, Seen
@@ -87,7 +87,7 @@ def _weights(kind: str, scale: Array | None, data: Array = DATA, *, zero: bool =
 
 
 def _floats(held: Fixed) -> Call:
-    return Call("Convert-1", (held,), {"destination_type": "f32"})
+    return converted(held, "f32")
 
 
 def _product(weights: Call, transposed: str, data: Array | Call = DATA) -> Call:
@@ -97,7 +97,7 @@ def _product(weights: Call, transposed: str, data: Array | Call = DATA) -> Call:
 def _packed(kind: str, bits: int) -> Call:
     """Return a sum with eight numbers of a packed type."""
     held = Fixed(np.arange(1, bits + 1, dtype=np.uint8), kind, (8,))
-    return Call("Add-1", (Call("Convert-1", (held,), {"destination_type": "f32"}), counted(8)))
+    return Call("Add-1", (converted(held, "f32"), counted(8)))
 
 
 ALONG, QUANTIZED, NONE = {"sum", "each", "first", "vector"}, {"quantized"}, frozenset[str]()
@@ -108,7 +108,7 @@ BY_OUTPUT = State.DIFFERS, SCALE.reshape(1, 4), {"output"}, NONE
 BYTES = Fixed((np.arange(16) * 5 - 40).astype(np.int8).reshape(4, 4))
 BOTH = Call("Multiply-1", (_floats(BYTES), Fixed(SCALE)))
 COLUMNS = Call("Multiply-1", (_floats(BYTES), Fixed(SCALE.reshape(1, 4))))
-SQUARE = Call("Convert-1", (Fixed(counted(4, 4).astype(np.float16)),), {"destination_type": "f32"})
+SQUARE = converted(Fixed(counted(4, 4).astype(np.float16)), "f32")
 GROUPS = Call("Multiply-1", (_floats(Fixed(BYTES.array.reshape(4, 2, 2))), Fixed(floats(2))))
 GROUPS = Call("Reshape-1", (GROUPS, Fixed(whole(4, 4))), {"special_zero": "false"})
 
@@ -323,7 +323,7 @@ ROWS = (
                 "2024.1 to 2026.4",
                 State.DIFFERS,
                 "A Gather applies the scales of the columns to the rows.",
-                Call("Gather-8", (COLUMNS, whole(3, 1), Fixed(number(0, np.int64)))),
+                Call("Gather-8", (COLUMNS, whole(3, 1), Fixed(index(0)))),
                 partial(_is_used, kinds="i8 u8 i4 u4 nf4", uses={"columns"}),
                 Processor.ANY,
             ),
@@ -380,11 +380,7 @@ ROWS = (
             reason=reason,
             sometimes=sometimes,
             state=state,
-            model=Call(
-                "Convert-1",
-                (Call("Convert-1", (call,), {"destination_type": "boolean"}),),
-                {"destination_type": kind},
-            ),
+            model=Call("Convert-1", (converted(call, "boolean"),), {"destination_type": kind}),
             types=types,
             applies=applies,
         )
@@ -412,7 +408,7 @@ ROWS = (
                 State.DIFFERS,
                 Call(
                     "Split-1",
-                    (np.array([0, 1, 1, 0], "f4" if kind == "f32" else "i4"), Fixed(number(0, np.int64))),
+                    (np.array([0, 1, 1, 0], "f4" if kind == "f32" else "i4"), Fixed(index(0))),
                     {"num_splits": "2"},
                     gives=1,
                 ),
@@ -427,11 +423,7 @@ ROWS = (
                 State.UNCOMPILED,
                 Call(
                     "VariadicSplit-1",
-                    (
-                        np.array([0, 1, 1, 0], "f4" if kind == "f32" else "i4"),
-                        Fixed(number(0, np.int64)),
-                        Fixed(whole(1, 3)),
-                    ),
+                    (np.array([0, 1, 1, 0], "f4" if kind == "f32" else "i4"), Fixed(index(0)), Fixed(whole(1, 3))),
                     gives=1,
                 ),
                 lambda seen: _gives_booleans(seen) and UNCHOSEN in seen.patterns,
@@ -456,7 +448,7 @@ ROWS = (
         span="2022.2 to 2022.3",
         ops=("Eye-9",),
         reason="An i64 output is read but not compiled.",
-        model=Call("Eye-9", (number(3, np.int32), number(4, np.int32), number(0, np.int64)), {"output_type": "i64"}),
+        model=Call("Eye-9", (number(3, np.int32), number(4, np.int32), index(0)), {"output_type": "i64"}),
         applies=_made_of("i64"),
     ),
 )

@@ -3,13 +3,9 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ir_tools.known_differences._model import Call, Fixed, Given
-from ir_tools.ops import Array
+from ir_tools.known_differences._model import Call, Feed
 
 __all__ = ["Beside", "Feed", "beside"]
-
-Feed = Array | Fixed | Given | Call
-"""What feeds an input."""
 
 
 class Beside(NamedTuple):

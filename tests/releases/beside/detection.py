@@ -1,8 +1,6 @@
 """Layers beside the rows of boxes."""
 
-import numpy as np
-
-from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, number, whole
+from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, index, number, whole
 from ir_tools.ops import Array
 from tests.releases.beside import beside
 
@@ -16,7 +14,7 @@ def suppressed(
     op: str, boxes: str = "1,3,4", scores: str = "1,2,3", *, count: Array | Fixed | None = None, above: float = 0.1
 ) -> Call:
     """The three boxes of two classes."""
-    limits = (Fixed(number(3, np.int64)) if count is None else count, Fixed(number(0.5)), Fixed(number(above)))
+    limits = (Fixed(index(3)) if count is None else count, Fixed(number(0.5)), Fixed(number(above)))
     return Call(op, (Given(BOXES, boxes), Given(counted(1, 2, 3), scores), *limits))
 
 
@@ -45,7 +43,7 @@ def detected(keep_top_k: int, top_k: int) -> Call:
 def decayed(sigma: Array | Fixed) -> Call:
     """Five boxes of which some overlap."""
     boxes = floats([[0, 0, 1, 1], [0, 0.1, 1, 1.1], [0, -0.1, 1, 0.9], [0, 10, 1, 11], [0, 10.1, 1, 11.1]])
-    limits = (Fixed(number(5, np.int64)), Fixed(number(0.5)), Fixed(number(0)), sigma)
+    limits = (Fixed(index(5)), Fixed(number(0.5)), Fixed(number(0)), sigma)
     return Call(
         "NonMaxSuppression-5",
         (boxes, floats([[0.9, 0.75, 0.6, 0.95, 0.5]]), *limits),
@@ -127,7 +125,7 @@ BESIDE = [
     ),
     *beside(
         "NonMaxSuppression-1 of a known number of boxes",
-        others=[negative(suppressed("NonMaxSuppression-1", count=number(3, np.int64)))],
+        others=[negative(suppressed("NonMaxSuppression-1", count=index(3)))],
     ),
     *beside(
         "suppression of boxes with an unknown number of coordinates",

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, number, whole
+from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, number, sizes_of, whole
 from ir_tools.processors import Processor
 from tests.releases.beside import Beside
 
@@ -41,7 +41,7 @@ BESIDE = [
                 counted(3, 2),
                 Call(
                     "Subtract-1",
-                    (Call("ShapeOf-3", (Given(counted(2), "1..3"),), {"output_type": "i64"}), Fixed(whole(2))),
+                    (sizes_of(Given(counted(2), "1..3")), Fixed(whole(2))),
                 ),
             ),
         ),

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, number, whole
+from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, index, number, sizes_of, whole
 from tests.releases.beside import Beside, beside
 
 
@@ -13,7 +13,7 @@ def _cut(shape: str, start: int, end: int, step: int = 1, axis: int = 1) -> Call
 
 def _filled(tensor: Call) -> Call:
     """A tensor of ones of the size of another."""
-    size = Call("ShapeOf-3", (tensor,), {"output_type": "i64"})
+    size = sizes_of(tensor)
     return Call("Broadcast-3", (Fixed(floats(1)[0]), size), {"mode": "numpy"})
 
 
@@ -65,7 +65,7 @@ BESIDE = [
     Beside(
         "Unique elements along an axis, sorted",
         False,
-        Call("Unique-10", (floats([1], [0]), Fixed(number(0, np.int64))), {"sorted": "true"}),
+        Call("Unique-10", (floats([1], [0]), Fixed(index(0))), {"sorted": "true"}),
     ),
     Beside(CUT_BEHIND, True, _strided("?,3,?", begin_mask="0,1", end_mask="0,0", new_axis_mask="1,0")),
     Beside(CUT_BEHIND, False, _strided("?,3,?", begin_mask="0,1", end_mask="0,1", new_axis_mask="1,0")),
@@ -98,7 +98,7 @@ BESIDE = [
         True,
         Call("Abs-1", (Call("ShapeOf-3", (number(3),), {"output_type": "i64"}, (0,)),)),
     ),
-    Beside(ONE_SHIFT, False, Call("Roll-7", (counted(3, 4), Fixed(number(1, np.int64)), Fixed(whole(0))))),
+    Beside(ONE_SHIFT, False, Call("Roll-7", (counted(3, 4), Fixed(index(1)), Fixed(whole(0))))),
     Beside(
         "Slice along computed axes",
         False,
@@ -112,7 +112,7 @@ BESIDE = [
     Beside(
         "Split into three outputs of IR v10",
         False,
-        Call("Split-1", (counted(2).astype(np.uint8), Fixed(whole(0)[0])), {"num_splits": "2"}),
+        Call("Split-1", (counted(2).astype(np.uint8), Fixed(index(0))), {"num_splits": "2"}),
     ),
     *beside(
         "Slice of the only unknown size",
@@ -152,7 +152,7 @@ BESIDE = [
             _filled(_cut("?,?", 1, -2)),
             _filled(Call("Transpose-1", (Given(counted(8, 9), "?,?"), Fixed(whole(1, 0))))),
             Call("ReLU-1", (_cut("?,?", 0, -2),)),
-            Call("ShapeOf-3", (_cut("?,?", 0, -2),), {"output_type": "i64"}),
+            sizes_of(_cut("?,?", 0, -2)),
             _flat(_cut("?,?", 0, -2)),
         ],
     ),

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ir_tools.known_differences._model import LINE, PLANE, Call, Fixed, Given, counted, floats, number, whole
+from ir_tools.known_differences._model import LINE, PLANE, Call, Fixed, Given, converted, counted, floats, number, whole
 from ir_tools.known_differences.releases._samples import quantized
 from tests.releases.beside import Beside, Feed, beside
 
@@ -24,7 +24,7 @@ NIBBLES = Fixed((NUMBERS[: 8 * 128]).astype(np.uint8), "i4", (16, 128))
 def _compressed(data: Call, held: Fixed = BYTES) -> Call:
     """Data of 128 columns times weights that are held in few bits."""
     scale = Fixed((0.01 + np.arange(16) / 1600).astype(np.float32).reshape(16, 1))
-    weights = Call("Multiply-1", (Call("Convert-1", (held,), {"destination_type": "f32"}), scale))
+    weights = Call("Multiply-1", (converted(held, "f32"), scale))
     return Call("MatMul-1", (data, weights), {"transpose_b": "true"})
 
 

@@ -2,31 +2,31 @@
 
 import numpy as np
 
-from ir_tools.known_differences._model import Call, Fixed, floats, number, whole
+from ir_tools.known_differences._model import Call, Fixed, converted, floats, index, whole
 from tests.releases.beside import Feed, beside
 
 DATA = floats(0, 3, 1, 0)
 
 
 def _boolean(data: Feed) -> Call:
-    return Call("Convert-1", (data,), {"destination_type": "boolean"})
+    return converted(data, "boolean")
 
 
 def _number(data: Feed, kind: str = "i32") -> Call:
-    return Call("Convert-1", (data,), {"destination_type": kind})
+    return converted(data, kind)
 
 
 def _halves(gives: int, data: Feed = DATA) -> Call:
-    return Call("Split-1", (data, Fixed(number(0, np.int64))), {"num_splits": "2"}, gives=gives)
+    return Call("Split-1", (data, Fixed(index(0))), {"num_splits": "2"}, gives=gives)
 
 
 def _parts(gives: int, *lengths: int) -> Call:
-    return Call("VariadicSplit-1", (DATA, Fixed(number(0, np.int64)), Fixed(whole(*lengths))), gives=gives)
+    return Call("VariadicSplit-1", (DATA, Fixed(index(0)), Fixed(whole(*lengths))), gives=gives)
 
 
 def _sorted(gives: int) -> Call:
     raw = {"axis": "0", "mode": "max", "sort": "value", "index_element_type": "i32"}
-    return Call("TopK-3", (DATA, Fixed(number(3, np.int64))), raw, gives=gives)
+    return Call("TopK-3", (DATA, Fixed(index(3))), raw, gives=gives)
 
 
 def _reshaped(data: Call) -> Call:
