@@ -1,6 +1,7 @@
 """Equality of poolings: the proof for dynamic sizes against brute force far beyond its bound."""
 
 import random
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import product
 from math import prod
@@ -205,15 +206,20 @@ def test_proof_agrees_with_brute_force_on_one_axis(seed: int) -> None:
         other = similar(rng, wanted)
         low = rng.choice([0, 0, 3, 20])
         dim = Dim(low, rng.choice([None, None, low + 4]))
-        verdict = equal_for_all(wanted, other, [dim])
-        if isinstance(verdict, Proof):
-            proved += 1
-            sizes = range(max(low, 1), 80 if dim.hi is None else dim.hi + 1)
-            assert all(same(wanted, other, (size,)) for size in sizes), (wanted, other, verdict)
-        else:
-            assert verdict.sizes is not None
-            assert not same(wanted, other, verdict.sizes), (wanted, other, verdict)
+        sizes = range(max(low, 1), 80 if dim.hi is None else dim.hi + 1)
+        proved += is_proved(wanted, other, [dim], ((size,) for size in sizes))
     assert proved > 10
+
+
+def is_proved(wanted: PoolingSpec, other: PoolingSpec, dims: Sequence[Dim], sizes: Iterable[tuple[int, ...]]) -> bool:
+    """Whether poolings are proved to be equal; they are on these sizes then, and else not on that of the verdict."""
+    verdict = equal_for_all(wanted, other, dims)
+    if isinstance(verdict, Proof):
+        assert all(same(wanted, other, each) for each in sizes), (wanted, other, verdict)
+        return True
+    assert verdict.sizes is not None
+    assert not same(wanted, other, verdict.sizes), (wanted, other, verdict)
+    return False
 
 
 def test_proof_agrees_with_brute_force_on_two_axes() -> None:
@@ -221,14 +227,8 @@ def test_proof_agrees_with_brute_force_on_two_axes() -> None:
     for _ in range(150):
         wanted = PoolingSpec(random_pooling(rng, 2, 14))
         other = similar(rng, wanted)
-        verdict = equal_for_all(wanted, other, [Dim(), Dim()])
-        if isinstance(verdict, Proof):
-            proved += 1
-            some = [(rng.randint(1, 24), rng.randint(1, 24)) for _ in range(40)]
-            assert all(same(wanted, other, sizes) for sizes in some), (wanted, other)
-        else:
-            assert verdict.sizes is not None
-            assert not same(wanted, other, verdict.sizes), (wanted, other, verdict)
+        some = ((rng.randint(1, 24), rng.randint(1, 24)) for _ in range(40))
+        proved += is_proved(wanted, other, [Dim(), Dim()], some)
     assert proved > 10
 
 

@@ -213,13 +213,19 @@ UNLIKE: Mapping[str, str] = {
 """Attributes that the runtime writes otherwise than the table says, where they were absent, and why."""
 
 
+def written_sample(op: Op, folder: Path) -> tuple[Sample, Path]:
+    """The sample of an operation, and a file of it as the runtime writes it."""
+    sample = sample_of(op)
+    assert sample is not None
+    path = folder / "m.xml"
+    ov.serialize(single(op.type, op.version, sample.raw, sample.slots), path, folder / "m.bin")
+    return sample, path
+
+
 @pytest.mark.parametrize("op", SAMPLED)
 def test_attributes_that_may_be_absent(op: Op, tmp_path: Path) -> None:
     """The runtime reads a file that lacks an attribute if `validate` finds no error in it."""
-    sample = sample_of(op)
-    assert sample is not None
-    path = tmp_path / "m.xml"
-    ov.serialize(single(op.type, op.version, sample.raw, sample.slots), path, tmp_path / "m.bin")
+    _, path = written_sample(op, tmp_path)
     written = ElementTree.parse(path)
     data = written.find("layers/layer[@name='op']/data")
     for name in [] if data is None else list(data.attrib):
@@ -238,10 +244,7 @@ UNFIT = {"LSTMCell-1 hidden_size", "PSROIPooling-1 output_dim"}
 @pytest.mark.parametrize("op", SAMPLED)
 def test_values_that_the_runtime_assumes(op: Op, tmp_path: Path) -> None:
     """Without an attribute that the specification requires, the runtime takes that of the table; it fills lists."""
-    sample = sample_of(op)
-    assert sample is not None
-    path = tmp_path / "m.xml"
-    ov.serialize(single(op.type, op.version, sample.raw, sample.slots), path, tmp_path / "m.bin")
+    sample, path = written_sample(op, tmp_path)
     assumed = {
         key_of(name, spec): name for name, spec in op.attrs.items() if spec.runtime_default not in (REQUIRED, ())
     }

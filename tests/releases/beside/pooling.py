@@ -20,6 +20,12 @@ def pooled(op: str, data: Feed, kernel: str, results: tuple[int, ...] | None = N
     )
 
 
+def _rounded(data: Feed, kernel: str, rounding: str, exclude: str = "false") -> Call:
+    """Windows of stride 2 with padding of 1 around the data."""
+    settings = {"strides": "2,2", "pads_begin": "1,1", "pads_end": "1,1", "exclude-pad": exclude}
+    return Call("AvgPool-14", (data,), {"kernel": kernel, "rounding_type": rounding, **settings})
+
+
 BESIDE = [
     *beside(
         "AvgPool of integers of one channel with a padding as large as the kernel",
@@ -47,46 +53,12 @@ BESIDE = [
     *beside(
         "ceil_torch with an uneven end",
         falling=[
-            pooled(
-                "AvgPool-14",
-                Given(counted(1, 1, 6, 6), "1,1,?,?"),
-                "3,3",
-                strides="2,2",
-                pads_begin="1,1",
-                pads_end="1,1",
-                rounding_type="ceil_torch",
-            ),
-            pooled(
-                "AvgPool-14",
-                counted(1, 1, 5, 5),
-                "2,2",
-                strides="2,2",
-                pads_begin="1,1",
-                pads_end="1,1",
-                exclude_pad="true",
-                rounding_type="ceil_torch",
-            ),
+            _rounded(Given(counted(1, 1, 6, 6), "1,1,?,?"), "3,3", "ceil_torch"),
+            _rounded(counted(1, 1, 5, 5), "2,2", "ceil_torch", "true"),
         ],
         others=[
-            pooled(
-                "AvgPool-14",
-                counted(1, 1, 6, 6),
-                "3,3",
-                strides="2,2",
-                pads_begin="1,1",
-                pads_end="1,1",
-                rounding_type="ceil",
-            ),
-            pooled(
-                "AvgPool-14",
-                counted(1, 1, 6, 6),
-                "3,3",
-                strides="2,2",
-                pads_begin="1,1",
-                pads_end="1,1",
-                exclude_pad="true",
-                rounding_type="ceil_torch",
-            ),
+            _rounded(counted(1, 1, 6, 6), "3,3", "ceil"),
+            _rounded(counted(1, 1, 6, 6), "3,3", "ceil_torch", "true"),
         ],
     ),
     *beside(
