@@ -37,6 +37,7 @@ KINDS = {
     "if": {"then_body": "then_port_map", "else_body": "else_port_map"},
 }
 """By type: the bodies of the layer, and the table that ties each to it."""
+NO_PORT = 'write external_port_id="-1"'
 
 OWN_INPUTS = {"tensoriterator": 0, "loop": 2}
 """How many inputs the layer keeps for itself: number of iterations and condition."""
@@ -243,7 +244,8 @@ class _Table:
         doubtful = self.owner.doubtful[side]
         if not (row.port in ports or by_order or doubtful or (row.port == -1 and row.purpose in PURPOSES)):
             message = f"external_port_id is {row.port}, but the layer has no such {side} port"
-            faults.append((message, f"its {side} ports are {_listed(ports)}"))
+            remedy = f"its {side} ports are {_listed(ports)}" if row.purpose not in PURPOSES else NO_PORT
+            faults.append((message, remedy))
         elif by_order and not (row.port in ports or row.port < len(ports) or doubtful):
             message = (
                 f"external_port_id is {row.port}, but the layer has no such {side} port; the runtime uses these "
@@ -273,9 +275,9 @@ class _Table:
                 f"{quoted(inner.get('type', ''))}; expected a {wanted}"
             )
             faults.append((message, f"name a {wanted} of the body"))
-        elif row.purpose == "current_iteration" and self.owner.kind == "loop" and row.port != -1:
+        elif row.purpose == "current_iteration" and self.owner.kind == "loop" and row.port in ports:
             message = f"external_port_id is {row.port}, so the runtime reads that port instead of the current iteration"
-            faults.append((message, 'write external_port_id="-1"'))
+            faults.append((message, NO_PORT))
         elif row.is_input and self.owner.kind == "loop" and 0 <= row.port < len(LOOP_INPUTS):
             message = f"external_port_id is {row.port}, so the body reads {LOOP_INPUTS[row.port]}"
             self.owner.warn(

@@ -347,6 +347,15 @@ def test_the_current_iteration_comes_from_no_port() -> None:
     assert told(changed(LOOP, (STATE, STATE + ITERATION)), ["IR145"]) == []
 
 
+@pytest.mark.parametrize("port", ["-7", "9"])
+def test_the_current_iteration_from_a_port_that_is_missing_is_one_finding(port: str) -> None:
+    """The runtime takes any negative number for no port, and refuses the others."""
+    text = changed(LOOP, (STATE, STATE + ITERATION.replace("-1", port)))
+    (found,) = validate(text.encode(), bytes(24), select="IR145")
+    assert found.message == f"external_port_id is {port}, but the layer has no such input port"
+    assert found.help == 'write external_port_id="-1"'
+
+
 @pytest.mark.parametrize("port", ["0", "1"])
 def test_a_body_takes_what_a_loop_keeps_for_itself(port: str) -> None:
     row = STATE.replace('"2"', f'"{port}"')
