@@ -213,11 +213,9 @@ def compatibility(
     problem = _problem(file)
     if problem is not None:
         return tuple(_whole(release, Answer.UNKNOWN, problem) for release in releases)
-    layers, found = [*_layers(model)], _is_found(file.document)
+    layers, found = _Layers(model), _is_found(file.document)
     return tuple(
-        _on(release, model, layers)
-        if found or release.number >= ANY_HEADER
-        else _whole(release, Answer.STOPPED, BAD_HEADER)
+        layers.on(release) if found or release.number >= ANY_HEADER else _whole(release, Answer.STOPPED, BAD_HEADER)
         for release in releases
     )
 
@@ -320,7 +318,7 @@ def after_migration(model: Model, release: Release, *, check: bool = False) -> M
     if found.refused:
         more = f" and {len(found.refused) - 1} more" if len(found.refused) > 1 else ""
         return Migrated(False, f"{found.refused[0]}{more}")
-    after = _on(release, found.model, [*_layers(found.model)])
+    after = _Layers(found.model).on(release)
     if check:
         after = _checked(found.model, after)
     if after.answer is Answer.RUNS:
@@ -389,27 +387,34 @@ def _verdict(release: Release, layer: Seen | Unread | None) -> tuple[Answer, str
             return verdict(release, layer)
 
 
-def _on(release: Release, model: Model, layers: Sequence[tuple[Located, Seen | Unread | None]]) -> Compatibility:
-    if not is_measured(release):
-        return _whole(release, Answer.UNKNOWN, "it was not measured")
-    if not release.reads[0] <= model.version <= release.reads[1]:
-        return _whole(release, Answer.STOPPED, f"it does not read IR v{model.version}")
-    verdicts = {number: _verdict(release, seen) for number, seen in {id(seen): seen for _, seen in layers}.items()}
-    answers = {found[0] for found in verdicts.values() if found is not None}
-    answer = next((one for one in SEVERITY if one in answers), Answer.RUNS)
-    reasons = {number: found[1] for number, found in verdicts.items() if found is not None and found[0] is answer}
-    return Compatibility(
-        release=release,
-        answer=answer,
-        obstacles=tuple(
-            Obstacle(
-                path=located.path,
-                line=model.line_of(located.graph, located.layer.id),
-                layer=f"{located.layer.type} {located.layer.version}",
-                reason=reasons[id(seen)],
-                answer=answer,
-            )
-            for located, seen in (layers if reasons else ())
-            if id(seen) in reasons
-        ),
-    )
+class _Layers:
+    """The layers of a model, which several releases are asked about; equal obstacles of theirs are one object."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self._layers = [*_layers(model)]
+        self._obstacles: dict[tuple[int, str, Answer], Obstacle] = {}
+
+    def on(self, release: Release) -> Compatibility:
+        """Return the answer of a release."""
+        if not is_measured(release):
+            return _whole(release, Answer.UNKNOWN, "it was not measured")
+        if not release.reads[0] <= self._model.version <= release.reads[1]:
+            return _whole(release, Answer.STOPPED, f"it does not read IR v{self._model.version}")
+        kinds = {id(seen): seen for _, seen in self._layers}
+        verdicts = {number: _verdict(release, seen) for number, seen in kinds.items()}
+        answers = {found[0] for found in verdicts.values() if found is not None}
+        answer = next((one for one in SEVERITY if one in answers), Answer.RUNS)
+        reasons = {number: found[1] for number, found in verdicts.items() if found is not None and found[0] is answer}
+        offending = ((located, seen) for located, seen in (self._layers if reasons else ()) if id(seen) in reasons)
+        obstacles = tuple(self._obstacle(located, reasons[id(seen)], answer) for located, seen in offending)
+        return Compatibility(release=release, answer=answer, obstacles=obstacles)
+
+    def _obstacle(self, located: Located, reason: str, answer: Answer) -> Obstacle:
+        path, layer, graph = located
+        key = id(layer), reason, answer
+        found = self._obstacles.get(key)
+        if found is None:
+            line, type = self._model.line_of(graph, layer.id), f"{layer.type} {layer.version}"
+            found = self._obstacles[key] = Obstacle(path=path, line=line, layer=type, reason=reason, answer=answer)
+        return found
