@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ir_tools.graph import Model
     from ir_tools.runtime.client import RuntimeClient
 
-__all__ = ["Options", "Side", "check_files", "check_legacy_options", "check_options", "check_run_options"]
+__all__ = ["Options", "Request", "Side"]
 
 CONTRADICTIONS = (
     ("--layers", "--outputs-only"),
@@ -119,95 +119,85 @@ class Side(click.ParamType["Setting | Release"]):
         return find_release(value) if is_release(value) else Setting.parse(value)
 
 
-def check_options(
-    other: Path | None,
-    against: Sequence[Setting | Release],
-    mode: "ReferenceMode | None",
-    layers: bool,
-    types: Sequence[str],
-    outputs_only: bool,
-    bisect: Path | None,
-) -> None:
-    """Raise a usage error for options that contradict each other or that nothing would read."""
-    chosen = {
-        "--layers": layers,
-        "--type": bool(types),
-        "--outputs-only": outputs_only,
-        "--mode isolated": mode == "isolated",
-    }
-    for first, second in CONTRADICTIONS:
-        if chosen[first] and chosen[second]:
-            raise click.UsageError(f"{first} and {second} cannot be combined")
-    if mode is not None and (other is not None or against):
-        raise click.UsageError("--mode is for the reference; leave it out with OTHER and --against")
-    if other is not None and any(isinstance(side, Setting) for side in against):
-        raise click.UsageError("use either OTHER or --against with a device, not both")
-    if other is not None and bisect is not None:
-        raise click.UsageError("--bisect extracts a part of one model; leave out OTHER")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """The options as they are given, which may contradict each other."""
 
+    other: Path | None
+    other_weights: Path | None
+    mode: "ReferenceMode | None"
+    against: Sequence[Setting | Release]
+    layers: bool
+    types: Sequence[str]
+    outputs_only: bool
+    inputs: InputOptions
+    samples: int
+    states: Sequence[tuple[str, str]]
+    dump: Path | None
+    save: Path | None
+    golden: Path | None
+    bisect: Path | None
 
-def check_run_options(
-    other: Path | None,
-    against: Sequence[Setting | Release],
-    mode: "ReferenceMode | None",
-    save: Path | None,
-    golden: Path | None,
-    bisect: Path | None,
-    states: Sequence[tuple[str, str]],
-    inputs: InputOptions,
-    samples: int,
-) -> None:
-    """Raise a usage error for options that a saved run cannot have."""
-    chosen: dict[str, object] = {"OTHER": other}
-    if save is not None and len(against) > 1:
-        raise click.UsageError("--save writes one run; name one --against")
-    if golden is not None:
-        chosen |= {"--against": against, "--mode": mode, "--save": save, "--bisect": bisect}
-        chosen |= {"--input": inputs.texts, "--set": inputs.shapes, "--seed": inputs.seed}
-        chosen |= {"--state": states, "--samples": samples > 1}
-        chosen |= inputs.images.given
-    for option, value in chosen.items():
-        if value and (save is not None or golden is not None):
-            run = "--save" if golden is None else "--golden"
-            raise click.UsageError(
-                f"{option} cannot be combined with {run}, which is a run of one model on its own inputs; leave it out"
-            )
+    def check(self) -> None:
+        """Raise a usage error for options that contradict each other or that nothing would read."""
+        self._check_sides()
+        self._check_run()
+        self._check_files()
 
+    def _check_sides(self) -> None:
+        chosen = {
+            "--layers": self.layers,
+            "--type": bool(self.types),
+            "--outputs-only": self.outputs_only,
+            "--mode isolated": self.mode == "isolated",
+        }
+        for first, second in CONTRADICTIONS:
+            if chosen[first] and chosen[second]:
+                raise click.UsageError(f"{first} and {second} cannot be combined")
+        if self.mode is not None and (self.other is not None or self.against):
+            raise click.UsageError("--mode is for the reference; leave it out with OTHER and --against")
+        if self.other is not None and any(isinstance(side, Setting) for side in self.against):
+            raise click.UsageError("use either OTHER or --against with a device, not both")
+        if self.other is not None and self.bisect is not None:
+            raise click.UsageError("--bisect extracts a part of one model; leave out OTHER")
 
-def check_legacy_options(
-    legacy: "Model | None",
-    against: Sequence[Setting | Release],
-    mode: "ReferenceMode | None",
-    bisect: Path | None,
-    states: Sequence[tuple[str, str]],
-    save: Path | None,
-) -> None:
-    """Raise a usage error for options that the runtime of a legacy model cannot do."""
-    settings = [side for side in against if isinstance(side, Setting)]
-    chosen = {"--against DEVICE": settings, "--mode": mode, "--bisect": bisect, "--state": states, "--save": save}
-    for option, value in chosen.items():
-        if legacy is not None and value:
-            raise click.UsageError(
-                f"{option} does not support models of IR v{legacy.version} on their original runtime"
-            )
+    def _check_run(self) -> None:
+        """Raise a usage error for options that a saved run cannot have."""
+        chosen: dict[str, object] = {"OTHER": self.other}
+        if self.save is not None and len(self.against) > 1:
+            raise click.UsageError("--save writes one run; name one --against")
+        if self.golden is not None:
+            inputs = self.inputs
+            chosen |= {"--against": self.against, "--mode": self.mode, "--save": self.save, "--bisect": self.bisect}
+            chosen |= {"--input": inputs.texts, "--set": inputs.shapes, "--seed": inputs.seed}
+            chosen |= {"--state": self.states, "--samples": self.samples > 1}
+            chosen |= inputs.images.given
+        for option, value in chosen.items():
+            if value and (self.save is not None or self.golden is not None):
+                run = "--save" if self.golden is None else "--golden"
+                raise click.UsageError(
+                    f"{option} cannot be combined with {run}, which is a run of one model on its own inputs; leave it "
+                    "out"
+                )
 
+    def _check_files(self) -> None:
+        """Raise a usage error for files that would not be read, or that one comparison fills."""
+        if self.other is None and self.other_weights is not None:
+            raise click.UsageError("--other-bin is for OTHER, which is missing")
+        if self.states and self.bisect is not None:
+            raise click.UsageError("--bisect compares parts of the model without variables; leave out --state")
+        for option, file in {"--dump": self.dump, "--bisect": self.bisect}.items():
+            if file is not None and len(self.against) > 1:
+                raise click.UsageError(f"{option} writes one comparison; name one --against")
+        if self.dump is not None and self.samples > 1:
+            raise click.UsageError("--dump writes the tensors of one sample; leave out --samples")
 
-def check_files(
-    other: Path | None,
-    other_weights: Path | None,
-    against: Sequence[Setting | Release],
-    dump: Path | None,
-    bisect: Path | None,
-    states: Sequence[tuple[str, str]],
-    samples: int,
-) -> None:
-    """Raise a usage error for files that would not be read, or that one comparison fills."""
-    if other is None and other_weights is not None:
-        raise click.UsageError("--other-bin is for OTHER, which is missing")
-    if states and bisect is not None:
-        raise click.UsageError("--bisect compares parts of the model without variables; leave out --state")
-    for option, file in {"--dump": dump, "--bisect": bisect}.items():
-        if file is not None and len(against) > 1:
-            raise click.UsageError(f"{option} writes one comparison; name one --against")
-    if dump is not None and samples > 1:
-        raise click.UsageError("--dump writes the tensors of one sample; leave out --samples")
+    def check_legacy(self, model: "Model") -> None:
+        """Raise a usage error for options that the runtime of a legacy model cannot do."""
+        settings = [side for side in self.against if isinstance(side, Setting)]
+        chosen = {"--against DEVICE": settings, "--mode": self.mode, "--bisect": self.bisect}
+        for option, value in {**chosen, "--state": self.states, "--save": self.save}.items():
+            if value:
+                raise click.UsageError(
+                    f"{option} does not support models of IR v{model.version} on their original runtime"
+                )

@@ -12,14 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 import ir_tools
-from ir_tools.cli._comparison_options import (
-    Options,
-    Side,
-    check_files,
-    check_legacy_options,
-    check_options,
-    check_run_options,
-)
+from ir_tools.cli._comparison_options import Options, Request, Side
 from ir_tools.cli._comparisons import known_words, show_comparison, show_comparisons, show_layers
 from ir_tools.cli._onnx import engine_rows, is_onnx, output_rows, show_engines
 from ir_tools.cli.app import Answer, Row, command
@@ -167,16 +160,29 @@ def compare(
     from ir_tools.comparison.saved import SavedRun
     from ir_tools.rewrite.legacy import current_model
 
-    check_options(other, against, mode, layers, types, outputs_only, bisect)
-    check_run_options(other, against, mode, save, golden, bisect, states, inputs, samples)
-    check_files(other, other_weights, against, dump, bisect, states, samples)
-    chosen = frozenset(types)
+    request = Request(
+        other=other,
+        other_weights=other_weights,
+        mode=mode,
+        against=against,
+        layers=layers,
+        types=types,
+        outputs_only=outputs_only,
+        inputs=inputs,
+        samples=samples,
+        states=states,
+        dump=dump,
+        save=save,
+        golden=golden,
+        bisect=bisect,
+    )
+    request.check()
     options = Options(
         mode=mode or "isolated",
         device=device,
         precision=precision or "f32",
         against=against,
-        types=chosen,
+        types=frozenset(types),
         outputs_only=outputs_only,
         tolerance=tolerance,
         inputs=inputs,
@@ -200,7 +206,8 @@ def compare(
         return _compare_golden(model, current_model(first), run, options, replay, report, everything)
     release.check(first, more=any(isinstance(side, Release) for side in against))
     legacy = first if first.is_legacy and release.legacy and (other is not None or release.given) else None
-    check_legacy_options(legacy, against, mode, bisect, states, save)
+    if legacy is not None:
+        request.check_legacy(legacy)
     second = None if other is None else inputs.reshaped(load_current(other, other_weights, extensions), extensions)
     loaded = second if legacy and second else inputs.reshaped(current_model(first), extensions)
     plan = inputs.plan(loaded)
