@@ -9,8 +9,6 @@ import os
 import shutil
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,6 +18,7 @@ import pytest
 
 import ir_tools
 from tests.benchmarks.large_models import write_large, write_with_sizes
+from tests.benchmarks.timing import seconds
 from tests.conftest import corpus_cases
 
 pytestmark = pytest.mark.sweep
@@ -46,12 +45,6 @@ def move(source: Path, target: Path, steps: int = 1, to: str = "opset8") -> None
     migrated = ir_tools.migrate(source, to=to)
     assert len(migrated.steps) == steps
     ir_tools.write(migrated.model, target)
-
-
-def seconds(work: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
 
 
 @pytest.mark.parametrize("names", [False, True], ids=["", "names"])

@@ -8,8 +8,6 @@ the weights).
 import os
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +16,7 @@ import pytest
 
 import ir_tools
 from ir_tools.inputs import complete_inputs
+from tests.benchmarks.timing import seconds
 from tests.importers.onnx.models import LIGHT, onnx, with_random_weights
 from tests.test_memory import largest_live_set, peak
 
@@ -50,12 +49,6 @@ assert np.allclose(found, expected[0], atol=1e-4 * np.abs(expected[0]).max())
 print(min(ours), min(theirs))
 """
 """Prints seconds of the reference and of OpenVINO, the best of some rounds, taken in turn in one process."""
-
-
-def seconds(work: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
 
 
 @pytest.fixture(params=NAMES)

@@ -4,7 +4,6 @@
 else, or of the faults. Look at the difference before it is committed.
 """
 
-import json
 import re
 from pathlib import Path
 from zlib import crc32
@@ -15,6 +14,7 @@ from ir_tools.validation import validate
 from tests.faults.catalogue import mutants
 from tests.faults.sweep import one_of_each_family
 from tests.rules.recorded import FACTS
+from tests.tables import save
 
 FILE = Path(__file__).with_name("recorded.json")
 GROUPS = ("bodies", "constants", "edges", "element types", "layers", "rt_info", "shapes", "structure", "xml")
@@ -43,11 +43,5 @@ def _words_of(one: Diagnostic) -> str:
     return f"{one.code}{str(one.severity)[0]}{one.line}#{crc32(repr(facts).encode()) & 0xFFFF:04x}"
 
 
-def load() -> dict[str, dict[str, str]]:
-    """What was recorded, by group and kind."""
-    table: dict[str, dict[str, str]] = json.loads(FILE.read_text())
-    return table
-
-
 if __name__ == "__main__":
-    FILE.write_text(json.dumps({group: found(group) for group in GROUPS}, indent=1, ensure_ascii=False) + "\n")
+    save(FILE, {group: found(group) for group in GROUPS})

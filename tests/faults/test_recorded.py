@@ -2,9 +2,10 @@
 
 import pytest
 
-from tests.faults.recorded import GROUPS, found, load
+from tests.faults.recorded import FILE, GROUPS, found
+from tests.tables import load
 
-WANTED = load()
+WANTED = load(FILE)
 
 
 @pytest.mark.parametrize("group", GROUPS)

@@ -5,7 +5,6 @@ else with them, or to make other models. What it writes is what the tests hold t
 before it is committed.
 """
 
-import json
 import random
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,6 +23,7 @@ from ir_tools.validation import validate
 from ir_tools.weights import values
 from tests.comparison.mutations import Mutation, copied, rename, renumber, retrain, shuffle_names
 from tests.made.models import model_of
+from tests.tables import save
 
 FILE = Path(__file__).with_name("recorded.json")
 SEEDS = range(40)
@@ -146,11 +146,5 @@ def _numbers(layer: Layer, model: Model) -> str:
         return "unreadable"
 
 
-def load() -> dict[str, dict[str, str]]:
-    """What was recorded, by seed and target."""
-    table: dict[str, dict[str, str]] = json.loads(FILE.read_text())
-    return table
-
-
 if __name__ == "__main__":
-    FILE.write_text(json.dumps({seed: found(seed) for seed in SEEDS}, indent=1, ensure_ascii=False) + "\n")
+    save(FILE, {str(seed): found(seed) for seed in SEEDS})

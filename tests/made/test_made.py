@@ -21,9 +21,10 @@ from ir_tools.rewrite.migration import _Migrating, migrate
 from ir_tools.types import element_type
 from ir_tools.validation import validate
 from tests.made.models import model_of
-from tests.made.recorded import SEEDS, TARGETS, found, load, migrated
+from tests.made.recorded import FILE, SEEDS, TARGETS, found, migrated
+from tests.tables import load
 
-WANTED = load()
+WANTED = load(FILE)
 ZEROS = np.zeros((1, 2), np.float32)
 GIVE: Mapping[str, Callable[[Model, tuple[str, ...]], object]] = {
     "shapes": lambda model, names: propagate_shapes(model, dict.fromkeys(names, "1,2")),

@@ -295,19 +295,24 @@ def forms_of_one_start(rng: random.Random, rank: int) -> list[PoolingSpec]:
     return found
 
 
+def sizes_looked_at(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The sizes on which windows are computed from now on."""
+    found, windows_of = list[int](), PoolingSpec.windows
+
+    def counted(spec: PoolingSpec, axis: int, size: int, padded: bool) -> AxisWindows:
+        found.append(size)
+        return windows_of(spec, axis, size, padded)
+
+    monkeypatch.setattr(PoolingSpec, "windows", counted)
+    return found
+
+
 @pytest.mark.parametrize(("rank", "seed"), [(1, 0), (1, 1), (1, 2), (2, 3)])
 def test_windows_that_begin_at_the_same_places_are_counted_by_formula(
     rank: int, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Every pair is compared with brute force, on intervals and far beyond them."""
-    rng, by_formula, proved, windows_of = random.Random(seed), 0, 0, PoolingSpec.windows
-    looked_at: list[int] = []
-
-    def counted(spec: PoolingSpec, axis: int, size: int, padded: bool) -> AxisWindows:
-        looked_at.append(size)
-        return windows_of(spec, axis, size, padded)
-
-    monkeypatch.setattr(PoolingSpec, "windows", counted)
+    rng, by_formula, proved, looked_at = random.Random(seed), 0, 0, sizes_looked_at(monkeypatch)
     for _ in range(300 if rank == 1 else 150):
         wanted, other = rng.sample(forms_of_one_start(rng, rank), 2)
         low = rng.choice([0, 0, 1, 7])
@@ -572,13 +577,7 @@ def test_a_window_that_does_not_fit_counts_even_where_no_value_is_defined() -> N
 
 
 def test_axes_with_the_same_settings_are_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    looked_at, windows_of = list[int](), PoolingSpec.windows
-
-    def counted(spec: PoolingSpec, axis: int, size: int, padded: bool) -> AxisWindows:
-        looked_at.append(size)
-        return windows_of(spec, axis, size, padded)
-
-    monkeypatch.setattr(PoolingSpec, "windows", counted)
+    looked_at = sizes_looked_at(monkeypatch)
     pads, ones = (11, 11, 2), (1, 1, 1)
     wanted = Pooling(kernel=(23, 23, 5), strides=ones, pads_begin=pads, pads_end=pads, dilations=ones)
     specs = PoolingSpec(replace(wanted, auto_pad="same_upper")), PoolingSpec(wanted)

@@ -10,7 +10,6 @@ Of legacy files nobody is asked: the runtime does not read them.
 """
 
 import copy
-import json
 import random
 import re
 import sys
@@ -34,6 +33,7 @@ from tests.faults.handmade import HANDMADE
 from tests.faults.oracle import Oracle
 from tests.legacy.makers import case
 from tests.made.models import model_of
+from tests.tables import load, save
 
 FOLDER = Path(__file__).parent
 FILE = FOLDER / "recorded.json"
@@ -106,12 +106,6 @@ def changed(name: str) -> dict[str, tuple[bytes, bytes | None]]:
     made = {" and ".join(labels): _applied(root, {label: changes[label] for label in labels}) for labels in chosen}
     others = _other_weights(weights) if weights else {}
     return {**{label: (each, weights) for label, each in made.items()}, **{key: (text, others[key]) for key in others}}
-
-
-def load() -> dict[str, dict[str, str]]:
-    """What was recorded, by file and change."""
-    table: dict[str, dict[str, str]] = json.loads(FILE.read_text())
-    return table
 
 
 def _shared() -> tuple[bytes, bytes]:
@@ -282,7 +276,7 @@ def _words_of(one: Diagnostic) -> str:
 def main() -> None:
     """Write what the runtime agrees with."""
     table: dict[str, dict[str, str]] = {}
-    kept, places = load(), "--places" in sys.argv
+    kept, places = load(FILE), "--places" in sys.argv
     with Oracle() as oracle:
         for name in names():
             made, findings = changed(name), found(name)
@@ -296,7 +290,7 @@ def main() -> None:
                 )
             }
             print(name, len(table[name]), len(findings), flush=True)
-    FILE.write_text(json.dumps(table, indent=1, ensure_ascii=False) + "\n")
+    save(FILE, table)
 
 
 def _agrees(words: str, runs: bool) -> bool:

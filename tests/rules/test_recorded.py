@@ -2,9 +2,10 @@
 
 import pytest
 
-from tests.rules.recorded import found, load, names
+from tests.rules.recorded import FILE, found, names
+from tests.tables import load
 
-WANTED = load()
+WANTED = load(FILE)
 
 
 def test_all_files_are_recorded() -> None:

@@ -41,10 +41,6 @@ def _repeated(*sizes: int) -> Call:
     return Call("Add-1", (Call("Broadcast-1", (ones, Fixed(whole(*sizes))), {"mode": "numpy"}), Fixed(floats(2))))
 
 
-def _scaled(data: Call, numbers: object) -> Call:
-    return Call("Add-1", (data, Fixed(np.array(numbers, np.float32))))
-
-
 ONE_SHIFT = "Roll of several axes by one shift, 2022.2 to 2026.4"
 CUT_BEHIND = "StridedSlice that inserts an axis before one that it cuts"
 REPEATED = "Broadcast-1 that repeats data before an elementwise layer"
@@ -86,7 +82,11 @@ BESIDE = [
         Call(
             "Multiply-1",
             (
-                Call("Reshape-1", (_scaled(MASKED, 2), Fixed(whole(2, 1))), {"special_zero": "false"}),
+                Call(
+                    "Reshape-1",
+                    (Call("Add-1", (MASKED, Fixed(number(2)))), Fixed(whole(2, 1))),
+                    {"special_zero": "false"},
+                ),
                 Fixed(floats(2)),
             ),
         ),
