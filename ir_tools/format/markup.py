@@ -1,7 +1,7 @@
 """From layers, ports and maps to the text of XML, for what is new in a document."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -19,6 +19,7 @@ __all__ = [
     "element_text",
     "escape",
     "lead",
+    "pieces",
     "port_text",
     "render",
     "tag_of",
@@ -57,11 +58,27 @@ def escape(value: object, quote: str = '"') -> str:
 
 def render(node: Node, style: Style, indent: str) -> str:
     """Return the text of an element whose first line is already indented by `indent`."""
+    return "".join(pieces(node, style, indent))
+
+
+def pieces(node: Node, style: Style, indent: str) -> Iterator[str]:
+    """Yield the text of an element in pieces, so that a whole document is put together once."""
+    start = f"<{node.tag}{_attributes(node.attributes, style.quote)}"
     if node.text:
-        return f"<{node.tag}{_attributes(node.attributes, style.quote)}>{escape(node.text)}</{node.tag}>"
-    deeper = indent + style.unit
-    children = [child if isinstance(child, str) else render(child, style, deeper) for child in node.children]
-    return element_text(node.tag, node.attributes, children, style, indent)
+        yield f"{start}>{escape(node.text)}</{node.tag}>"
+    elif not node.children:
+        yield start + style.empty
+    else:
+        deeper = indent + style.unit
+        before = lead(style, deeper)
+        yield f"{start}>"
+        for child in node.children:
+            yield before
+            if isinstance(child, str):
+                yield child
+            else:
+                yield from pieces(child, style, deeper)
+        yield f"{lead(style, indent)}</{node.tag}>"
 
 
 def element_text(tag: str, attributes: Mapping[str, str], children: Sequence[str], style: Style, indent: str) -> str:

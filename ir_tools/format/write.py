@@ -3,6 +3,7 @@
 import os
 import stat
 from contextlib import ExitStack, suppress
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,8 +12,7 @@ from ir_tools.errors import WriteError
 from ir_tools.files import Growth, NewFile, check_target, write_files
 from ir_tools.format.changes import Changes, net_nodes
 from ir_tools.format.content import SourceFile, blobs
-from ir_tools.format.markup import Node
-from ir_tools.format.markup import render as render_node
+from ir_tools.format.markup import Node, pieces
 from ir_tools.graph import Model
 from ir_tools.source import Document, Style
 
@@ -156,4 +156,6 @@ def _unlink(path: Path) -> None:
 def _whole(model: Model) -> bytes:
     style = Style()
     net = Node("net", {"name": model.name, "version": str(model.version)}, net_nodes(model.graph, style, style.unit))
-    return f'<?xml version="1.0"?>\n{render_node(net, style, "")}\n'.encode()
+    text = "".join(chain(['<?xml version="1.0"?>\n'], pieces(net, style, ""), "\n"))
+    del net  # before another copy is made of what it holds
+    return text.encode()

@@ -347,19 +347,19 @@ class Fitting:
             for problem, source in border_problems(graph)
             if problem in SHARED_ENDS and (release is None or stopped_by(release, problem))
         }
-        given = set[Source]()
+        given, builder = set[Source](), Builder(self.model)
         for end in self.model.outputs:
             for port_id, source in graph.sources(end.layer.id).items():
                 taken = source in given or role_of(graph.layer(source.layer)) is Role.PARAMETER
                 if taken and (source in shared or (source in given and self.model.version > 10)):
-                    self._repeat(source, end, port_id)
+                    self._repeat(builder, source, end, port_id)
                 given.add(source)
 
-    def _repeat(self, source: Source, end: Endpoint, port_id: int) -> None:
+    def _repeat(self, builder: Builder, source: Source, end: Endpoint, port_id: int) -> None:
         """Let a Result read a tensor of its own, with the values of another one."""
         graph, port = self.model.graph, self.model.graph.layer(source.layer).port(source.port)
         name = graph.new_name(f"{end.name}/2" if end.name in port.names else end.name)
-        made = Builder(self.model).call("Convert", source, name=name, destination_type=_type_name(port))
+        made = builder.call("Convert", source, name=name, destination_type=_type_name(port))
         graph.connect(made, end.layer.id, port_id)
         if name != end.name:
             self.notes.append(f"output '{end.name}' is called '{name}' in IR v10")
