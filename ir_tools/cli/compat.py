@@ -9,7 +9,7 @@ import click
 
 from ir_tools.cli._onnx import is_onnx
 from ir_tools.cli.app import Answer, Row, command
-from ir_tools.cli.discovery import discover, keep_all
+from ir_tools.cli.discovery import discover, keep_all, require_one
 from ir_tools.cli.options import bin_option, extension_option
 from ir_tools.cli.paths import ModelsPath
 from ir_tools.errors import ReadError, UsageError
@@ -55,8 +55,7 @@ def compat(
     found = discover([path for path in paths if path not in converted], keep_all)
     found.require_readable()
     chosen = [*found.files, *converted]
-    if weights is not None and len(chosen) != 1:
-        raise UsageError(f"--bin is for one file, but the paths contain {len(chosen)}")
+    require_one(weights, chosen)
     ask = partial(report, releases=releases, weights=weights, migrated=migrated, check=asked)
     reports = {path: _report(path, ask, extensions, alone=len(chosen) == 1) for path in chosen}
     files = [_file(path, report, migrated, asked) for path, report in reports.items()]

@@ -12,7 +12,7 @@ from ir_tools.errors import UsageError
 from ir_tools.lfs import pointer_problem
 from ir_tools.rules.storage import UNREADABLE_FILE
 
-__all__ = ["Discovery", "discover", "keep_all", "require_none"]
+__all__ = ["Discovery", "discover", "keep_all", "require_none", "require_one"]
 
 PEEK = 1 << 16
 """Bytes at the start of an `.xml` of a folder that decide whether it is an IR."""
@@ -62,6 +62,16 @@ def require_none(problems: Sequence[Diagnostic]) -> None:
     """
     if problems:
         raise UsageError("; ".join(f"{bad.file}: {bad.message}" for bad in problems))
+
+
+def require_one(weights: Path | None, files: Sequence[Path]) -> None:
+    """Check that there is one file if there is a `--bin`.
+
+    Raises:
+        UsageError: there are several, or none.
+    """
+    if weights is not None and len(files) != 1:
+        raise UsageError(f"--bin is for one file, but the paths contain {len(files)}")
 
 
 def discover(arguments: Iterable[Path], excludes: Excludes, *, skip_others: bool = False) -> Discovery:

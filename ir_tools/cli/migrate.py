@@ -23,7 +23,7 @@ from ir_tools.cli.options import (
     release_options,
     tolerance_option,
 )
-from ir_tools.cli.paths import ModelPath, OutputModel
+from ir_tools.cli.paths import ModelPath, OutputModel, require_xml
 from ir_tools.cli.releases import ReleaseOptions
 from ir_tools.cli.verification import measured_int8, verify, verify_legacy
 from ir_tools.collection import gc_paused
@@ -146,10 +146,8 @@ def migrate(model: Path, output: Path | None, **given: Any) -> Answer:
         raise UsageError("name the file to write with -o OUT.xml, or use --dry-run")
     if options.to is not None and options.for_release is not None:
         raise UsageError("--to and --for exclude each other: a release determines opset and IR version")
-    if output is not None and not model.is_dir() and output.suffix.lower() != ".xml":
-        raise UsageError(
-            f"{output} does not end in .xml; expected the name of an .xml, beside which the .bin is written"
-        )
+    if output is not None and not model.is_dir():
+        require_xml(output)
     if not model.is_dir():
         return _migrated(model, output, options)
     if options.weights is not None or options.every:

@@ -14,8 +14,10 @@ __all__ = [
     "bin_option",
     "extension_option",
     "input_options",
+    "install_option",
     "model_argument",
     "output_option",
+    "python_option",
     "shapes_option",
     "states_option",
     "tolerance_option",
@@ -222,15 +224,13 @@ def release_options(function: Callable[..., Any]) -> Callable[..., Any]:
             "OpenVINO, or inference-engine-2020.1 for a model of IR v2 to v7."
         ),
     )
-    python = click.option(
-        "--runtime-python",
-        "python",
-        type=InputPath(),
-        metavar="PATH",
-        help="The Python that has this release installed.",
-    )
-    install = click.option("--install", is_flag=True, help="Install the release first if necessary.")
-    return name(python(install(gathered)))
+    return name(python_option(install_option(gathered)))
+
+
+python_option = click.option(
+    "--runtime-python", "python", type=InputPath(), metavar="PATH", help="The Python that has this release installed."
+)
+install_option = click.option("--install", is_flag=True, help="Install the release first if necessary.")
 
 
 def tolerance_option(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -31,6 +31,7 @@ __all__ = [
     "Reading",
     "Writing",
     "guarded",
+    "require_xml",
     "similar",
 ]
 
@@ -169,6 +170,16 @@ class OutputFile(Writing):
             check_target(path)
 
 
+def require_xml(path: Path) -> None:
+    """Check that a model can be written under a name.
+
+    Raises:
+        UsageError: it does not end in `.xml`.
+    """
+    if path.suffix.lower() != ".xml":
+        raise UsageError(f"{path} does not end in .xml; expected the name of an .xml, beside which the .bin is written")
+
+
 class OutputModel(Writing):
     """The path of an `.xml` to write, with the `.bin` beside it."""
 
@@ -185,10 +196,8 @@ class OutputModel(Writing):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         """Return the path; UsageError if it does not end in `.xml`."""
         path = _named(value)
-        if path.suffix.lower() != ".xml" and not self._folders:
-            raise UsageError(
-                f"{path} does not end in .xml; expected the name of an .xml, beside which the .bin is written"
-            )
+        if not self._folders:
+            require_xml(path)
         return path
 
     def writes(self, path: Path) -> Iterable[Path]:

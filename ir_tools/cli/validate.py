@@ -12,9 +12,9 @@ import click
 from ir_tools.cli.app import Answer, Row, command, print_document
 from ir_tools.cli.baseline import Baseline
 from ir_tools.cli.checking import Checked, Runtime, Task, check_all
-from ir_tools.cli.discovery import Discovery, discover, require_none
+from ir_tools.cli.discovery import Discovery, discover, require_none, require_one
 from ir_tools.cli.findings import show_findings, show_statistics, statistics
-from ir_tools.cli.options import bin_option, extension_option, shapes_option
+from ir_tools.cli.options import bin_option, extension_option, install_option, python_option, shapes_option
 from ir_tools.cli.paths import InputPath, ModelsPath, OutputFile
 from ir_tools.cli.releases import INSTALLED, OptionalRelease, ReleaseOptions
 from ir_tools.cli.settings import Output, Settings, output_options, settings_options
@@ -57,10 +57,8 @@ STANDARD_INPUT = Path("-")
     metavar="[NAME]",
     help="Also read and run each file with the installed OpenVINO, or with a release such as openvino-2024.6.",
 )
-@click.option(
-    "--runtime-python", "python", type=InputPath(), metavar="PATH", help="The Python that has this release installed."
-)
-@click.option("--install", is_flag=True, help="Install the release first if necessary.")
+@python_option
+@install_option
 @extension_option
 @shapes_option
 @bin_option()
@@ -154,8 +152,7 @@ def _tasks(discovery: Discovery, name: Path | None, weights: Path | None, settin
         raise UsageError("--stdin-filename needs the path - (standard input)")
     if not discovery.files and not discovery.unreadable:
         require_none(discovery.bad_arguments)
-    if weights is not None and len(discovery.files) != 1:
-        raise UsageError(f"--bin is for one file, but the paths contain {len(discovery.files)}")
+    require_one(weights, discovery.files)
     return [settings.task(file, weights=weights) for file in discovery.files]
 
 

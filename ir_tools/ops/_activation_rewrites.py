@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ir_tools.ops._layers import DATA, Layers, by_formula, composed
+from ir_tools.ops._layers import DATA, ROUNDED, TRUNCATED, Layers, by_formula, composed
 from ir_tools.ops.definition import Array, Fact, Ref, Refused, Rewrite
 from ir_tools.ops.fields import Attrs
 
@@ -75,14 +75,14 @@ def swish(layers: Layers, attrs: Attrs) -> Ref:
 @composed(5, "min(max(x + 3, 0), 6) / 6")
 def hard_sigmoid_6(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite HSigmoid-5."""
-    return _sixths(layers) if layers.fact(DATA).dtype.is_float else INTEGERS
+    return _sixths(layers) if layers.fact(DATA).dtype.is_float else TRUNCATED
 
 
 @composed(4, "x * min(max(x + 3, 0), 6) / 6")
 def hard_swish(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite HSwish-4."""
     if not layers.fact(DATA).dtype.is_float:
-        return INTEGERS
+        return TRUNCATED
     return layers.call("Multiply", DATA, _sixths(layers))
 
 
@@ -183,7 +183,7 @@ def round_(layers: Layers, attrs: Attrs) -> Ref:
 def log_softmax(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite LogSoftmax-5."""
     if not layers.fact(DATA).dtype.is_float:
-        return Refused("a composition of layers would round integers at every step; the operation rounds once")
+        return ROUNDED
     axis = np.array([attrs.axis], np.int64)
     low = layers.call("Subtract", DATA, layers.call("ReduceMax", DATA, axis, keep_dims=True))
     total = layers.call("ReduceSum", layers.call("Exp", low), axis, keep_dims=True)
@@ -192,20 +192,18 @@ def log_softmax(layers: Layers, attrs: Attrs) -> Ref | Refused:
 
 # --- inverse functions ------------------------------------------------------------------------------------------
 
-INTEGERS = Refused("a composition of layers would truncate integers at every step; the operation truncates once")
-
 
 @composed(4, "log(|x| + sqrt(x^2 + 1)) with the sign of x, its series near 0, log |x| + log 2 far from it", wide=True)
 def asinh(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite Asinh-4."""
-    return _asinh(layers, layers.working(0)) if layers.fact(DATA).dtype.is_float else INTEGERS
+    return _asinh(layers, layers.working(0)) if layers.fact(DATA).dtype.is_float else TRUNCATED
 
 
 @composed(4, "asinh(sqrt(x - 1) * sqrt(x + 1))", wide=True)
 def acosh(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite Acosh-4."""
     if not layers.fact(DATA).dtype.is_float:
-        return INTEGERS
+        return TRUNCATED
     data = layers.working(0)
     one = layers.number(1, data)
     roots = [layers.call("Sqrt", layers.call(type, data, one)) for type in ("Subtract", "Add")]
@@ -216,7 +214,7 @@ def acosh(layers: Layers, attrs: Attrs) -> Ref | Refused:
 def atanh(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite Atanh-4."""
     if not layers.fact(DATA).dtype.is_float:
-        return INTEGERS
+        return TRUNCATED
     data = layers.working(0)
     one, half = layers.number(1, data), layers.number(0.5, data)
     logs = [layers.call("Log", layers.call(type, one, data)) for type in ("Add", "Subtract")]

@@ -24,11 +24,28 @@ from ir_tools.ops.fields import REQUIRED, Attrs
 from ir_tools.ops.records import constant_fact
 from ir_tools.types import ElementType, element_type, from_dtype, is_static
 
-__all__ = ["DATA", "F32", "I64", "Layers", "by_formula", "composed", "held", "not_added_up", "padded"]
+__all__ = [
+    "DATA",
+    "F32",
+    "I64",
+    "ROUNDED",
+    "TRUNCATED",
+    "Layers",
+    "by_formula",
+    "composed",
+    "held",
+    "not_added_up",
+    "padded",
+]
 
 F32, I64 = element_type("f32"), element_type("i64")
 DATA = Ref(None)
 """The first input of the layer that is rewritten."""
+
+
+ROUNDED = Refused("a composition of layers would round integers at every step; the operation rounds once")
+TRUNCATED = Refused("a composition of layers would truncate integers at every step; the operation truncates once")
+"""Why older operations do not compute integers as an operation does that computes in floats."""
 
 
 def not_added_up(kind: ElementType) -> Refused | None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ir_tools.ops._layers import DATA, Layers, by_formula, composed
+from ir_tools.ops._layers import DATA, ROUNDED, Layers, by_formula, composed
 from ir_tools.ops._versions import VersionStep
 from ir_tools.ops.definition import Fact, Lowering, Ref, Refused, Rewrite, Step
 from ir_tools.ops.fields import Attrs
@@ -18,8 +18,6 @@ __all__ = [
     "migrate_mvn_1",
     "migrate_mvn_6",
 ]
-
-INTEGERS = Refused("a composition of layers would round integers at every step; the operation rounds once")
 
 
 def migrate_batch_norm(version: int) -> VersionStep:
@@ -58,7 +56,7 @@ def batch_norm_by_channels(data: int) -> Step:
 def global_response(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite GRN-1."""
     if not layers.inputs[0].dtype.is_float:
-        return INTEGERS
+        return ROUNDED
     data = layers.working(0)
     squares = layers.call("ReduceSum", layers.call("Multiply", data, data), np.array([1], np.int64), keep_dims=True)
     total = layers.call("Add", squares, layers.number(attrs.bias, data))
@@ -69,7 +67,7 @@ def global_response(layers: Layers, attrs: Attrs) -> Ref | Refused:
 def by_length(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite NormalizeL2-1."""
     if not layers.inputs[0].dtype.is_float:
-        return INTEGERS
+        return ROUNDED
     data = layers.working(0)
     squares = layers.call("ReduceSum", layers.call("Multiply", data, data), Ref(None, 1), keep_dims=True)
     combined = "Add" if attrs.eps_mode == "add" else "Maximum"
@@ -125,7 +123,7 @@ migrate_mvn_6 = Lowering(6, _mvn_before_6)
 )
 def _normalized(layers: Layers, attrs: Attrs) -> Ref | Refused:
     if not layers.fact(DATA).dtype.is_float:
-        return INTEGERS
+        return ROUNDED
     data, axes, eps, outside = layers.working(0), Ref(None, 1), attrs.eps, attrs.eps_mode == "outside_sqrt"
     centred = layers.call("Subtract", data, layers.call("ReduceMean", data, axes, keep_dims=True))
     if not attrs.normalize_variance:

@@ -124,22 +124,23 @@ OTHERS = {"min": "Max", "max": "Min"}
 """What of all updates changes none of their smallest and largest ones."""
 MAX_PAIRS = 1 << 26
 """Pairs of an element and an update that are held in memory."""
+UNKNOWN_PAIRS, TOO_MANY_PAIRS = (
+    Refused(f"one element may be updated several times, and {why}", "reduction")
+    for why in ("the sizes are not known", "there are too many updates to compare all of them")
+)
 
 
 def combined_elements(layers: Layers, attrs: Attrs, places: Ref | Array, axis: int) -> Ref | Refused:
     """Add what ScatterElementsUpdate-12 makes of updates that may meet; `places`: counted from the front."""
     data, indices = (layers.inputs[number].shape for number in range(2))
     if not is_static(data) or not is_static(indices):
-        return Refused("one element may be updated several times, and the sizes are not known", "reduction")
+        return UNKNOWN_PAIRS
     if any(one != other for number, (one, other) in enumerate(zip(data, indices, strict=True)) if number != axis):
         return Refused(
             "one element may be updated several times, and the updates cover only a part of the data", "reduction"
         )
     if prod(dim.size for dim in data) * indices[axis].size > MAX_PAIRS:
-        return Refused(
-            "one element may be updated several times, and there are too many updates to compare all of them",
-            "reduction",
-        )
+        return TOO_MANY_PAIRS
     rank, column = len(data), np.array(axis)
     every = np.arange(data[axis].size).reshape(-1, *[1] * (rank - axis))
     own = layers.as_i64(places)
@@ -154,14 +155,11 @@ def combined_tuples(layers: Layers, attrs: Attrs, places: Ref | Array) -> Ref | 
     if not is_static(data) or not is_static(indices):
         if data and counts_rows(indices) and attrs.reduction in {"sum", "sub"} and layers.inputs[0].dtype.is_float:
             return _summed_rows(layers, attrs, places)
-        return Refused("one element may be updated several times, and the sizes are not known", "reduction")
+        return UNKNOWN_PAIRS
     sizes, length = [dim.size for dim in data], indices[-1].size
     count, rest = prod(dim.size for dim in indices[:-1]), prod(sizes[length:])
     if prod(sizes) * count > MAX_PAIRS or not length:
-        return Refused(
-            "one element may be updated several times, and there are too many updates to compare all of them",
-            "reduction",
-        )
+        return TOO_MANY_PAIRS
     strides = np.array([prod(sizes[number + 1 : length]) for number in range(length)])
     own = layers.as_i64(places)
     lines = layers.call("ReduceSum", layers.call("Multiply", own, strides), np.array(-1))

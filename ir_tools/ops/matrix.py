@@ -14,7 +14,7 @@ import numpy as np
 from ir_tools.display import plural
 from ir_tools.errors import ShapeError
 from ir_tools.ops._broadcast import broadcast
-from ir_tools.ops._layers import DATA, Layers, composed
+from ir_tools.ops._layers import DATA, ROUNDED, Layers, composed
 from ir_tools.ops._numbers import in_working_type, through_floats
 from ir_tools.ops._requirements import raise_first, require_type, same_type
 from ir_tools.ops.definition import Array, Bounds, Fact, Input, Op, Ref, Refused, Violation
@@ -317,7 +317,7 @@ def products_of_matrices(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite Einsum-7 of floats as matrix products, the first two inputs first."""
     *given, output = _spelled_out(equation_of(attrs.equation), layers.inputs)
     if not layers.fact(DATA).dtype.is_float:
-        return Refused("a composition of layers would round integers at every step; the operation rounds once")
+        return ROUNDED
     labels = [[*dict.fromkeys(own)] for own in given]
     data: list[Ref] = []
     for source, own in zip(layers.given, given, strict=True):
