@@ -23,12 +23,18 @@ __all__ = [
     "sigmoid",
     "through_floats",
     "to_integer",
+    "widened",
 ]
 
 
 def is_half(dtype: np.dtype[Any]) -> bool:
     """Return whether the type has 16 bits or less and holds fractions: f16, bf16, f8; such are computed in f32."""
     return dtype.itemsize <= 2 and dtype.kind not in "iub"
+
+
+def widened(array: Array) -> Array:
+    """Return half floats in f32, and other arrays as they are."""
+    return array.astype(np.float32) if is_half(array.dtype) else array
 
 
 def in_working_type(function: Callable[..., Array], *arrays: Array, saturate: bool = False) -> Array:
@@ -56,7 +62,7 @@ def in_working_types(function: Callable[..., tuple[Array, ...]], *arrays: Array)
     """
     dtype = arrays[0].dtype
     if is_half(dtype):
-        arrays = tuple(array.astype(np.float32) if is_half(array.dtype) else array for array in arrays)
+        arrays = tuple(map(widened, arrays))
     return tuple(out.astype(dtype, copy=False) for out in function(*arrays))
 
 

@@ -7,6 +7,7 @@ The rules are those of OpenVINO's core (bound_evaluate.cpp): a layer passes boun
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import cache, partial
+from typing import TypeVar
 
 import numpy as np
 
@@ -36,7 +37,10 @@ __all__ = [
     "shifted",
     "sizes_of",
     "times",
+    "with_size",
 ]
+
+T = TypeVar("T")
 
 
 # --- reading values ---------------------------------------------------------------------------------------------
@@ -74,6 +78,11 @@ def normal_axis(axis: int, rank: int, name: str = "axis") -> int:
     if not -rank <= axis < rank:
         raise ShapeError(f"is {axis}, but the input has rank {rank}", attribute=name)
     return axis % rank if rank else 0
+
+
+def with_size(shape: tuple[T, ...], axis: int, size: T) -> tuple[T, ...]:
+    """Return a shape with another size of an axis, which counts from the front."""
+    return (*shape[:axis], size, *shape[axis + 1 :])
 
 
 def known_axis(fact: Fact, rank: int) -> int | None:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ir_tools.ops._values import with_size
 from ir_tools.ops._windows import AxisWindows, WindowPlan
 from ir_tools.ops.definition import Array, IntArray
 
@@ -188,8 +189,8 @@ def _search_axis(
     data: Array, places: IntArray | None, axis: int, windows: AxisWindows, weight: int, lowest: float | None
 ) -> tuple[Array, IntArray]:
     """Return one axis of the search: `places` so far, and how much a step along this axis adds to them."""
-    shape = _replaced(data.shape, axis, len(windows.first))
-    along = _replaced((1,) * data.ndim, axis, -1)
+    shape = with_size(data.shape, axis, len(windows.first))
+    along = with_size((1,) * data.ndim, axis, -1)
     here: IntArray = np.broadcast_to((np.arange(data.shape[axis]) * weight).reshape(along), data.shape)
     if places is not None:
         here = np.where(places < 0, -1, places + here)
@@ -269,7 +270,7 @@ def _reduce_axis(ufunc: np.ufunc, data: Array, axis: int, windows: AxisWindows, 
     filled = sum(group.count for group in groups) == count
     if filled and len(groups) == 1 and groups[0].is_all_of(data.shape[axis]):
         return data
-    shape = _replaced(data.shape, axis, count)
+    shape = with_size(data.shape, axis, count)
     out = np.empty(shape, data.dtype) if filled else np.full(shape, empty, data.dtype)
     for group in groups:
         flat = _over_rows(data, out, axis, group) if filled else None
@@ -321,10 +322,6 @@ def _reduce_span(ufunc: np.ufunc, data: Array, out: Array, axis: int, group: Gro
     assert isinstance(group.first, slice)
     span = _at(data.ndim, axis, slice(group.first.start, group.first.stop + (group.taps - 1) * step, step))
     ufunc.reduce(data[span], axis=axis, keepdims=True, out=out[_at(data.ndim, axis, group.windows)])
-
-
-def _replaced(shape: tuple[int, ...], axis: int, size: int) -> tuple[int, ...]:
-    return (*shape[:axis], size, *shape[axis + 1 :])
 
 
 def _at(rank: int, axis: int, where: slice | IntArray) -> tuple[slice | IntArray, ...]:

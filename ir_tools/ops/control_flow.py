@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops._values import normal_axis
+from ir_tools.ops._values import normal_axis, with_size
 from ir_tools.ops._versions import no_step
 from ir_tools.ops.bodies import Bodies, BodyFacts, BodyRun, Execute, Maps, PortMap, PortMapRow, part_count
 from ir_tools.ops.definition import Array, Fact, Input, Op, Output, Violation, ViolationKind
@@ -76,9 +76,7 @@ def _part_size(row: PortMapRow) -> int:
 
 
 def _with_axis(shape: tuple[Dim, ...], axis: int, dim: Dim) -> tuple[Dim, ...]:
-    out = list(shape)
-    out[normal_axis(axis, len(shape))] = dim
-    return tuple(out)
+    return with_size(shape, normal_axis(axis, len(shape)), dim)
 
 
 def _joined(fact: Fact, row: PortMapRow, size: int | None) -> Fact:

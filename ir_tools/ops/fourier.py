@@ -12,7 +12,7 @@ import numpy as np
 
 from ir_tools.display import plural
 from ir_tools.ops import _fourier_rewrites as rewrites
-from ir_tools.ops._numbers import is_half
+from ir_tools.ops._numbers import is_half, widened
 from ir_tools.ops._requirements import require, require_list, require_one, require_rank, require_size
 from ir_tools.ops._values import dim, intervals, normal_axis, shifted, sizes_of, times
 from ir_tools.ops.definition import UNBOUNDED, Array, Fact, Input, Op, Violation, ViolationKind
@@ -271,7 +271,7 @@ def istft_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 def _complex(data: Array) -> Array:
     """Return `[..., 2]` as complex numbers, of f32 at least."""
-    wide = data.astype(np.float32) if is_half(data.dtype) else data
+    wide = widened(data)
     out: Array = wide[..., 0] + 1j * wide[..., 1]
     return out
 
@@ -323,7 +323,7 @@ def irdft(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 def _centred(window: Array, size: int) -> Array:
     """Return the window in the middle of a frame, in f32 at least."""
     left = (size - window.size) // 2
-    wide = window.astype(np.float32) if is_half(window.dtype) else window
+    wide = widened(window)
     return np.pad(wide, (left, size - window.size - left))
 
 

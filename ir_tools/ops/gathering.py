@@ -15,7 +15,7 @@ from ir_tools.ops._index_rewrites import migrate_gather, migrate_gather_nd, migr
 from ir_tools.ops._moving_rewrites import migrate_gather_elements, moved
 from ir_tools.ops._numbers import in_axis
 from ir_tools.ops._requirements import check_tuples, require_integers, require_one, require_rank, same_type
-from ir_tools.ops._values import carried, dim, element_count, normal_axis, outside, sizes_of, times
+from ir_tools.ops._values import carried, dim, element_count, normal_axis, outside, sizes_of, times, with_size
 from ir_tools.ops._versions import VersionStep
 from ir_tools.ops.definition import Array, Elements, Fact, Input, Op, Violation, ViolationKind
 from ir_tools.ops.fields import Attrs, Int, OneOf
@@ -151,7 +151,7 @@ def gather_elements_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, .
         shape = indices.shape
         if data.shape is not None and indices.shape is None:
             axis = normal_axis(attrs.axis, len(data.shape))
-            shape = (*data.shape[:axis], Dim(), *data.shape[axis + 1 :])
+            shape = with_size(data.shape, axis, Dim())
         return (Fact(data.dtype, shape),)
     if len(data.shape) != len(indices.shape):
         raise ShapeError(

@@ -15,7 +15,7 @@ from ir_tools.errors import ShapeError
 from ir_tools.ops._grid_sample import grid_sample
 from ir_tools.ops._image_rewrites import migrate_interpolate, resized_last, sizes_in_i64
 from ir_tools.ops._interpolate import Resizing, resize, scales_of
-from ir_tools.ops._numbers import half_away, in_working_type, is_half, low_bits, to_integer
+from ir_tools.ops._numbers import half_away, in_working_type, low_bits, to_integer, widened
 from ir_tools.ops._requirements import agreed, require, require_list, require_rank, require_size
 from ir_tools.ops._resizing_limits import Resized, limits
 from ir_tools.ops._sampling_rewrites import migrate_grid_sample
@@ -253,7 +253,7 @@ def sampled(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
     8-bit integers are rounded, wider ones truncated (measured).
     """
     data, grid = inputs
-    grid = grid.astype(np.float32) if is_half(grid.dtype) else grid
+    grid = widened(grid)
 
     def sample(data: Array) -> Array:
         return grid_sample(data, grid, attrs.mode, attrs.padding_mode, attrs.align_corners)

@@ -21,7 +21,7 @@ from ir_tools.ops._normalization_rewrites import (
     migrate_mvn_1,
     migrate_mvn_6,
 )
-from ir_tools.ops._numbers import in_working_type, is_half, through_floats
+from ir_tools.ops._numbers import in_working_type, through_floats, widened
 from ir_tools.ops._requirements import check_axes, raise_first, require_type, same_shape_unless, same_type
 from ir_tools.ops._values import same_shape
 from ir_tools.ops.definition import NUMBERS, Array, Elements, Fact, Input, Op, Violation, ViolationKind
@@ -246,7 +246,7 @@ def batch_norm(attrs: Attrs, arrays: Sequence[Array], data: int) -> tuple[Array,
     Half floats are computed in f32. `data`: the number of the input with the data.
     """
     values, lists = arrays[data], [array for index, array in enumerate(arrays) if index != data]
-    gamma, beta, mean, variance = (array.astype(np.float32) if is_half(array.dtype) else array for array in lists)
+    gamma, beta, mean, variance = map(widened, lists)
     factor = gamma / np.sqrt(variance + gamma.dtype.type(attrs.epsilon))
     lines = [per_channel(numbers, values.ndim) for numbers in (factor, beta - mean * factor)]
 

@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from ir_tools.ops._box_rewrites import migrate_roi_align, no_boxes
-from ir_tools.ops._numbers import in_working_type, in_working_types, is_half
+from ir_tools.ops._numbers import in_working_type, in_working_types, widened
 from ir_tools.ops._proposals import generated, proposals
 from ir_tools.ops._regions import (
     aligned,
@@ -212,7 +212,7 @@ def generate_proposals_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact
 
 def generate_proposals(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
     """Return the best boxes, their scores, and how many each image has; half floats are computed in f32."""
-    wide = [array.astype(np.float32) if is_half(array.dtype) else array for array in inputs]
+    wide = [*map(widened, inputs)]
     found = generated(attrs, *wide)
     dtype = inputs[0].dtype
     return found.boxes.astype(dtype), found.scores.astype(dtype), found.counts.astype(attrs.roi_num_type.dtype)

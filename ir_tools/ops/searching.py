@@ -14,7 +14,7 @@ import numpy as np
 from ir_tools.errors import ShapeError
 from ir_tools.ops._requirements import require_list, same_type
 from ir_tools.ops._segment_rewrites import migrate_bincount, migrate_bucketize, migrate_search_sorted
-from ir_tools.ops._values import carried, element_count, normal_axis, plus, sizes_of
+from ir_tools.ops._values import carried, element_count, normal_axis, plus, sizes_of, with_size
 from ir_tools.ops._versions import no_step
 from ir_tools.ops.definition import Array, Fact, Input, Op, Oracle, Output
 from ir_tools.ops.fields import Attrs, Flag, IndexType, Int
@@ -98,7 +98,7 @@ def _unique_shapes(shape: Shape, axis: int | None) -> list[Shape]:
         return [None, some, every, some]
     dim = shape[axis]
     part = dim if dim in {Dim(), Dim.of(0)} else Dim(1, dim.hi)
-    first: Shape = (*shape[:axis], part, *shape[axis + 1 :])
+    first: Shape = with_size(shape, axis, part)
     if dim == Dim.of(0):
         some = (Dim.of(0),)
     return [first, some, (dim,), some]

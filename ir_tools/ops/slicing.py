@@ -21,7 +21,7 @@ from ir_tools.ops._shape_rewrites import (
     without_the_batch,
 )
 from ir_tools.ops._slices import exact_slice, positions, sliced
-from ir_tools.ops._values import carried, known_axes, known_axis, normal_axis, plus
+from ir_tools.ops._values import carried, known_axes, known_axis, normal_axis, plus, with_size
 from ir_tools.ops._versions import first_of
 from ir_tools.ops.definition import Array, Elements, Fact, Input, Op, Output
 from ir_tools.ops.fields import Attrs, Int, listed
@@ -81,12 +81,8 @@ def split_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     shape = data.shape
     if shape is not None:
         axis = known_axis(axis_fact, len(shape))
-        shape = (Dim(),) * len(shape) if axis is None else _with(shape, axis, _equal_part(shape[axis], count))
+        shape = (Dim(),) * len(shape) if axis is None else with_size(shape, axis, _equal_part(shape[axis], count))
     return carried(split, attrs, inputs, [Fact(data.dtype, shape)] * count)
-
-
-def _with(shape: tuple[Dim, ...], axis: int, dim: Dim) -> tuple[Dim, ...]:
-    return (*shape[:axis], dim, *shape[axis + 1 :])
 
 
 def _equal_part(dim: Dim, count: int) -> Dim:
@@ -125,7 +121,7 @@ def variadic_split_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ..
         return (Fact(data.dtype, whole),) * count
     values = lengths.integers()
     parts = [Dim()] * count if values is None else _parts(shape[axis], values)
-    made = {part: Fact(data.dtype, _with(shape, axis, part)) for part in {*parts}}
+    made = {part: Fact(data.dtype, with_size(shape, axis, part)) for part in {*parts}}
     outputs = [made[part] for part in parts]
     return carried(variadic_split, attrs, inputs, outputs)
 

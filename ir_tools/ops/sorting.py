@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ir_tools.ops._box_rewrites import best_before_an_axis, best_by_value, migrate_top_k
 from ir_tools.ops._numbers import in_working_type, largest_magnitude
 from ir_tools.ops._requirements import agreed, require, require_one, require_rank
-from ir_tools.ops._values import dim, is_empty, known_number, normal_axis
+from ir_tools.ops._values import dim, is_empty, known_number, normal_axis, with_size
 from ir_tools.ops._versions import first_of, no_step
 from ir_tools.ops.definition import Array, Bounds, Elements, Fact, Input, Op, Output, Violation, ViolationKind
 from ir_tools.ops.fields import Attrs, Flag, IndexType, Int, OneOf, Type
@@ -43,7 +43,7 @@ def top_k_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
         return Fact(data.dtype, None), Fact(attrs.index_element_type, None)
     require(bool(data.shape), "the input is a scalar; expected rank 1 or more")
     axis = normal_axis(attrs.axis, len(data.shape))
-    shape = (*data.shape[:axis], _chosen(data.shape[axis], k.value), *data.shape[axis + 1 :])
+    shape = with_size(data.shape, axis, _chosen(data.shape[axis], k.value))
     return _with_values(attrs, inputs, (Fact(data.dtype, shape), Fact(attrs.index_element_type, shape)))
 
 

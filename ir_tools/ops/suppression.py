@@ -15,7 +15,7 @@ from ir_tools.ops._box_rewrites import (
     no_boxes,
 )
 from ir_tools.ops._class_suppression import Found, matrix, multiclass
-from ir_tools.ops._numbers import is_half
+from ir_tools.ops._numbers import widened
 from ir_tools.ops._overlaps import overlaps
 from ir_tools.ops._requirements import agreed, require, require_one, require_rank, require_size
 from ir_tools.ops._rotated import rotated_overlaps
@@ -127,7 +127,7 @@ def rotated_suppression(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, .
 
 
 def _wide(inputs: Sequence[Array]) -> list[Array]:
-    return [array.astype(np.float32) if is_half(array.dtype) else array for array in inputs[:2]]
+    return [*map(widened, inputs[:2])]
 
 
 def _listed(attrs: Attrs, inputs: Sequence[Array], boxes: Array, scores: Array, rule: Rule) -> tuple[Array, ...]:
