@@ -45,6 +45,8 @@ _OWN: set[str] = set()
 """The temporary folders of this process, which it has locked."""
 YOUNG = 60.0
 """Seconds after which a temporary folder that nobody has locked is nobody's."""
+ALONE, TOGETHER = "it is as it was", "nothing was changed"
+"""What errors say of the old content: of one file, and of files that are written together."""
 NAMELESS = "/proc/self/fd"
 """The folder through which a file without a name gets one."""
 UNSUPPORTED = {errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL}
@@ -276,13 +278,14 @@ def write_files(
         WriteError: a file is protected or cannot be written; all are as they were.
     """
     overwrite = overwrite and _PROTECTION.get().overwrite
+    kept = ALONE if len(files) == 1 and growth is None else TOGETHER
     with ExitStack() as stack:
         drafts = []
         if growth is not None:
             check_target(growth.path, overwrite=overwrite)
         for file in files:
             check_target(file.path, overwrite=overwrite)
-            with _named(file.path):
+            with _named(file.path, kept):
                 drafts.append(stack.enter_context(_Draft(file.path.parent)))
                 drafts[-1].fill(file)
         for folder in sorted({os.path.realpath(file.path.parent) for file in files}):
@@ -293,7 +296,7 @@ def write_files(
         tidy, undo = stack.enter_context(ExitStack()), stack.enter_context(ExitStack())
         if growth is not None:
             _append(growth, undo)
-        _rename(drafts, [file.path for file in files], tidy, undo, overwrite=overwrite)
+        _rename(drafts, [file.path for file in files], tidy, undo, overwrite=overwrite, kept=kept)
         undo.pop_all()
 
 
@@ -388,7 +391,7 @@ class _Draft:
 
 def _append(growth: Growth, undo: ExitStack) -> None:
     """Append to a file, on the disk; `undo` cuts it off again."""
-    with _named(growth.path), open(growth.path, "ab", buffering=0, opener=_open_no_link) as file:
+    with _named(growth.path, TOGETHER), open(growth.path, "ab", buffering=0, opener=_open_no_link) as file:
         undo.callback(os.truncate, growth.path, os.fstat(file.fileno()).st_size)
         left = memoryview(growth.tail)
         while left:
@@ -401,7 +404,7 @@ def _open_no_link(path: str, flags: int) -> int:
 
 
 def _rename(
-    drafts: Sequence[_Draft], paths: Sequence[Path], tidy: ExitStack, undo: ExitStack, *, overwrite: bool
+    drafts: Sequence[_Draft], paths: Sequence[Path], tidy: ExitStack, undo: ExitStack, *, overwrite: bool, kept: str
 ) -> None:
     """Give each draft its name. `undo` puts back what the names led to, and `tidy` drops what is kept for that.
 
@@ -409,7 +412,7 @@ def _rename(
     """
     names = []
     for draft, path in zip(drafts, paths, strict=True):
-        with _named(path):
+        with _named(path, kept):
             if overwrite:
                 _keep(path, tidy, undo)
                 names.append(draft.name_it())
@@ -417,7 +420,7 @@ def _rename(
                 draft.link(path)
                 undo.callback(_forget, path)
     for name, path in zip(names, paths, strict=False):
-        with _named(path):
+        with _named(path, kept):
             os.replace(name, path)
 
 
@@ -445,10 +448,10 @@ def _forget(path: Path) -> None:
 
 
 @contextmanager
-def _named(path: Path) -> Iterator[None]:
-    """Turn what the system says into an error that names the file."""
+def _named(path: Path, kept: str = ALONE) -> Iterator[None]:
+    """Turn what the system says into an error that names the file; `kept`: what is as it was then."""
     try:
         yield
     except (OSError, ValueError) as why:
         reason = getattr(why, "strerror", None) or why
-        raise WriteError(f"{path} cannot be written: {reason}; nothing was changed") from why
+        raise WriteError(f"{path} cannot be written: {reason}; {kept}") from why
