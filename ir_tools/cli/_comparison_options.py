@@ -1,6 +1,8 @@
 """The options of `ir-tools compare`, and which of them contradict each other."""
 
-from collections.abc import Iterator, Sequence
+import os
+import shlex
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from ir_tools.graph import Model
     from ir_tools.runtime.client import RuntimeClient
 
-__all__ = ["Options", "Request", "Side"]
+__all__ = ["Options", "Request", "Side", "command_line"]
 
 CONTRADICTIONS = (
     ("--layers", "--outputs-only"),
@@ -201,3 +203,14 @@ class Request:
                 raise click.UsageError(
                     f"{option} does not support models of IR v{model.version} on their original runtime"
                 )
+
+
+def command_line(words: Iterable[str]) -> str:
+    """Return a line that a shell takes apart into these words, of printable characters (`$'...'` is bash and zsh)."""
+    return " ".join(shlex.quote(word) if word.isprintable() else f"$'{''.join(map(_escaped, word))}'" for word in words)
+
+
+def _escaped(character: str) -> str:
+    if character.isprintable() and character not in "\\'":
+        return character
+    return "".join(f"\\x{byte:02x}" for byte in os.fsencode(character))

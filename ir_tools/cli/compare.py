@@ -1,6 +1,5 @@
 """`ir-tools compare`: the reference against the runtime layer by layer, or a model against another."""
 
-import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 import ir_tools
-from ir_tools.cli._comparison_options import Options, Request, Side
+from ir_tools.cli._comparison_options import Options, Request, Side, command_line
 from ir_tools.cli._comparisons import known_words, show_comparison, show_comparisons, show_layers
 from ir_tools.cli._onnx import engine_rows, is_onnx, output_rows, show_engines
 from ir_tools.cli.app import Answer, Row, command
@@ -193,7 +192,7 @@ def compare(
         dump=dump,
     )
     models = (*_models(model, other, weights, other_weights),)
-    replay = shlex.join([*models, *options.words(), *([] if save is None else ["--save", str(save)])])
+    replay = command_line([*models, *options.words(), *([] if save is None else ["--save", str(save)])])
     others = (report, dump, save, golden, bisect, release.given, samples > 1, options.precision != "f32")
     one_model = (layers, types, outputs_only, mode, against, *others)
     if is_onnx(model, weights) and other is None and not any(one_model):
@@ -202,7 +201,7 @@ def compare(
     if golden is not None:
         run = SavedRun.open(golden)
         options = replace(options, precision=precision or run.setting.precision)
-        replay = shlex.join([*models, *options.words(), "--golden", str(golden)])
+        replay = command_line([*models, *options.words(), "--golden", str(golden)])
         return _compare_golden(model, current_model(first), run, options, replay, report, everything)
     release.check(first, more=any(isinstance(side, Release) for side in against))
     legacy = first if first.is_legacy and release.legacy and (other is not None or release.given) else None
@@ -475,7 +474,7 @@ def _bisect(model: "Model", found: "Comparison", options: Options, output: Path,
         "layers": part.layers,
         "written": str(output),
         "inputs": {name: str(file) for name, file in files.items()},
-        "replay": shlex.join(["ir-tools", "compare", _argument(output), *again.words()]),
+        "replay": command_line(["ir-tools", "compare", _argument(output), *again.words()]),
     }
 
 

@@ -1,7 +1,9 @@
 """`ir-tools compare`."""
 
 import json
+import os
 import shlex
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -33,6 +35,20 @@ def test_isolated(cli: Cli, model: Path) -> None:
     assert layer["difference"]["elements"] == 32
     words = shlex.split(found["replay"])
     assert cli(*words[1:], "--json").document == found
+
+
+@pytest.mark.parametrize(
+    "name", ["two\nlines.xml", "\x1b[31mred.xml", "it's.xml", "'\\\n\\x41é.xml", os.fsdecode(b"\xff1.xml")]
+)
+def test_the_printed_command_is_one_line_that_bash_runs(cli: Cli, model: Path, name: str) -> None:
+    for path in (model, model.with_suffix(".bin")):
+        if path.exists():
+            path.with_name(name).with_suffix(path.suffix).write_bytes(path.read_bytes())
+    outcome = cli("compare", model.with_name(name))
+    (again,) = [line for line in outcome.out.splitlines() if line.startswith("again: ")]
+    line = again.removeprefix("again: ir-tools")
+    words = subprocess.run(["bash", "-c", f"printf '%s\\0' {line}"], capture_output=True, check=True).stdout
+    assert words.split(b"\0")[1] == os.fsencode(model.with_name(name))
 
 
 def test_samples_are_compared_and_repeated(cli: Cli, model: Path, tmp_path: Path) -> None:
