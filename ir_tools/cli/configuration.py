@@ -120,7 +120,7 @@ class Configurations:
         folder = Path(os.path.abspath(folder))
         if folder not in self._found:
             files = (folder / name for name in FILES)
-            file = next((file for file in files if file.is_file() and _table(file) is not None), None)
+            file = next((file for file in files if _is_there(file) and _table(file) is not None), None)
             if file is not None:
                 self._found[folder] = load(file)
             else:
@@ -147,8 +147,15 @@ def load(file: Path, seen: tuple[Path, ...] = ()) -> Configuration:
             raise UsageError(f"{file}: there is no setting '{name}'; {hint}")
         values[name.replace("-", "_")] = reader(f"{file}: {name}", value, file.parent)
     base = values.pop("extend", None)
+    if base is not None and not base.exists():
+        raise UsageError(f"{file}: extend is '{table['extend']}', but there is no file {base}")
     own = Configuration(file=file, **values)
     return own if base is None else load(base, (*seen, file)).extended(own)
+
+
+def _is_there(file: Path) -> bool:
+    """Return whether there is a file, or a link that leads nowhere, which `_table` reports."""
+    return file.is_file() or (file.is_symlink() and not file.exists())
 
 
 def _table(file: Path) -> Mapping[str, object] | None:

@@ -101,7 +101,11 @@ def validate(
         raise UsageError("--set needs --runtime, which runs the model")
     here = settings.of(Path.cwd())
     output = output.completed(here.format)
-    baseline = baseline or (None if new_baseline else here.baseline)
+    if baseline is None and new_baseline is None and here.baseline is not None:
+        baseline = here.baseline
+        if not baseline.exists():
+            remedy = "create it with --write-baseline"
+            raise UsageError(f"{here.file}: the baseline is {baseline}, which does not exist; {remedy}")
     _refuse_to_write(output.file, new_baseline, reads=(here.file, baseline))
     known = None if baseline is None else Baseline.read(baseline)
     if STANDARD_INPUT in paths:

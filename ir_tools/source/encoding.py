@@ -29,6 +29,15 @@ _BEGINNING = re.compile(
 _DECLARED = re.compile(rb"<\?xml[^>]*?encoding\s*=\s*[\"']([^\"'>]*)[\"']")
 _SAID = re.compile("<\\?xml[^>]*?encoding\\s*=\\s*[\"']([^\"'>]*)[\"']")
 _NONE_OF_FILES = {"idna", "punycode", "undefined", "unicode-escape", "unicode_escape", "raw-unicode-escape", "mbcs"}
+_ARCHIVES = (
+    (b"PK\x03\x04", "a zip archive"),
+    (b"\x1f\x8b", "compressed by gzip"),
+    (b"BZh", "compressed by bzip2"),
+    (b"\xfd7zXZ\0", "compressed by xz"),
+    (b"\x28\xb5\x2f\xfd", "compressed by zstd"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
+)
+"""How files begin that hold other files."""
 _REMEDY = "save the file as UTF-8"
 
 
@@ -49,6 +58,11 @@ def decode(data: bytes, file: str | None) -> Encoded:
     try:
         text = data.decode(codec)
     except UnicodeDecodeError as why:
+        if not may_begin_so(data):
+            archive = next((kind for beginning, kind in _ARCHIVES if data.startswith(beginning)), None)
+            message = f"the file is {archive or 'not text'}"
+            remedy = "unpack it, and name the .xml in it" if archive else "name the .xml of a model"
+            raise _error(message, file, 1, remedy) from None
         line = data.count(b"\n", 0, why.start) + 1
         message = f"byte {why.start} (0x{data[why.start]:02x}) is not {codec.upper()} text"
         raise _error(message, file, line, "save the file as UTF-8, or correct the encoding in its first line") from None

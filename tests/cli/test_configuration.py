@@ -166,8 +166,8 @@ def test_format_and_baseline_are_those_of_the_current_folder(cli: Cli, project: 
         ("force-exclude = 1", "force-exclude is 1; expected true or false"),
         ('fail-on = "errors"', "fail-on is 'errors'; expected one of error, warning, info, never"),
         ("baseline = 3", "baseline is 3; expected a path"),
-        ('baseline = "none.json"', "none.json: No such file or directory"),
-        ('extend = "none.toml"', "none.toml: No such file or directory"),
+        ('baseline = "none.json"', "none.json, which does not exist; create it with --write-baseline"),
+        ('extend = "none.toml"', "extend is 'none.toml', but there is no file"),
         ("select = ", "not valid TOML: Invalid value (at end of document)"),
         ("\udcff", "not valid TOML"),
     ],
@@ -178,7 +178,14 @@ def test_wrong_settings_are_told_in_one_line(cli: Cli, project: Path, text: str,
     assert outcome.code == 2
     assert outcome.err.count("\n") == 1
     assert message in outcome.err
-    assert f"{project}/" in outcome.err
+    assert f"{project}/ir-tools.toml" in outcome.err
+    assert cli("validate", "a.xml", "--isolated").code == 1
+
+
+def test_settings_behind_a_broken_link_are_not_left_out(cli: Cli, project: Path) -> None:
+    (project / "ir-tools.toml").symlink_to("elsewhere.toml")
+    outcome = cli("validate", "a.xml")
+    assert (outcome.code, outcome.err) == (2, f"ir-tools: {project}/ir-tools.toml: No such file or directory\n")
     assert cli("validate", "a.xml", "--isolated").code == 1
 
 

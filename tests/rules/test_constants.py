@@ -6,8 +6,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+import ir_tools
 from ir_tools.checks import non_finite_constant
 from ir_tools.checks.file import IrFile
+from ir_tools.errors import ReadError
 from ir_tools.format.constants import Constant
 from ir_tools.types import element_type
 from ir_tools.validation import validate
@@ -241,6 +243,13 @@ def test_pointers_of_git_lfs() -> None:
     """Of the `.xml` and of the `.bin`; a comment that begins alike is none."""
     assert [found.code for found in validate(POINTER)] == ["IR021"]
     assert "IR021" not in {found.code for found in validate(b"<!-- " + POINTER + b" -->")}
+
+
+def test_pointers_in_place_of_an_onnx_model(tmp_path: Any) -> None:
+    path = tmp_path / "model.onnx"
+    path.write_bytes(POINTER)
+    with pytest.raises(ReadError, match="the file is a Git LFS pointer"):
+        ir_tools.read(path)
 
 
 def test_pointers_in_place_of_the_weights(tmp_path: Any) -> None:

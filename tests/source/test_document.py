@@ -1,13 +1,17 @@
 """Places are told by expat, which works them out in another way."""
 
+import bz2
 import codecs
 import encodings
+import gzip
+import lzma
 import re
 from collections.abc import Iterator
 from contextlib import nullcontext, suppress
 from pathlib import Path
 from xml.parsers import expat
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -236,6 +240,27 @@ def test_edits_leave_the_rest_alone() -> None:
 def test_a_tag_of_two_lines_ends_with_the_first(newline: bytes) -> None:
     document = Document(b'<net name="a"' + newline + b'\tversion="11"/>')
     assert document.columns(document.root) == (1, len('<net name="a"') + 1)
+
+
+@pytest.mark.parametrize(
+    ("data", "message", "remedy"),
+    [
+        (b"PK\x03\x04\x14\0\xed", "the file is a zip archive", "unpack it"),
+        (gzip.compress(b"<net/>"), "the file is compressed by gzip", "unpack it"),
+        (bz2.compress(b"<net/>"), "the file is compressed by bzip2", "unpack it"),
+        (lzma.compress(b"<net/>"), "the file is compressed by xz", "unpack it"),
+        (np.ones(3, np.float32).tobytes() + b"\xff", "the file is not text", "name the .xml of a model"),
+        (b"<net name='\xff'/>", "byte 11 (0xff) is not UTF-8 text", "save the file as UTF-8"),
+    ],
+    ids=["zip", "gzip", "bzip2", "xz", "weights", "text"],
+)
+def test_what_is_not_text_is_told(data: bytes, message: str, remedy: str) -> None:
+    with pytest.raises(ReadError) as raised:
+        Document(data)
+    (found,) = raised.value.diagnostics
+    assert (found.code, found.message) == ("IR003", message)
+    assert found.help is not None
+    assert found.help.startswith(remedy)
 
 
 def test_text_that_its_encoding_writes_in_two_ways_is_refused() -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ir_tools.diagnostics import Diagnostic, Severity
 from ir_tools.errors import ReadError, UsageError
 from ir_tools.importers.onnx.average_pool import SINCE, average_pool, disputed
+from ir_tools.lfs import LARGEST_POINTER, pointer_problem
 
 if TYPE_CHECKING:
     from onnx import GraphProto, ModelProto, NodeProto, TensorProto
@@ -30,6 +31,8 @@ def check(path: Path) -> tuple[Diagnostic, ...]:
     if not path.is_file():
         what = "is a folder" if path.is_dir() else "there is no such file"
         raise ReadError(_finding(path, "ONNX001", Severity.ERROR, what, "check the path"))
+    if path.stat().st_size < LARGEST_POINTER and (pointer := pointer_problem(path.read_bytes(), str(path))):
+        raise ReadError(pointer)
     try:
         import onnx
     except ImportError:
