@@ -20,6 +20,7 @@ from ir_tools.known_differences import KnownDifference, find
 from ir_tools.ops import Array, Attrs, Op, Role, Violation, find_op, role_of
 from ir_tools.ops.bodies import port_maps
 from ir_tools.ops.checks import check_ports, check_types, fact_of, require_known_kinds
+from ir_tools.ops.records import bare_fact
 from ir_tools.rules.running import NO_KERNEL
 from ir_tools.states import checked_states, read_id, stored_id
 from ir_tools.types import ElementType, element_type, precision_in_file, type_in_file
@@ -412,7 +413,7 @@ def run_layer(
         try:
             require_known_kinds(op, inputs)
             if unsized:
-                op.outputs_of(attrs, [*map(fact_of, inputs)])
+                op.outputs_of(attrs, [*map(bare_fact, inputs)])
             kernel = op.first_output_kernel if first_only and op.first_output_kernel else op.kernel
             outputs = kernel(attrs, inputs)
             if packed or PackedArray in map(type, inputs):

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ from ir_tools.errors import ShapeError
 from ir_tools.ops.definition import Array, Bounds, Fact, Folding, Op, Violation, ViolationKind
 from ir_tools.ops.fields import REQUIRED, Attrs, Field, Flag, Numeric, Usual
 from ir_tools.ops.limits import MAX_WINDOW
-from ir_tools.types import ELEMENT_TYPES, Dim, ElementType, closest
+from ir_tools.ops.records import bare_fact
+from ir_tools.types import ELEMENT_TYPES, ElementType, closest
 from ir_tools.types.packing import element_type_of
 
 __all__ = [
@@ -192,9 +194,9 @@ def check_types(op: Op, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 def fact_of(array: Array) -> Fact:
     """Return what is known of an array: element type, shape, and the values of small ones."""
-    kind = element_type_of(array)
-    value = Bounds.exactly(array) if array.size <= MAX_SHOWN_VALUES and kind.kind != "string" else None
-    return Fact(kind, tuple(map(Dim.of, array.shape)), value)
+    fact = bare_fact(array)
+    small = array.size <= MAX_SHOWN_VALUES and fact.dtype.kind != "string"
+    return replace(fact, value=Bounds.exactly(array)) if small else fact
 
 
 def require_known_kinds(op: Op, arrays: Sequence[Array]) -> None:

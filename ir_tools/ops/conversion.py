@@ -29,7 +29,7 @@ from ir_tools.ops.definition import (
     Violation,
 )
 from ir_tools.ops.fields import Attrs, Flag, Type
-from ir_tools.ops.records import fact_of
+from ir_tools.ops.records import bare_fact
 from ir_tools.types import ElementType, element_type
 from ir_tools.types.packing import element_type_of, fit
 
@@ -157,7 +157,7 @@ def promoted_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 def promoted(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """Return both inputs in their common type."""
-    target = promoted_shape(attrs, [*map(fact_of, arrays)])[0].dtype
+    target = promoted_shape(attrs, [*map(bare_fact, arrays)])[0].dtype
     return tuple(cast(array, target) for array in arrays)
 
 

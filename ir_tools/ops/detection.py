@@ -35,7 +35,7 @@ from ir_tools.ops.fields import (
     Ints,
 )
 from ir_tools.ops.limits import MAX_DENSITY, MAX_ELEMENTS, check_output_size
-from ir_tools.ops.records import fact_of
+from ir_tools.ops.records import bare_fact
 from ir_tools.types import Dim, element_type, shape_text
 
 __all__ = ["OPS"]
@@ -454,7 +454,7 @@ def region_yolo(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
     Of the classes the softmax if `do_softmax` is set, else the sigmoid.
     """
     (data,) = inputs
-    (shape,) = region_yolo_shape(attrs, [fact_of(data)])
+    (shape,) = region_yolo_shape(attrs, [bare_fact(data)])
     regions = attrs.num if attrs.do_softmax else len(attrs.mask)
     return (in_working_type(lambda array: _regions(attrs, array, regions, _sizes(shape)), data),)
 

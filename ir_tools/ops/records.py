@@ -10,7 +10,7 @@ from ir_tools.types import Dim, element_type, parse_shape, precision_in_file
 from ir_tools.types.packing import element_type_of
 from ir_tools.weights import Weights, constant
 
-__all__ = ["LARGEST_VALUE", "constant_fact", "fact_of", "port_of", "recorded", "recorded_output"]
+__all__ = ["LARGEST_VALUE", "bare_fact", "constant_fact", "port_of", "recorded", "recorded_output"]
 
 LARGEST_VALUE = 1024
 """Elements of an integer constant that a shape rule may want to see."""
@@ -39,15 +39,15 @@ def recorded_output(layer: Layer, port: Port, weights: Weights) -> Fact:
     return Fact(fact.dtype, shape, Bounds.exactly(constant(layer.raw, weights)))
 
 
-def fact_of(array: Array) -> Fact:
-    """Return element type and shape of an array."""
+def bare_fact(array: Array) -> Fact:
+    """Return element type and shape of an array, without its values."""
     return Fact(element_type_of(array), tuple(map(Dim.of, array.shape)))
 
 
 def constant_fact(values: Array) -> Fact:
     """Return what is known of a constant with these values."""
     known = Bounds.exactly(values) if values.size <= LARGEST_VALUE and values.dtype.kind in "iufb" else None
-    return replace(fact_of(values), value=known)
+    return replace(bare_fact(values), value=known)
 
 
 def port_of(number: int, fact: Fact) -> Port:
