@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from itertools import chain
+from math import prod
 from typing import Self, TypeVar
 
 from ir_tools.display import plural
@@ -19,6 +20,7 @@ from ir_tools.known_differences.releases.seen import (
     COMBINING,
     COUNTED,
     FIRST_VERSION,
+    INTERLEAVED,
     JOINED,
     LATER,
     MULTIPLE,
@@ -195,6 +197,8 @@ JOINING = COMBINING | COMPARISONS
 """Types of layers that combine a part of a split with another tensor element by element."""
 CARRYING = frozenset({"Gather", "ReLU", "Reshape", "Squeeze", "StridedSlice", "Transpose", "Unsqueeze"})
 """Types of layers behind a FakeQuantize whose outputs are quantized as their first input is. Measured."""
+OF_BYTES = frozenset({"MatMul", "MVN"})
+"""Types of layers whose data releases may leave in bytes."""
 LEVELS = frozenset({"15", "16", "255", "256"})
 """Of a FakeQuantize that releases compute with in 8 bits. Measured."""
 FAR = 64
@@ -592,8 +596,10 @@ class Surroundings:
         found = {
             SHARED: op.type in LIMITING and _is_shared(graph, layer),
             JOINED: op.type in SPLITS and _is_joined(graph, layer),
+            INTERLEAVED: op.type in SPLITS and _is_interleaved(self.model, graph, layer),
             AFFINE: op.type == "StridedSlice" and _is_affine(graph, layer, constants, self._joined[id(graph)]),
-            QUANTIZED: op.type == "MatMul" and _is_quantized(graph, layer, constants, self._quantized[id(graph)]),
+            QUANTIZED: op.type in {"MatMul", "MVN"}
+            and _is_quantized(graph, layer, constants, self._quantized[id(graph)]),
         }
         more: Iterable[str] = ()
         if op.type == "Slice":
@@ -825,6 +831,26 @@ def _integers(model: Model, graph: Graph, layer: Layer, number: int) -> Array | 
     except ReadError:
         return None
     return found if found.dtype.kind in "iu" else None
+
+
+def _is_interleaved(model: Model, graph: Graph, split: Layer) -> bool:
+    """Return whether a Concat joins a part of a split, of several rows in each of several blocks, before its axis."""
+    axes, rank = _integers(model, graph, split, 1), len(split.common.inputs[0].dims)
+    if axes is None or axes.size != 1 or not rank:
+        return False
+    for port in split.common.outputs:
+        for reader in (graph.layer(one) for one, _ in graph.consumers(split.id, port.id)):
+            if reader.type == "Concat" and min(port.dims) > 0 and (joined := _integer(reader, "axis")) is not None:
+                block = port.dims[joined % rank : int(axes.flat[0]) % rank]
+                if prod(block) > 1 and prod(port.dims[: joined % rank]) > 1:
+                    return True
+    return False
+
+
+def _integer(layer: Layer, name: str) -> int | None:
+    """Return an attribute; None if it is not an integer."""
+    text = layer.common.raw.get(name, "").strip()
+    return int(text) if text.removeprefix("-").isdecimal() else None
 
 
 def _is_joined(graph: Graph, split: Layer) -> bool:

@@ -17,6 +17,7 @@ __all__ = [
     "migrate_batch_norm",
     "migrate_mvn_1",
     "migrate_mvn_6",
+    "of_floats",
 ]
 
 
@@ -160,3 +161,11 @@ def group_normalization(layers: Layers, attrs: Attrs) -> Ref:
             values = layers.call("Unsqueeze", values, np.arange(1, rank - 1, dtype=np.int64))
         found = layers.call(type, found, values)
     return found
+
+
+@by_formula("the maximum of equal values is the value")
+def of_floats(layers: Layers, attrs: Attrs) -> Ref:
+    """Rewrite MVN-6 of data that a release would leave in bytes."""
+    data = layers.call("Maximum", Ref(None), Ref(None))
+    settings = {name: attrs[name] for name in ("normalize_variance", "eps", "eps_mode")}
+    return layers.call("MVN", data, Ref(None, 1), **settings)

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ir_tools.ops._layers import DATA, I64, Layers, composed
+from ir_tools.ops._layers import DATA, I64, Layers, by_formula, composed
 from ir_tools.ops._slices import exact_slice
 from ir_tools.ops._values import known_axes, normal_axis
 from ir_tools.ops._versions import VersionStep
@@ -22,6 +22,7 @@ __all__ = [
     "migrate_slice",
     "migrate_slice_scatter",
     "migrate_squeeze_15",
+    "reshaped_behind",
     "slice_by_own_constants",
     "split_by_own_axis",
     "split_by_slices",
@@ -55,6 +56,15 @@ migrate_shape_of_3 = VersionStep("ShapeOf", 3, _shape_of)
 def migrate_identity(layers: Layers, attrs: Attrs) -> Ref:
     """Rewrite Identity as a Reshape to the same sizes."""
     return layers.reshape(DATA, np.zeros(layers.rank(DATA), np.int64))
+
+
+@by_formula("a Reshape to the same shape changes nothing")
+def reshaped_behind(layers: Layers, attrs: Attrs) -> Ref | Refused:
+    """Rewrite Transpose-1 with a Reshape behind it, as 2021 loses the name of one behind a FakeQuantize."""
+    found = layers.call("Transpose", DATA, Ref(None, 1))
+    if not is_static(layers.fact(found).shape):
+        return Refused("its shape is not known")
+    return layers.reshape(found, np.array(layers.fact(found).dims))
 
 
 def with_known_axes(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
@@ -252,18 +262,23 @@ def split_by_own_axis(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewr
 
 
 def split_by_slices(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
-    """Rewrite a split of the first axis as slices: 2022 does not combine its later parts with unknown sizes."""
+    """Rewrite a split as slices: 2022 does not combine all parts with unknown sizes, or along other axes."""
     layers = Layers(inputs, target)
-    axis, size = inputs[1].integers(), inputs[0].dims[0]
-    if axis is None:
+    axes = inputs[1].integers()
+    if axes is None:
         return Refused("its axis is not known")
+    axis = normal_axis(axes[0], layers.rank(DATA))
+    size = inputs[0].dims[axis]
     lengths = inputs[2].integers() if len(inputs) > 2 else [size // attrs.num_splits] * attrs.num_splits
-    if lengths is None or size < 0 or normal_axis(axis[0], layers.rank(DATA)) != 0:
-        return Refused("it does not split the first axis")
+    if lengths is None or size < 0:
+        return Refused("the sizes of its parts are not known")
+    before, mask = (0,) * axis, (1,) * axis + (0,)
     rest = size - sum(length for length in lengths if length >= 0)
     ends = np.cumsum([length if length >= 0 else rest for length in lengths])
     parts = tuple(
-        layers.call("StridedSlice", DATA, np.array([start]), np.array([end]), begin_mask=(0,), end_mask=(0,))
+        layers.call(
+            "StridedSlice", DATA, np.array([*before, start]), np.array([*before, end]), begin_mask=mask, end_mask=mask
+        )
         for start, end in pairwise((0, *ends.tolist()))
     )
     return layers.rewrite("one slice per part", "the same elements", parts)

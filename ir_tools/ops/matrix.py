@@ -14,12 +14,12 @@ import numpy as np
 from ir_tools.display import plural
 from ir_tools.errors import ShapeError
 from ir_tools.ops._broadcast import broadcast
-from ir_tools.ops._layers import DATA, ROUNDED, Layers, composed
+from ir_tools.ops._layers import DATA, ROUNDED, Layers, by_formula, composed
 from ir_tools.ops._numbers import in_working_type, through_floats
 from ir_tools.ops._requirements import raise_first, require_type, same_type
 from ir_tools.ops.definition import Array, Bounds, Fact, Input, Op, Ref, Refused, Violation
 from ir_tools.ops.fields import Attrs, Flag, Text, listed
-from ir_tools.types import Dim, shape_text
+from ir_tools.types import Dim, is_static, shape_text
 
 __all__ = ["OPS"]
 
@@ -133,6 +133,26 @@ def _multiplied(left: Array, right: Array) -> Array:
         return rows.reshape(*left.shape[:-1], right.shape[-1])
     product: Array = np.matmul(left, right)
     return product
+
+
+@by_formula("a product with one row is one element by element, and one with one column is the sum of these")
+def product_by_elements(layers: Layers, attrs: Attrs) -> Ref | Refused:
+    """Rewrite MatMul-1 by matrices of one row or one column: releases up to 2022 take several for one matrix."""
+    data, held = layers.inputs
+    if held.shape is None or len(held.shape) < 2 or not is_static(held.shape) or data.dtype.kind == "boolean":
+        return Refused("the sizes of its second matrix are not known")
+    *batch, rows, columns = held.dims
+    if attrs.transpose_b:
+        rows, columns = columns, rows
+    if 1 not in {rows, columns}:
+        return Refused("its second matrix has several rows and columns")
+    left = DATA
+    if attrs.transpose_a:
+        rank = layers.rank(DATA)
+        left = layers.call("Transpose", DATA, np.array([*range(rank - 2), rank - 1, rank - 2]))
+    right = layers.reshape(Ref(None, 1), np.array([*batch, 1, rows * columns]))
+    found = layers.call("Multiply", left, right)
+    return found if rows == 1 else layers.call("ReduceSum", found, np.array([-1]), keep_dims=True)
 
 
 # --- Einsum -----------------------------------------------------------------------------------------------------
@@ -535,6 +555,7 @@ MATMUL = Op(
     check=matmul_violations,
     shape=matmul_shape,
     kernel=matmul,
+    substitute=product_by_elements,
 )
 EINSUM = Op(
     type="Einsum",

@@ -20,6 +20,7 @@ from ir_tools.ops._normalization_rewrites import (
     migrate_batch_norm,
     migrate_mvn_1,
     migrate_mvn_6,
+    of_floats,
 )
 from ir_tools.ops._numbers import in_working_type, through_floats, widened
 from ir_tools.ops._requirements import check_axes, raise_first, require_type, same_shape_unless, same_type
@@ -428,6 +429,7 @@ OPS = (
         shape=mvn_shape,
         kernel=mvn_6,
         migrate=migrate_mvn_6,
+        substitute=of_floats,
     ),
     Op(
         type="LRN",

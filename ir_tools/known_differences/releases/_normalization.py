@@ -1,13 +1,14 @@
 """Normalizations and SoftMax."""
 
 from functools import partial
+from math import prod
 
 import numpy as np
 
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, number, whole
 from ir_tools.known_differences.releases._predicates import axes_of, has_rank
 from ir_tools.known_differences.releases._row import ReleaseDifference, not_compiled, not_read, not_run
-from ir_tools.known_differences.releases.seen import Seen
+from ir_tools.known_differences.releases.seen import QUANTIZED, Seen
 from ir_tools.processors import Processor
 from ir_tools.types import element_type, is_static
 
@@ -15,6 +16,8 @@ __all__ = ["ROWS"]
 
 MIN_EPS = 1e-7
 """From here on an eps counts among numbers of the size of 1."""
+BYTES = tuple(Fixed(floats(limit)) for limit in (0, 12.75, 0, 12.75))
+"""The limits of a FakeQuantize."""
 VARIANCE = {"eps": "0.001", "eps_mode": "inside_sqrt", "normalize_variance": "true"}
 
 
@@ -40,6 +43,18 @@ def _takes_the_last_axes(seen: Seen) -> bool:
     """Return whether an MVN is over all axes from 1 or 2 on, or over the only one."""
     rank = seen.rank()
     return axes_of(seen) in ([*range(min(1, rank - 1), rank)], [*range(2, rank)])
+
+
+def _leaves_bytes(seen: Seen) -> bool:
+    """Return whether an MVN takes a number of elements together that four do not divide, or is not known to."""
+    shape = seen.inputs[0].shape or ()
+    if seen.op.version == 1:
+        sizes = shape[1 if seen.attrs is None or seen.attrs.across_channels else 2 :]
+    elif _takes_the_last_axes(seen):
+        sizes = shape[-len(axes_of(seen) or ()) :]
+    else:
+        return False
+    return not (is_static(sizes) and prod(dim.lo for dim in sizes) % 4 == 0)
 
 
 def _has_large_eps(seen: Seen, *, least: int) -> bool:
@@ -116,6 +131,18 @@ ROWS = (
             (Call("MVN-6", (counted(1, 3), whole(1)), VARIANCE), "2022.1 to 2023.2"),
             (Call("NormalizeL2-1", (counted(1, 3), whole(1)), {"eps": "0.001", "eps_mode": "add"}), "2023.0 to 2023.2"),
         )
+    ),
+    ReleaseDifference(
+        name="MVN of quantized data",
+        span="2022.3 to 2022.3",
+        ops=("MVN-1", "MVN-6"),
+        reason="Behind a FakeQuantize it is computed of bytes, wrongly unless four divides the number of elements.",
+        model=Call(
+            "MVN-6",
+            (Call("FakeQuantize-1", (floats([1, 2, 3, 5, 7]), *BYTES), {"levels": "256"}), Fixed(whole(-1))),
+            VARIANCE | {"eps": "1e-6"},
+        ),
+        applies=lambda seen: QUANTIZED in seen.patterns and _leaves_bytes(seen),
     ),
     not_run(
         name="LRN over axes of unknown size",

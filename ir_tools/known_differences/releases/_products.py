@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator
 from functools import partial
+from math import prod
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -137,6 +138,25 @@ def _is_spread_over_matrices(seen: Seen, *, by_rank: bool) -> bool:
     return several and (len(data) == 2 if by_rank else len(data) == 3 and data[0].hi == 1)
 
 
+def _is_by_thin_matrices(seen: Seen, *, rank: int = 0) -> bool:
+    """Return whether data are multiplied by several constant matrices of two sizes beyond 1, batches among them.
+
+    `rank`: of the constants, with data that have no more dimensions and as many batches as known; 0: any.
+    """
+    data, held = (fact.shape for fact in seen.inputs)
+    if 1 not in seen.constant or data is None or held is None or not is_static(held) or len(data) < 2:
+        return False
+    sizes = [dim.lo for dim in held]
+    several = prod(sizes[:-2]) > 1 and sum(size > 1 for size in sizes) <= 2
+    return several and (not rank or (rank == len(sizes) >= len(data) and (len(data) < rank or data[0].static)))
+
+
+def _is_by_thin_matrices_alone(seen: Seen) -> bool:
+    """Return whether that is so, and the data are one matrix with a batch."""
+    data = seen.inputs[0].shape or ()
+    return _is_by_thin_matrices(seen, rank=3) and len(data) == 3 and data[0].hi == 1
+
+
 def _is_of_scaled_weights(seen: Seen) -> bool:
     """Return whether floats of several dimensions are multiplied by scaled constants of 8 or 4 bits.
 
@@ -219,6 +239,28 @@ ROWS = (
         model=_compressed(),
         applies=_is_of_scaled_weights,
         processor=Processor.VNNI,
+    ),
+    *(
+        ReleaseDifference(
+            name=f"MatMul by several constant matrices of one row or column{what}",
+            span=span,
+            ops=("MatMul-1",),
+            state=state,
+            reason="Several constant matrices of one row or one column are taken for one matrix.",
+            model=Call("MatMul-1", (counted(*sizes), Fixed(counted(2, 4, 1)))),
+            applies=applies,
+        )
+        for what, span, state, sizes, applies in (
+            ("", "2022.1 to 2022.3", State.DIFFERS, (2, 3, 4), partial(_is_by_thin_matrices, rank=3)),
+            (
+                ", 2021",
+                "2021.2 to 2021.4",
+                State.UNCOMPILED,
+                (2, 3, 4),
+                lambda seen: _is_by_thin_matrices(seen) and not _is_by_thin_matrices_alone(seen),
+            ),
+            (", of one matrix", "2021.2 to 2022.3", State.DIFFERS, (1, 3, 4), _is_by_thin_matrices_alone),
+        )
     ),
     *(
         ReleaseDifference(

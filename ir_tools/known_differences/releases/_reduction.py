@@ -67,6 +67,14 @@ def _scales_more_rows(seen: Seen) -> bool:
     return shape[1].hi is not None and (shape[0].hi is None or shape[0].hi > shape[1].lo)
 
 
+def _scales_rows_of_images(seen: Seen) -> bool:
+    """Return whether one number scales or shifts a reduction of four axes or more, the first without the second."""
+    (rank, axes), shape = _reduced(seen), seen.outputs[0].shape
+    if NUMBER not in seen.scaled or rank < 4 or 0 not in axes or 1 in axes or _keeps_axes(seen):
+        return False
+    return shape is not None and len(shape) > 1 and (shape[0].hi is None or shape[0].hi > shape[1].lo)
+
+
 def _scales_channels(seen: Seen, *reduced: tuple[int, tuple[int, ...]]) -> bool:
     """Return whether constants scale or shift, by channel, a reduction of data of a rank along axes, of those given."""
     rank, axes = _reduced(seen)
@@ -228,6 +236,14 @@ ROWS = (
             ("", "2022.1 to 2022.2", "f16 bf16 f32 f64 u8", _scaled_sum((5, 2, 4), 2, 3)),
             (", of integers", "2022.1 to 2026.4", SIGNED, _subtracted_sum((5, 2, 4), 2)),
         )
+    ),
+    ReleaseDifference(
+        name="reductions of four axes with more rows than channels, scaled by a number",
+        span="2022.1 to 2022.1",
+        ops=REDUCTIONS,
+        reason="Elementwise layers after it scale or shift the last rows by wrong numbers.",
+        model=_scaled_sum((2, 3, 2, 2), 0, 3),
+        applies=_scales_rows_of_images,
     ),
     *(
         ReleaseDifference(

@@ -119,8 +119,8 @@ def _gives_booleans(seen: Seen) -> bool:
 
 
 def _is_mask(seen: Seen) -> bool:
-    """Return whether a layer reads an input of a larger model, which has to be 0 and 1 where it becomes booleans."""
-    return seen.first and not seen.between
+    """Return whether a layer reads integers of an input of a larger model: they are 0 and 1 if they become booleans."""
+    return seen.first and not seen.between and not (seen.inputs and seen.inputs[0].dtype.is_float)
 
 
 def _tests_negatives(seen: Seen) -> bool:

@@ -13,6 +13,7 @@ __all__ = [
     "COMBINING",
     "COUNTED",
     "FIRST_VERSION",
+    "INTERLEAVED",
     "JOINED",
     "LATER",
     "MULTIPLE",
@@ -50,6 +51,8 @@ RESHAPED = "reshaped"
 """Of a Slice: its elements get another shape."""
 JOINED = "joined"
 """Of a split: an elementwise layer combines a part behind the first with a tensor of unknown size."""
+INTERLEAVED = "interleaved"
+"""Of a split: a Concat joins a part of it along an axis before its own."""
 BY_NUMBER, REPEATED, SHIFTED = "by a number", "repeated", "shifted"
 """Of a reduction behind one of its type, where releases write the axes of both in one list: a number is among them, an
 axis is there twice, or another one is there."""
@@ -59,9 +62,23 @@ LATER, UNCHOSEN, COUNTED = "later output", "no first output", "counted"
 UNCHOOSING = frozenset({"LSTMSequence", "TopK", "VariadicSplit"})
 """Types of layers without a first output that the runtime takes where no number is given."""
 QUANTIZED = "quantized data"
-"""Of a MatMul: its data are those of a FakeQuantize between two numbers, to levels that 8 bits hold."""
+"""Of a MatMul or MVN: its data are those of a FakeQuantize between two numbers, to levels that 8 bits hold."""
 PATTERNS = frozenset(
-    (AFFINE, BY_NUMBER, COUNTED, JOINED, LATER, QUANTIZED, REPEATED, RESHAPED, SHARED, SHIFTED, SIZING, UNCHOSEN)
+    (
+        AFFINE,
+        BY_NUMBER,
+        COUNTED,
+        INTERLEAVED,
+        JOINED,
+        LATER,
+        QUANTIZED,
+        REPEATED,
+        RESHAPED,
+        SHARED,
+        SHIFTED,
+        SIZING,
+        UNCHOSEN,
+    )
 )
 """All of these, which layers may be part of whose surroundings are not known."""
 NUMBER = -1
@@ -128,8 +145,8 @@ class Seen:
         scaled: of a reduction: along which axes of its output constants scale or shift this, in elementwise layers
             behind it that alone read it; `NUMBER`: by one number.
         patterns: what it is part of: of a constant of few bits `PackedWeights.uses`; of others `AFFINE`, `SHARED`,
-            `SIZING`, `RESHAPED`, `JOINED`, `LATER`, `UNCHOSEN`, `COUNTED`, `BY_NUMBER`, `REPEATED`, `SHIFTED` and
-            `QUANTIZED`.
+            `SIZING`, `RESHAPED`, `INTERLEAVED`, `JOINED`, `LATER`, `UNCHOSEN`, `COUNTED`, `BY_NUMBER`, `REPEATED`,
+            `SHIFTED` and `QUANTIZED`.
     """
 
     op: Op

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, index, number, sizes_of, whole
-from tests.releases.beside import Beside, beside
+from tests.releases.beside import Beside, Feed, beside
 
 
 def _cut(shape: str, start: int, end: int, step: int = 1, axis: int = 1) -> Call:
@@ -41,6 +41,25 @@ def _repeated(*sizes: int) -> Call:
     return Call("Add-1", (Call("Broadcast-1", (ones, Fixed(whole(*sizes))), {"mode": "numpy"}), Fixed(floats(2))))
 
 
+def _halves(axis: int, *sizes: int, part: int = 1) -> Call:
+    return Call("Split-1", (counted(*sizes), Fixed(index(axis))), {"num_splits": "2"}, gives=part)
+
+
+def _joined(part: Call, other: Feed, axis: int) -> Call:
+    return Call("Concat-1", (other, part), {"axis": str(axis)})
+
+
+def _quantized(*sizes: int) -> Call:
+    limits = (Fixed(floats(limit)) for limit in (-1, 1, -1, 1))
+    return Call("FakeQuantize-1", (np.sin(counted(*sizes)), *limits), {"levels": "256"})
+
+
+def _turned(data: Feed, *order: int) -> Call:
+    return Call("Transpose-1", (data, Fixed(whole(*order))))
+
+
+INTERLEAVED = "parts of a split that are joined along an earlier axis"
+TURNED = "an output that is transposed behind a FakeQuantize"
 ONE_SHIFT = "Roll of several axes by one shift, 2022.2 to 2026.4"
 CUT_BEHIND = "StridedSlice that inserts an axis before one that it cuts"
 REPEATED = "Broadcast-1 that repeats data before an elementwise layer"
@@ -50,6 +69,32 @@ MASKED = Call(
     {"begin_mask": "0,0", "end_mask": "0,0", "shrink_axis_mask": "0,1"},
 )
 BESIDE = [
+    *beside(
+        INTERLEAVED,
+        falling=[
+            _joined(_halves(2, 2, 4, 6, part=0), counted(2, 4, 3), 1),
+            _joined(_halves(-1, 2, 4, 6), counted(2, 4, 3), -2),
+            _joined(_halves(3, 2, 1, 3, 4), counted(2, 1, 3, 2), 1),
+            Call("ReLU-1", (_joined(_halves(2, 2, 4, 6), Fixed(counted(2, 4, 3)), 1),)),
+        ],
+        others=[
+            _joined(_halves(2, 1, 4, 6), counted(1, 4, 3), 1),
+            _joined(_halves(2, 2, 1, 6), counted(2, 1, 3), 1),
+            _joined(_halves(2, 2, 4, 6), counted(2, 4, 3), 0),
+            _joined(_halves(2, 2, 4, 6), counted(2, 4, 3), 2),
+            _joined(_halves(1, 2, 4, 6), counted(2, 2, 6), 2),
+            _joined(Call("ReLU-1", (_halves(2, 2, 4, 6),)), counted(2, 4, 3), 1),
+        ],
+    ),
+    *beside(
+        TURNED,
+        falling=[_turned(_quantized(2, 3), 1, 0), _turned(_quantized(1, 2, 3, 2), 0, 2, 3, 1)],
+        others=[
+            _turned(_quantized(2, 3), 0, 1),
+            Call("ReLU-1", (_turned(_quantized(2, 3), 1, 0),)),
+            _turned(Call("ReLU-1", (_quantized(2, 3),)), 1, 0),
+        ],
+    ),
     Beside(
         "Broadcast of a single element along given axes",
         True,

@@ -2,13 +2,23 @@
 
 import numpy as np
 
-from ir_tools.known_differences._model import Call, Fixed, Given, counted, whole
+from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, whole
 from tests.releases.beside import Feed, beside
 
 
 def normalized(data: Feed, axes: Feed, *, variance: bool = True) -> Call:
     raw = {"eps": "0.001", "eps_mode": "inside_sqrt", "normalize_variance": str(variance).lower()}
     return Call("MVN-6", (data, axes), raw)
+
+
+def _of_bytes(axes: Feed, *sizes: int, between: str = "", highest: float = 12.75) -> Call:
+    """An MVN of quantized data; `between`: the type of a layer in front of it."""
+    limits = (Fixed(floats(limit)) for limit in (0, highest, 0, highest))
+    data = Call("FakeQuantize-1", (counted(*sizes), *limits), {"levels": "256"})
+    return Call("MVN-6", (Call(between, (data,)) if between else data, axes), SMALL)
+
+
+SMALL = {"eps": "1e-6", "eps_mode": "inside_sqrt", "normalize_variance": "true"}
 
 
 def of_length_one(data: Feed, *axes: int, eps: str = "0.001") -> Call:
@@ -21,6 +31,19 @@ def grouped(data: Feed, scale: Feed, bias: Feed) -> Call:
 
 
 BESIDE = [
+    *beside(
+        "MVN of quantized data",
+        falling=[
+            _of_bytes(Fixed(whole(2)), 1, 2, 5, between="ReLU-1"),
+            _of_bytes(Fixed(whole(1, 2)), 1, 2, 5),
+            _of_bytes(Fixed(whole(2, 3)), 1, 1, 2, 3),
+        ],
+        others=[
+            _of_bytes(Fixed(whole(2)), 1, 2, 8),
+            _of_bytes(Fixed(whole(3)), 1, 1, 2, 5),
+            _of_bytes(Fixed(whole(2)), 1, 2, 5, between="Sqrt-1"),
+        ],
+    ),
     *beside(
         "NormalizeL2 of integers over the channels",
         falling=[of_length_one(np.arange(1, 25, dtype=np.int32).reshape(2, 3, 4), 2, 1)],

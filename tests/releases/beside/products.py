@@ -34,8 +34,39 @@ def _levels(levels: int, *limits: float) -> Call:
     return quantized(data, Fixed(floats(*limits)), levels=levels)
 
 
+def _multiplied(sizes: str, *held: int, transposed: bool = False) -> Call:
+    """Data of at most these sizes times several constant matrices."""
+    data = counted(*(int(size) if size.isdecimal() else 2 for size in sizes.split(",")))
+    return Call("MatMul-1", (Given(data, sizes), Fixed(counted(*held))), {"transpose_b": str(transposed).lower()})
+
+
+THIN = "MatMul by several constant matrices of one row or column"
 WEIGHTS = "MatMul with weights of 8 and 4 bits"
 BESIDE = [
+    *beside(
+        THIN,
+        falling=[
+            _multiplied("2,3,1", 2, 1, 5),
+            _multiplied("2,3,1", 2, 5, 1, transposed=True),
+            _multiplied("3,4", 2, 4, 1),
+            _multiplied("2,?,4", 2, 4, 1),
+            _multiplied("1,3,4", 2, 1, 4, transposed=True),
+        ],
+        others=[
+            _multiplied("2,3,4", 2, 4, 2),
+            _multiplied("1,3,4", 1, 4, 1),
+            _multiplied("?,3,4", 2, 4, 1),
+            _multiplied("2,2,3,4", 2, 2, 4, 1),
+            _multiplied("2,2,3,4", 2, 4, 1),
+            _multiplied("2,3,4", 4, 1),
+            Call("MatMul-1", (counted(2, 3, 4), counted(2, 4, 1))),
+        ],
+    ),
+    *beside(
+        f"{THIN}, 2021",
+        falling=[_multiplied("2,2,3,4", 1, 2, 4, 1), _multiplied("2,2,3,1", 2, 1, 1, 5), _multiplied("3,4", 2, 4, 1)],
+        others=[_multiplied("2,2,3,4", 2, 2, 4, 1), _multiplied("2,3,4", 1, 4, 1), _multiplied("4", 2, 4, 1)],
+    ),
     Beside(WEIGHTS, False, _compressed(_levels(256, 1))),
     Beside(WEIGHTS, False, _compressed(_levels(16, 1))),
     Beside(WEIGHTS, False, _compressed(Call("ReLU-1", (_levels(255, 1),)))),

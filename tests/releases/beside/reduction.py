@@ -33,6 +33,19 @@ def _scaled(data: Call, numbers: object) -> Call:
 SHORT_AXIS = "ReduceMax-1 of integers along a short last axis"
 MORE_ROWS = "reductions of three axes with more rows than channels, scaled by a number"
 BESIDE = [
+    *beside(
+        "reductions of four axes with more rows than channels, scaled by a number",
+        falling=[
+            _scaled(_along("ReduceSum-1", counted(5, 4, 3, 2), 0, 2), [3]),
+            _scaled(_along("ReduceMax-1", counted(2, 5, 3, 2, 2), 0), [3]),
+        ],
+        others=[
+            _scaled(_along("ReduceSum-1", counted(2, 3, 4, 5), 0), [3]),
+            _scaled(_along("ReduceSum-1", counted(5, 4, 3, 2), 0, keep=True), [3]),
+            _scaled(_along("ReduceSum-1", counted(5, 4, 3, 2), 0, 2, 3), [3]),
+            Call("ReLU-1", (_along("ReduceSum-1", counted(5, 4, 3, 2), 0),)),
+        ],
+    ),
     Beside(SHORT_AXIS, True, _along("ReduceMax-1", counted(16, 4).astype(np.int32) + 1, 1, keep=True)),
     Beside(SHORT_AXIS, False, _along("ReduceMax-1", counted(15, 4).astype(np.int32) + 1, 1, keep=True)),
     Beside(SHORT_AXIS, False, _along("ReduceMax-1", counted(2, 2, 4, 4).astype(np.int32) + 1, 3, keep=True)),
