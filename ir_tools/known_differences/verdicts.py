@@ -835,14 +835,16 @@ def _integers(model: Model, graph: Graph, layer: Layer, number: int) -> Array | 
 
 def _is_interleaved(model: Model, graph: Graph, split: Layer) -> bool:
     """Return whether a Concat joins a part of a split, of several rows in each of several blocks, before its axis."""
-    axes, rank = _integers(model, graph, split, 1), len(split.common.inputs[0].dims)
-    if axes is None or axes.size != 1 or not rank:
+    axes = _integers(model, graph, split, 1)
+    if axes is None or axes.size != 1:
         return False
+    axis = int(axes.flat[0])
     for port in split.common.outputs:
         for reader in (graph.layer(one) for one, _ in graph.consumers(split.id, port.id)):
-            if reader.type == "Concat" and min(port.dims) > 0 and (joined := _integer(reader, "axis")) is not None:
-                block = port.dims[joined % rank : int(axes.flat[0]) % rank]
-                if prod(block) > 1 and prod(port.dims[: joined % rank]) > 1:
+            joined, rank = _integer(reader, "axis"), len(port.dims)
+            if reader.type == "Concat" and joined is not None and min(port.dims, default=0) > 0:
+                blocks, rows = port.dims[: joined % rank], port.dims[joined % rank : axis % rank]
+                if prod(blocks) > 1 and prod(rows) > 1:
                     return True
     return False
 

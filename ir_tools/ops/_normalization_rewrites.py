@@ -164,8 +164,10 @@ def group_normalization(layers: Layers, attrs: Attrs) -> Ref:
 
 
 @by_formula("the maximum of equal values is the value")
-def of_floats(layers: Layers, attrs: Attrs) -> Ref:
+def of_floats(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite MVN-6 of data that a release would leave in bytes."""
+    if layers.target < 6:
+        return Refused(f"opset{layers.target} has no MVN-6")
     data = layers.call("Maximum", Ref(None), Ref(None))
     settings = {name: attrs[name] for name in ("normalize_variance", "eps", "eps_mode")}
     return layers.call("MVN", data, Ref(None, 1), **settings)

@@ -374,7 +374,7 @@ class Fitting:
             return
         called = border_names(graph)
         holders = {name: source for source, name in called.items()}
-        for source in called:
+        for source in sorted(called, key=called.__getitem__):
             layer = graph.layer(source.layer)
             port = layer.port(source.port)
             kept = tuple(name for name in port.names if holders.setdefault(name, source) == source)
