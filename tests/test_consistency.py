@@ -13,6 +13,7 @@ from ir_tools.format.read import read
 from ir_tools.format.write import render
 from ir_tools.infer import ConsistencyCheck
 from ir_tools.validation import validate
+from tests import ir_text
 from tests.conftest import corpus_cases
 from tests.test_infer import SMALL as WITH_A_CUSTOM_LAYER
 
@@ -108,6 +109,25 @@ def test_a_layer_is_guilty_where_all_others_agree() -> None:
     data, _ = changed('type="Exp" version="opset1"', 'type="ShapeOf" version="opset1"')
     (found,) = errors(data)
     assert (found.code, found.layer_name) == ("IR305", "exp")
+
+
+def test_of_a_layer_that_cannot_be_computed_the_consumers_decide_if_there_are_several() -> None:
+    """As in files of IR v2 to v7, most of whose operations have no shape rule."""
+    port, wrong = ir_text.port(1, (1, 3)), ir_text.port(1, (1, 4))
+    takes = [ir_text.port(0, (1, 3))]
+    for count in (1, 2):
+        readers = range(2, 2 + count)
+        layers = [
+            ir_text.parameter(0, (1, 3), name="x"),
+            ir_text.layer(1, "CaseFold", name="own", version="extension", inputs=takes, outputs=[wrong]),
+            *(ir_text.layer(number, "Exp", name=f"e{number}", inputs=takes, outputs=[port]) for number in readers),
+            *(ir_text.result(number + 2, (1, 3), name=f"y{number}") for number in readers),
+        ]
+        edges = [ir_text.edge(0, 0, 1, 0), *(ir_text.edge(1, 1, number, 0) for number in readers)]
+        edges += [ir_text.edge(number, 1, number + 2, 0) for number in readers]
+        (found,) = errors(ir_text.net(layers, edges))
+        told = {1: ("e2", "its producer outputs [1,4]"), 2: ("own", "its consumers record [1,3]")}[count]
+        assert (found.code, found.layer_name, found.message.partition("but ")[2]) == ("IR303", *told)
 
 
 def test_an_edge_from_elsewhere_is_told_at_the_port_that_it_feeds() -> None:

@@ -236,7 +236,8 @@ class ConsistencyCheck(Engine):
         if any(map(_is_huge, results)) and not any(map(_is_huge, visit.inputs)):
             too_large = max(results, key=lambda known: minimum_size(known.shape, MAX_ELEMENTS))
         remark = remark_on(signature)
-        clean = not (answer.violations or differences or too_large or remark)
+        unknown = answer.outputs is None and bool(results)
+        clean = not (unknown or answer.violations or differences or too_large or remark)
         return Verdict(answer, differences, tuple(results), too_large, remark, clean)
 
     def _reported(self, visit: Visit, verdict: Verdict) -> Sequence[InternedFact]:
@@ -366,7 +367,7 @@ class ConsistencyCheck(Engine):
         wrong = contradiction(port, said)
         if wrong is None or any(contradiction(other, said) for other in consumers):
             return None
-        self._report_difference(visit, wrong)
+        self._by_graph[id(visit.graph)].append(_problems_of(visit.layer, wrong, None, "its consumers record"))
         return said
 
     def _is_copy(self, visit: Visit, wrong: Difference) -> bool:
@@ -470,17 +471,19 @@ class ConsistencyCheck(Engine):
         self._by_graph[id(visit.graph)].append(_problems_of(visit.layer, wrong, severity))
 
 
-def _problems_of(layer: Layer, wrong: Difference, severity: Severity | None) -> Iterator[Problem]:
-    """Yield what a port records that is not so."""
+def _problems_of(
+    layer: Layer, wrong: Difference, severity: Severity | None, who: str | None = None
+) -> Iterator[Problem]:
+    """Yield what a port records that is not so. `who`: who says so, if that is not the layer that is computed."""
     port, known = wrong.port, wrong.known
     dim = wrong.dims[0] if wrong.dims and len(wrong.dims) == 1 else None
-    fed = "its producer" if wrong.side == "input" else "the layer"
+    who = who or ("its producer outputs" if wrong.side == "input" else "the layer outputs")
     for differs, rule, says, gives, place in (
         (wrong.dims != (), WRONG_PORT_SHAPE, shape_text(port.dims), shape_text(known.shape), dim),
         (wrong.types, WRONG_PORT_PRECISION, f"'{port.precision}'", known.dtype.precision, None),
     ):
         if differs:
-            message = f"{wrong.side} port {port.id} records {says}, but {fed} outputs {gives}"
+            message = f"{wrong.side} port {port.id} records {says}, but {who} {gives}"
             yield Problem(rule, layer, message, CORRECT, wrong.side, port.id, place, severity)
 
 
