@@ -25,6 +25,7 @@ from ir_tools.known_differences.releases.seen import (
     LATER,
     MULTIPLE,
     NUMBER,
+    PADDED,
     QUANTIZED,
     REMAINDERS,
     REPEATED,
@@ -210,6 +211,11 @@ LIMITING = {
 """Types of layers whose limits a release follows back to constants, and which types it then gets wrong."""
 CONVERTING = frozenset({"Convert", "ConvertLike"})
 """Types of layers that change the element type."""
+MOVED_BEFORE = COMBINING | {
+    *("Abs", "Ceiling", "Clamp", "Cos", "Elu", "Erf", "Exp", "Floor", "Gelu", "HSigmoid", "HSwish", "Log", "Mish"),
+    *("Negative", "ReLU", "Round", "Sigmoid", "Sign", "Sin", "SoftPlus", "Sqrt", "Tan", "Tanh"),
+}
+"""Types of layers that strides of convolutions with filters of one element move before. Measured."""
 TESTING = LOGICAL | COMPARISONS
 """Types of layers whose booleans are 0 and 1, whatever stands for true in what they read."""
 SIZED = {"Broadcast": 1, "Reshape": 1}
@@ -608,6 +614,8 @@ class Surroundings:
             more = _merged(self.model, graph, layer)
         elif op.type in CONVERTING and _gives_booleans(layer):
             more = _tested(graph, layer)
+        elif op.type == "Convolution" and _strides_one_by_one(layer):
+            more = _moved(graph, layer, constants)
         return frozenset((*(name for name, holds in found.items() if holds), *more))
 
 
@@ -789,6 +797,65 @@ def _tested(graph: Graph, conversion: Layer) -> Iterator[str]:
             yield COUNTED
             return
         waiting += [reader for reader in readers if reader.type not in TESTING and _gives_booleans(reader)]
+
+
+def _strides_one_by_one(layer: Layer) -> bool:
+    """Return whether a layer is a convolution of known sizes with filters of one element and strides beyond 1."""
+    sizes = [port.dims[2:] for port in layer.common.inputs[:2]]
+    if layer.type != "Convolution" or len(sizes) < 2 or not all(sizes):
+        return False
+    strides = {stride.strip() for stride in layer.common.raw.get("strides", "1").split(",")}
+    return min(sizes[0]) > 0 and {*sizes[1]} == {1} and strides != {"1"}
+
+
+def _moved(graph: Graph, convolution: Layer, constants: Collection[int]) -> Iterator[str]:
+    """Yield `LATER`, `UNCHOSEN` and `PADDED` as far as they are true of one whose strides move before other layers."""
+    strides = convolution.common.raw.get("strides", "")
+    waiting, passed = [(source, False) for source in _sources(graph, convolution)[:1]], set[Source]()
+    while waiting and len(passed) < FAR:
+        source, moved = waiting.pop()
+        if source is None or source in passed or source.layer in constants:
+            continue
+        passed.add(source)
+        before = graph.layer(source.layer)
+        readers = [graph.layer(one) for one, _ in graph.consumers(*source)]
+        together = all(_strides_one_by_one(one) and one.common.raw.get("strides") == strides for one in readers)
+        moves = before.type in MOVED_BEFORE | {"Convolution"} and (len(readers) == 1 or together)
+        if moves and not moved and not _is_of_weights(graph, before, constants) and _shifts(convolution):
+            yield PADDED
+        if moves and before.type != "Convolution":
+            sources = _sources(graph, before)
+            waiting += [(one, moved or not _is_of_weights(graph, before, constants)) for one in sources]
+        elif moved and before.type in UNCHOOSING:
+            yield UNCHOSEN
+        elif moved and port_place(before.common.outputs, source.port):
+            yield LATER
+
+
+def _shifts(convolution: Layer) -> bool:
+    """Return whether the padding of a convolution of single elements gives others if the strides come before it."""
+    raw, sizes = convolution.common.raw, convolution.common.inputs[0].dims[2:]
+    if (raw.get("auto_pad") or "explicit").lower() not in {"explicit", "notset"}:
+        return False
+    strides, begin, end = (
+        [int(text) for text in raw.get(name, "").split(",") if text.strip().isdecimal()]
+        for name in ("strides", "pads_begin", "pads_end")
+    )
+    behind = zip(sizes, strides, end, strict=False)
+    return any(begin) or any((size + pad - 1) // step + 1 != -(-size // step) + pad for size, step, pad in behind)
+
+
+def _is_of_weights(graph: Graph, layer: Layer, constants: Collection[int]) -> bool:
+    """Return whether a layer multiplies channels, or everything, by constants, which those of a convolution take in."""
+    if layer.type == "Negative":
+        return True
+    held = [
+        port.dims
+        for port, source in zip(layer.common.inputs, _sources(graph, layer), strict=True)
+        if source is not None and source.layer in constants
+    ]
+    spatial = len(layer.common.outputs[0].dims) - 2
+    return layer.type in {"Multiply", "Divide"} and any(set(dims[-spatial:]) <= {1} for dims in held)
 
 
 def _merged(model: Model, graph: Graph, reduction: Layer) -> Iterator[str]:

@@ -20,6 +20,7 @@ __all__ = [
     "resized_last",
     "sizes_in_i64",
     "with_more_windows",
+    "with_strides_first",
 ]
 
 
@@ -422,3 +423,26 @@ def with_more_windows(type: str, layout: Layout) -> Step:
         )
 
     return convolved
+
+
+@by_formula("windows of one element: those of every stride, taken first")
+def with_strides_first(layers: Layers, attrs: Attrs) -> Ref | Refused:
+    """Rewrite Convolution-1 with filters of one element: releases move its strides to wrong places."""
+    data, filters = (fact.shape for fact in layers.inputs)
+    if data is None or filters is None or any(size.lo != 1 or size.hi != 1 for size in filters[2:]):
+        return Refused("its filters have several elements")
+    windows = windows_of(attrs, len(data) - 2)
+    if set(windows.strides) == {1}:
+        return Refused("its strides are 1")
+    given: Ref = DATA
+    if any((*windows.begin, *windows.end)):
+        given = layers.pad(DATA, np.array([0, 0, *windows.begin]), np.array([0, 0, *windows.end]))
+    all_taken, ends = (1,) * len(data), np.zeros(len(data), np.int64)
+    taken = layers.call(
+        "StridedSlice", given, ends, ends, np.array([1, 1, *windows.strides]), begin_mask=all_taken, end_mask=all_taken
+    )
+    none = listed((0,) * len(windows.strides))
+    steps = listed((1,) * len(windows.strides))
+    return layers.call(
+        "Convolution", taken, Ref(None, 1), strides=steps, dilations=steps, pads_begin=none, pads_end=none
+    )

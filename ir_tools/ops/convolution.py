@@ -10,11 +10,11 @@ import numpy as np
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops import _convolution_kernels as kernels
-from ir_tools.ops._image_rewrites import migrate_deformable_8, with_more_windows
+from ir_tools.ops._image_rewrites import migrate_deformable_8, with_more_windows, with_strides_first
 from ir_tools.ops._numbers import in_working_type, is_half, through_floats
 from ir_tools.ops._requirements import raise_first, same_type
 from ir_tools.ops._values import plus, shifted, times
-from ir_tools.ops._versions import VersionStep
+from ir_tools.ops._versions import VersionStep, first_of
 from ir_tools.ops._windows import Pooling, axis_pads
 from ir_tools.ops.checks import fact_of
 from ir_tools.ops.convolution_shapes import (
@@ -37,7 +37,7 @@ from ir_tools.ops.convolution_shapes import (
     unfit,
     windows_of,
 )
-from ir_tools.ops.definition import Array, Bounds, Fact, Input, Op, Violation
+from ir_tools.ops.definition import Array, Bounds, Fact, Input, Op, Step, Violation
 from ir_tools.ops.fields import Attrs, Field, Flag, Float, Int, Ints, OneOf, Usual, listed
 from ir_tools.ops.limits import too_large
 from ir_tools.types import Dim, Shape, shape_text
@@ -411,7 +411,8 @@ NUMBERS = {"T": "float integer"}
 SAME = (Input("data", type="T"), Input("filters", type="T"))
 
 
-def _forward(type: str, layout: Layout) -> Op:
+def _forward(type: str, layout: Layout, *others: Step) -> Op:
+    """Return an operation; `others`: further ways to write it for a release."""
     rules = Forward(layout)
     return Op(
         type=type,
@@ -423,7 +424,7 @@ def _forward(type: str, layout: Layout) -> Op:
         check=rules.check,
         shape=rules.shape,
         kernel=rules.kernel,
-        substitute=with_more_windows(type, layout),
+        substitute=first_of(with_more_windows(type, layout), *others),
     )
 
 
@@ -458,7 +459,7 @@ DEFORMABLE_1 = Op(
 )
 
 OPS = (
-    _forward("Convolution", FORWARD),
+    _forward("Convolution", FORWARD, with_strides_first),
     _forward("GroupConvolution", FORWARD_GROUPS),
     _backward("ConvolutionBackpropData", BACKWARD),
     _backward("GroupConvolutionBackpropData", BACKWARD_GROUPS),

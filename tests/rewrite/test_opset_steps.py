@@ -207,6 +207,10 @@ MORE = {
             "LessEqual-1",
         )
     },
+    "Convolution-1": [
+        sample("strides=2,1;pads_begin=0,0;pads_end=0,0;dilations=1,1", "f32 2,3,5,4", "f32 2,3,1,1"),
+        sample("strides=2,3;pads_begin=1,2;pads_end=0,3;dilations=1,1", "f32 1,3,5,4", "f32 2,3,1,1"),
+    ],
     "MatMul-1": [
         sample("", "f32 2,3,4", "f32 2,4,1"),
         sample("transpose_a=true;transpose_b=true", "f32 2,4,3", "f32 2,1,4"),

@@ -7,10 +7,11 @@ from math import prod
 import numpy as np
 from numpy.typing import DTypeLike
 
-from ir_tools.known_differences._model import LINE, PLANE, Call, Fixed, Given, converted, counted, number, whole
+from ir_tools.known_differences._model import LINE, PLANE, Call, Fixed, Given, converted, counted, index, number, whole
 from ir_tools.known_differences.releases._predicates import assumed
 from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_read
-from ir_tools.known_differences.releases.seen import FIRST_VERSION, QUANTIZED, Seen
+from ir_tools.known_differences.releases.seen import FIRST_VERSION, LATER, PADDED, QUANTIZED, UNCHOSEN, Seen
+from ir_tools.ops import Array
 from ir_tools.ops.convolution_shapes import reach, windows_of
 from ir_tools.processors import Processor
 from ir_tools.releases.measured import State
@@ -30,6 +31,17 @@ def _compressed() -> Call:
     weights = Call("Multiply-1", (converted(held, "f32"), scale))
     data = np.sin(np.arange(256)).astype(np.float32).reshape(2, 128)
     return Call("MatMul-1", (data, weights), {"transpose_b": "true"})
+
+
+def _has_moved_strides(seen: Seen, *, pattern: str) -> bool:
+    """Return whether a convolution has strides, and is part of a pattern."""
+    return (seen.attrs is None or any(stride > 1 for stride in seen.attrs.strides)) and pattern in seen.patterns
+
+
+def _strided(data: Call | Array, pads_begin: str = "0,0") -> Call:
+    """Return a convolution of every other element, behind a ReLU of data of one channel."""
+    raw = {"strides": "2,2", "dilations": "1,1", "pads_begin": pads_begin, "pads_end": "0,0"}
+    return Call("Convolution-1", (Call("ReLU-1", (data,)), Fixed(counted(1, 1, 1, 1) + 1)), raw)
 
 
 def _letters(seen: Seen) -> tuple[list[str], str]:
@@ -239,6 +251,47 @@ ROWS = (
         model=_compressed(),
         applies=_is_of_scaled_weights,
         processor=Processor.VNNI,
+    ),
+    ReleaseDifference(
+        name="strides of a padded convolution that move before other layers",
+        span="2022.1 to 2026.4",
+        ops=("Convolution-1",),
+        reason=(
+            "Strides of filters of one element move before the elementwise layers or the convolution in front, but "
+            "the padding does not."
+        ),
+        model=_strided(counted(1, 1, 4, 4), pads_begin="1,1"),
+        applies=partial(_has_moved_strides, pattern=PADDED),
+    ),
+    *(
+        ReleaseDifference(
+            name=f"strides of a convolution that move before {what}",
+            span="2022.1 to 2026.4",
+            ops=("Convolution-1",),
+            state=state,
+            reason=(
+                "Strides of filters of one element move before the elementwise layers in front, where the first output "
+                f"of the layer before is taken, whichever is read{more}."
+            ),
+            model=_strided(call),
+            applies=partial(_has_moved_strides, pattern=pattern),
+        )
+        for what, state, call, pattern, more in (
+            (
+                "a later output",
+                State.DIFFERS,
+                Call("Split-1", (counted(1, 2, 4, 4), Fixed(index(1))), {"num_splits": "2"}, gives=1),
+                LATER,
+                "",
+            ),
+            (
+                "an output of a TopK, VariadicSplit or LSTMSequence",
+                State.UNCOMPILED,
+                Call("VariadicSplit-1", (counted(1, 2, 4, 4), Fixed(index(1)), Fixed(whole(1, 1)))),
+                UNCHOSEN,
+                "; a TopK, VariadicSplit or LSTMSequence has none",
+            ),
+        )
     ),
     *(
         ReleaseDifference(

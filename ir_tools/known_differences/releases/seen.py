@@ -18,6 +18,7 @@ __all__ = [
     "LATER",
     "MULTIPLE",
     "NUMBER",
+    "PADDED",
     "PATTERNS",
     "QUANTIZED",
     "REMAINDERS",
@@ -57,8 +58,10 @@ BY_NUMBER, REPEATED, SHIFTED = "by a number", "repeated", "shifted"
 """Of a reduction behind one of its type, where releases write the axes of both in one list: a number is among them, an
 axis is there twice, or another one is there."""
 LATER, UNCHOSEN, COUNTED = "later output", "no first output", "counted"
-"""Of a layer that makes booleans: it converts an output of another layer but the first, or one of a layer of
-`UNCHOOSING`; its booleans become numbers again."""
+"""Of a layer that makes booleans, and of a convolution whose strides move before elementwise layers: it reads an output
+of another layer but the first, or one of a layer of `UNCHOOSING`. Of booleans: they become numbers again."""
+PADDED = "padded"
+"""Of a convolution whose strides move before other layers: its padding does not fit there."""
 UNCHOOSING = frozenset({"LSTMSequence", "TopK", "VariadicSplit"})
 """Types of layers without a first output that the runtime takes where no number is given."""
 QUANTIZED = "quantized data"
@@ -145,8 +148,8 @@ class Seen:
         scaled: of a reduction: along which axes of its output constants scale or shift this, in elementwise layers
             behind it that alone read it; `NUMBER`: by one number.
         patterns: what it is part of: of a constant of few bits `PackedWeights.uses`; of others `AFFINE`, `SHARED`,
-            `SIZING`, `RESHAPED`, `INTERLEAVED`, `JOINED`, `LATER`, `UNCHOSEN`, `COUNTED`, `BY_NUMBER`, `REPEATED`,
-            `SHIFTED` and `QUANTIZED`.
+            `SIZING`, `RESHAPED`, `INTERLEAVED`, `JOINED`, `LATER`, `UNCHOSEN`, `COUNTED`, `PADDED`, `BY_NUMBER`,
+            `REPEATED`, `SHIFTED` and `QUANTIZED`.
     """
 
     op: Op

@@ -2,7 +2,19 @@
 
 import numpy as np
 
-from ir_tools.known_differences._model import LINE, PLANE, Call, Fixed, Given, converted, counted, floats, number, whole
+from ir_tools.known_differences._model import (
+    LINE,
+    PLANE,
+    Call,
+    Fixed,
+    Given,
+    converted,
+    counted,
+    floats,
+    index,
+    number,
+    whole,
+)
 from ir_tools.known_differences.releases._samples import quantized
 from tests.releases.beside import Beside, Feed, beside
 
@@ -40,9 +52,83 @@ def _multiplied(sizes: str, *held: int, transposed: bool = False) -> Call:
     return Call("MatMul-1", (Given(data, sizes), Fixed(counted(*held))), {"transpose_b": str(transposed).lower()})
 
 
+def _part(gives: int = 1, sizes: str = "1,2,4,4") -> Call:
+    data = Given(counted(1, 2, 4, 4), sizes)
+    return Call("Split-1", (data, Fixed(index(1))), {"num_splits": "2"}, gives=gives)
+
+
+def _strided(data: Feed, stride: int = 2, filter: int = 1, **more: str) -> Call:
+    """A convolution of data of one channel."""
+    raw = {"strides": f"{stride},1", "dilations": "1,1", "pads_begin": "0,0", "pads_end": "0,0", **more}
+    return Call("Convolution-1", (data, Fixed(counted(1, 1, filter, 1) + 1)), raw)
+
+
+STRIDES = "strides of a convolution that move before a later output"
+LARGE = counted(1, 1, 8, 8)
+RECTIFIED = Call("ReLU-1", (_part(),))
+SORTED = Call(
+    "TopK-3",
+    (counted(1, 1, 4, 4), Fixed(number(3, np.int64))),
+    {"axis": "3", "mode": "min", "sort": "value", "index_element_type": "i32"},
+)
 THIN = "MatMul by several constant matrices of one row or column"
 WEIGHTS = "MatMul with weights of 8 and 4 bits"
 BESIDE = [
+    *beside(
+        STRIDES,
+        falling=[
+            _strided(Call("Tanh-1", (RECTIFIED,))),
+            _strided(Call("Add-1", (_part(0), _part(1)))),
+            _strided(Call("Multiply-1", (RECTIFIED, Fixed(floats(3))))),
+            _strided(Call("Multiply-1", (_part(), Fixed(counted(4, 4) + 1)))),
+            Call("Concat-1", (_strided(RECTIFIED), _strided(RECTIFIED)), {"axis": "1"}),
+        ],
+        others=[
+            _strided(_part()),
+            _strided(Call("ReLU-1", (_part(0),))),
+            _strided(Call("Multiply-1", (_part(), Fixed(floats(3))))),
+            _strided(Call("Swish-4", (_part(),))),
+            _strided(RECTIFIED, stride=1),
+            _strided(RECTIFIED, filter=2),
+            Call("Concat-1", (_strided(RECTIFIED), _strided(RECTIFIED, stride=1)), {"axis": "2"}),
+            _strided(
+                Call(
+                    "ReLU-1",
+                    (
+                        Call(
+                            "Split-1",
+                            (Given(counted(1, 2, 4, 4), "1,2,?,4"), Fixed(index(1))),
+                            {"num_splits": "2"},
+                            gives=1,
+                        ),
+                    ),
+                )
+            ),
+        ],
+    ),
+    *beside(
+        "strides of a padded convolution that move before other layers",
+        falling=[
+            _strided(Call("Exp-1", (LARGE,)), pads_begin="1,0"),
+            _strided(Call("ReLU-1", (LARGE,)), pads_end="2,0"),
+            _strided(_strided(LARGE, stride=1), pads_begin="2,0", pads_end="1,0"),
+            _strided(Call("Multiply-1", (Call("ReLU-1", (LARGE,)), Fixed(floats(3)))), pads_begin="1,0"),
+        ],
+        others=[
+            _strided(LARGE, pads_begin="1,0"),
+            _strided(Call("ReLU-1", (LARGE,)), pads_end="1,0"),
+            _strided(Call("ReLU-1", (LARGE,)), stride=1, pads_begin="1,0"),
+            _strided(Call("ReLU-1", (LARGE,)), filter=2, pads_begin="1,0"),
+            _strided(Call("Swish-4", (LARGE,)), pads_begin="1,0"),
+            _strided(Call("Multiply-1", (LARGE, Fixed(floats(3)))), pads_begin="1,0"),
+            _strided(Call("ReLU-1", (LARGE,)), pads_begin="1,0", auto_pad="valid"),
+        ],
+    ),
+    *beside(
+        "strides of a convolution that move before an output of a TopK, VariadicSplit or LSTMSequence",
+        falling=[_strided(Call("ReLU-1", (SORTED,)))],
+        others=[_strided(SORTED)],
+    ),
     *beside(
         THIN,
         falling=[
