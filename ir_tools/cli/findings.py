@@ -97,7 +97,7 @@ def _excerpt(diagnostic: Diagnostic, lines: Sequence[bytes], width: int | None) 
 
     if not diagnostic.line or diagnostic.line > len(lines):
         return
-    line = lines[diagnostic.line - 1].decode(errors="replace")
+    line = _text_of(lines[diagnostic.line - 1])
     first = len(line[:LONGEST]) - len(line[:LONGEST].lstrip())
     start = first if diagnostic.column is None else diagnostic.column - 1
     end = len(line) if diagnostic.end_column is None else max(diagnostic.end_column - 1, start + 1)
@@ -127,3 +127,9 @@ def _lines_of(data: bytes) -> Sequence[bytes]:
     """Return the lines of a document in UTF-8, whatever its encoding, without the ends of the lines."""
     text = data.decode("utf-16", "replace").encode() if data[:2] in {b"\xff\xfe", b"\xfe\xff"} else data
     return [*text.removeprefix(BOM_UTF8).splitlines(), *[b""] * (not text or text.endswith((b"\r", b"\n")))]
+
+
+@lru_cache(2)
+def _text_of(line: bytes) -> str:
+    """Return the text of a line, once for all findings in it: a document may be on one line."""
+    return line.decode(errors="replace")
