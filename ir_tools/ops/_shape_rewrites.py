@@ -22,12 +22,12 @@ __all__ = [
     "migrate_slice",
     "migrate_slice_scatter",
     "migrate_squeeze_15",
-    "reshaped_behind",
     "slice_by_own_constants",
     "split_by_own_axis",
     "split_by_slices",
     "with_known_axes",
     "with_listed_axis",
+    "with_maximum_behind",
     "with_sizes_in_front",
     "without_empty_parts",
     "without_single_elements",
@@ -58,13 +58,13 @@ def migrate_identity(layers: Layers, attrs: Attrs) -> Ref:
     return layers.reshape(DATA, np.zeros(layers.rank(DATA), np.int64))
 
 
-@by_formula("a Reshape to the same shape changes nothing")
-def reshaped_behind(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """Rewrite Transpose-1 with a Reshape behind it, as 2021 loses the name of one behind a FakeQuantize."""
+@by_formula("the maximum of equal values is the value")
+def with_maximum_behind(layers: Layers, attrs: Attrs) -> Ref | Refused:
+    """Rewrite Transpose-1 with a layer behind it, as 2021 loses the name of one behind a FakeQuantize."""
+    if not layers.inputs[0].dtype.is_float:
+        return Refused("it does not move floats")
     found = layers.call("Transpose", DATA, Ref(None, 1))
-    if not is_static(layers.fact(found).shape):
-        return Refused("its shape is not known")
-    return layers.reshape(found, np.array(layers.fact(found).dims))
+    return layers.call("Maximum", found, found)
 
 
 def with_known_axes(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:

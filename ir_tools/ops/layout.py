@@ -13,7 +13,7 @@ from typing import Any
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops._requirements import require_integers, require_list, require_sizes
-from ir_tools.ops._shape_rewrites import migrate_squeeze_15, reshaped_behind, with_known_axes, with_listed_axis
+from ir_tools.ops._shape_rewrites import migrate_squeeze_15, with_known_axes, with_listed_axis, with_maximum_behind
 from ir_tools.ops._values import carried, divided, element_count, intervals, known_axes, normal_axis, times
 from ir_tools.ops._versions import VersionStep
 from ir_tools.ops.definition import UNBOUNDED, Array, Elements, Fact, Input, Op, Violation
@@ -381,7 +381,7 @@ TRANSPOSE = Op(
     inputs=(DATA, Input("order", type="integer")),
     shape=transpose_shape,
     kernel=transpose,
-    substitute=reshaped_behind,
+    substitute=with_maximum_behind,
 )
 SHUFFLE_CHANNELS = Op(
     type="ShuffleChannels",

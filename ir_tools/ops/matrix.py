@@ -137,7 +137,10 @@ def _multiplied(left: Array, right: Array) -> Array:
 
 @by_formula("a product with one row is one element by element, and one with one column is the sum of these")
 def product_by_elements(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """Rewrite MatMul-1 by matrices of one row or one column: releases up to 2022 take several for one matrix."""
+    """Rewrite MatMul-1 by matrices of one row or one column: releases up to 2022 take several for one matrix.
+
+    The maximum of equal values keeps the sum apart from elementwise layers, with which 2022.1 computes it wrongly.
+    """
     data, held = layers.inputs
     if held.shape is None or len(held.shape) < 2 or not is_static(held.shape) or data.dtype.kind == "boolean":
         return Refused("the sizes of its second matrix are not known")
@@ -152,7 +155,10 @@ def product_by_elements(layers: Layers, attrs: Attrs) -> Ref | Refused:
         left = layers.call("Transpose", DATA, np.array([*range(rank - 2), rank - 1, rank - 2]))
     right = layers.reshape(Ref(None, 1), np.array([*batch, 1, rows * columns]))
     found = layers.call("Multiply", left, right)
-    return found if rows == 1 else layers.call("ReduceSum", found, np.array([-1]), keep_dims=True)
+    if rows == 1:
+        return found
+    total = layers.call("ReduceSum", found, np.array([-1]), keep_dims=True)
+    return layers.call("Maximum", total, total)
 
 
 # --- Einsum -----------------------------------------------------------------------------------------------------
