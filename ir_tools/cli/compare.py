@@ -217,7 +217,7 @@ def compare(
         else:
             found = _compare_releases(legacy, loaded, plan, options, side)
         data = _facts(model, other, found, plan, replay)
-        if isinstance(side, Release) or not release.legacy:
+        if legacy is None or isinstance(side, Release):
             names = [side.short] if isinstance(side, Release) else []
             data["known"] = _known(loaded, found, found.runtime, *names)
         if bisect is not None:

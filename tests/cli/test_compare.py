@@ -12,7 +12,9 @@ import openvino as ov
 import pytest
 
 import ir_tools
+from ir_tools.builder import Builder
 from ir_tools.comparison import Comparison
+from ir_tools.releases.table import OPENVINO
 from tests import stateful
 from tests.cli.conftest import Cli, pooling_xml
 from tests.comparison.networks import break_reference_in_f32
@@ -20,7 +22,7 @@ from tests.comparison.networks import break_reference_in_f32
 KEYS = {
     "command", "ir_tools", "file", "other", "ok", "mode", "runtime", "device", "precision", "instead", "second",
     "sides", "seed", "inputs",
-    "samples", "needed", "weak", "first_difference", "layers", "outputs", "int8", "replay",
+    "samples", "needed", "weak", "first_difference", "layers", "outputs", "int8", "known", "replay",
 }  # fmt: skip
 
 
@@ -49,6 +51,29 @@ def test_the_printed_command_is_one_line_that_bash_runs(cli: Cli, model: Path, n
     line = again.removeprefix("again: ir-tools")
     words = subprocess.run(["bash", "-c", f"printf '%s\\0' {line}"], capture_output=True, check=True).stdout
     assert words.split(b"\0")[1] == os.fsencode(model.with_name(name))
+
+
+def strided_xml(folder: Path) -> Path:
+    """A convolution of every other element, behind the sum of the halves of the input."""
+    made = Builder(opset=8)
+    halves = made.outputs("Split", made.parameter("x", "1,2,4,4"), np.array(1), num_splits=2)
+    windows = {"strides": (2, 2), "dilations": (1, 1), "pads_begin": (0, 0), "pads_end": (0, 0)}
+    found = made.call(
+        "Convolution", made.call("Add", *halves), np.ones((1, 1, 1, 1), np.float32), name="wide", **windows
+    )
+    made.result(found, "y")
+    ir_tools.write(made.model, folder / "strided.xml")
+    return folder / "strided.xml"
+
+
+@pytest.mark.parametrize("mode", ["isolated", "cumulative"])
+def test_what_is_known_of_the_installed_runtime_is_named_where_something_differs(
+    cli: Cli, model: Path, tmp_path: Path, mode: str
+) -> None:
+    outcome = cli("compare", strided_xml(tmp_path), "--mode", mode)
+    assert outcome.code == 1
+    assert f"known of {OPENVINO[-1].name}: 'wide' (line " in outcome.out
+    assert cli("compare", model, "--json").document["known"] == []
 
 
 def test_samples_are_compared_and_repeated(cli: Cli, model: Path, tmp_path: Path) -> None:
