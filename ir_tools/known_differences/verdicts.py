@@ -614,7 +614,7 @@ class Surroundings:
             more = _merged(self.model, graph, layer)
         elif op.type in CONVERTING and _gives_booleans(layer):
             more = _tested(graph, layer)
-        elif op.type == "Convolution" and _strides_one_by_one(layer):
+        elif op.type == "Convolution":
             more = _moved(graph, layer, constants)
         return frozenset((*(name for name, holds in found.items() if holds), *more))
 
@@ -799,49 +799,58 @@ def _tested(graph: Graph, conversion: Layer) -> Iterator[str]:
         waiting += [reader for reader in readers if reader.type not in TESTING and _gives_booleans(reader)]
 
 
-def _strides_one_by_one(layer: Layer) -> bool:
-    """Return whether a layer is a convolution of known sizes with filters of one element and strides beyond 1."""
+def _takes_single_elements(layer: Layer) -> bool:
+    """Return whether a layer is a convolution of known sizes with filters of one element."""
     sizes = [port.dims[2:] for port in layer.common.inputs[:2]]
-    if layer.type != "Convolution" or len(sizes) < 2 or not all(sizes):
-        return False
-    strides = {stride.strip() for stride in layer.common.raw.get("strides", "1").split(",")}
-    return min(sizes[0]) > 0 and {*sizes[1]} == {1} and strides != {"1"}
+    return layer.type == "Convolution" and len(sizes) == 2 and min(sizes[0], default=0) > 0 and {*sizes[1]} == {1}
 
 
 def _moved(graph: Graph, convolution: Layer, constants: Collection[int]) -> Iterator[str]:
-    """Yield `LATER`, `UNCHOSEN` and `PADDED` as far as they are true of one whose strides move before other layers."""
-    strides = convolution.common.raw.get("strides", "")
-    waiting, passed = [(source, False) for source in _sources(graph, convolution)[:1]], set[Source]()
+    """Yield `LATER`, `UNCHOSEN` and `PADDED` as far as they are true of one whose strides move before other layers.
+
+    They move on before other convolutions of single elements, with those that these have.
+    """
+    own = _numbers_of(convolution, "strides")
+    if not _takes_single_elements(convolution) or {*own} <= {1}:
+        return
+    waiting = [(source, convolution, own, False) for source in _sources(graph, convolution)[:1]]
+    passed = set[Source]()
     while waiting and len(passed) < FAR:
-        source, moved = waiting.pop()
+        source, reader, strides, moved = waiting.pop()
         if source is None or source in passed or source.layer in constants:
             continue
         passed.add(source)
         before = graph.layer(source.layer)
         readers = [graph.layer(one) for one, _ in graph.consumers(*source)]
-        together = all(_strides_one_by_one(one) and one.common.raw.get("strides") == strides for one in readers)
+        together = all(_takes_single_elements(one) and _numbers_of(one, "strides") == own for one in readers)
         moves = before.type in MOVED_BEFORE | {"Convolution"} and (len(readers) == 1 or together)
-        if moves and not moved and not _is_of_weights(graph, before, constants) and _shifts(convolution):
+        if moves and not moved and not _is_of_weights(graph, before, constants) and _shifts(reader, strides):
             yield PADDED
-        if moves and before.type != "Convolution":
-            sources = _sources(graph, before)
-            waiting += [(one, moved or not _is_of_weights(graph, before, constants)) for one in sources]
+        sources = _sources(graph, before)
+        if moves and _takes_single_elements(before):
+            steps = [step * more for step, more in zip(strides, _numbers_of(before, "strides"), strict=False)]
+            waiting += [(one, before, steps, False) for one in sources[:1]]
+        elif moves and before.type != "Convolution":
+            further = moved or not _is_of_weights(graph, before, constants)
+            waiting += [(one, reader, strides, further) for one in sources]
         elif moved and before.type in UNCHOOSING:
             yield UNCHOSEN
         elif moved and port_place(before.common.outputs, source.port):
             yield LATER
 
 
-def _shifts(convolution: Layer) -> bool:
-    """Return whether the padding of a convolution of single elements gives others if the strides come before it."""
+def _numbers_of(layer: Layer, name: str) -> list[int]:
+    """Return the numbers that an attribute lists."""
+    return [int(text) for text in layer.common.raw.get(name, "").split(",") if text.strip().isdecimal()]
+
+
+def _shifts(convolution: Layer, strides: Sequence[int]) -> bool:
+    """Return whether the padding of a convolution of single elements gives others if strides come before it."""
     raw, sizes = convolution.common.raw, convolution.common.inputs[0].dims[2:]
     if (raw.get("auto_pad") or "explicit").lower() not in {"explicit", "notset"}:
         return False
-    strides, begin, end = (
-        [int(text) for text in raw.get(name, "").split(",") if text.strip().isdecimal()]
-        for name in ("strides", "pads_begin", "pads_end")
-    )
-    behind = zip(sizes, strides, end, strict=False)
+    behind = zip(sizes, strides, _numbers_of(convolution, "pads_end"), strict=False)
+    begin = _numbers_of(convolution, "pads_begin")
     return any(begin) or any((size + pad - 1) // step + 1 != -(-size // step) + pad for size, step, pad in behind)
 
 

@@ -82,6 +82,7 @@ BESIDE = [
             _strided(Call("Multiply-1", (RECTIFIED, Fixed(floats(3))))),
             _strided(Call("Multiply-1", (_part(), Fixed(counted(4, 4) + 1)))),
             Call("Concat-1", (_strided(RECTIFIED), _strided(RECTIFIED)), {"axis": "1"}),
+            _strided(Call("Tanh-1", (_strided(RECTIFIED, stride=1),))),
         ],
         others=[
             _strided(_part()),
@@ -89,6 +90,7 @@ BESIDE = [
             _strided(Call("Multiply-1", (_part(), Fixed(floats(3))))),
             _strided(Call("Swish-4", (_part(),))),
             _strided(RECTIFIED, stride=1),
+            _strided(Call("ReLU-1", (_strided(_part(), stride=1),))),
             _strided(RECTIFIED, filter=2),
             Call("Concat-1", (_strided(RECTIFIED), _strided(RECTIFIED, stride=1)), {"axis": "2"}),
             _strided(
@@ -113,6 +115,7 @@ BESIDE = [
             _strided(Call("ReLU-1", (LARGE,)), pads_end="2,0"),
             _strided(_strided(LARGE, stride=1), pads_begin="2,0", pads_end="1,0"),
             _strided(Call("Multiply-1", (Call("ReLU-1", (LARGE,)), Fixed(floats(3)))), pads_begin="1,0"),
+            _strided(_strided(Call("ReLU-1", (LARGE,)), stride=1, pads_begin="1,0")),
         ],
         others=[
             _strided(LARGE, pads_begin="1,0"),
