@@ -15,7 +15,8 @@ from ir_tools.errors import IrToolsError, RuntimeFailure
 from ir_tools.graph import Located, Model
 from ir_tools.infer import propagate_shapes
 from ir_tools.known_differences.releases import Seen
-from ir_tools.known_differences.verdicts import Answer, Surroundings, Unread, decisive, quantized_note, verdict
+from ir_tools.known_differences.surroundings import Surroundings, quantized_note
+from ir_tools.known_differences.verdicts import Answer, Unread, decisive, verdict
 from ir_tools.ops import find_op
 from ir_tools.ops.definition import UNKNOWN
 from ir_tools.releases.measured import is_measured

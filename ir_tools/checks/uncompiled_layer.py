@@ -13,7 +13,8 @@ from ir_tools.infer import LayerKind, LayerSignature
 from ir_tools.known_differences import Call
 from ir_tools.known_differences.releases import Seen, rows_of
 from ir_tools.known_differences.releases.seen import PATTERNS
-from ir_tools.known_differences.verdicts import Answer, Surroundings, behaviour, is_deadly, is_plain
+from ir_tools.known_differences.surroundings import Surroundings
+from ir_tools.known_differences.verdicts import Answer, behaviour, is_deadly, is_plain
 from ir_tools.ops import Role, opset_number
 from ir_tools.releases.measured import State
 from ir_tools.releases.table import OPENVINO

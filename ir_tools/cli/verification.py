@@ -45,7 +45,7 @@ def verify(
 ) -> Row:
     """Run both models on the runtime and compare their outputs; without a comparison, say why there is none."""
     from ir_tools.cli.screen import working
-    from ir_tools.known_differences.verdicts import quantized_note
+    from ir_tools.known_differences.surroundings import quantized_note
     from ir_tools.runtime.client import RuntimeClient
 
     source = inputs.reshaped(before, extensions)

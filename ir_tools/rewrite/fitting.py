@@ -11,24 +11,21 @@ from ir_tools.display import plural
 from ir_tools.graph import Endpoint, Layer, Located, Model, Port, Source
 from ir_tools.infer import LayerSignatures
 from ir_tools.inputs import plan_inputs
-from ir_tools.known_differences.packed_weights import PackedWeights
-from ir_tools.known_differences.releases import release_differences
-from ir_tools.known_differences.verdicts import (
+from ir_tools.known_differences.model_problems import (
     EMPTY_FILE,
     EQUAL_TENSORS,
     SHARED_ENDS,
     TAKEN_NAMES,
-    UNKNOWN_RANK,
-    Answer,
-    Surroundings,
-    Unread,
     border_names,
     border_problems,
     input_problem,
     lacks_bytes,
-    quantized_note,
     stopped_by,
 )
+from ir_tools.known_differences.packed_weights import PackedWeights
+from ir_tools.known_differences.releases import release_differences
+from ir_tools.known_differences.surroundings import Surroundings, quantized_note
+from ir_tools.known_differences.verdicts import UNKNOWN_RANK, Answer, Unread
 from ir_tools.ops import Role, find_op, role_of
 from ir_tools.ops.definition import Refused
 from ir_tools.ops.records import recorded

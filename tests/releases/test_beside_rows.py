@@ -12,7 +12,8 @@ from ir_tools.infer import propagate_shapes
 from ir_tools.known_differences import as_model
 from ir_tools.known_differences._model import Call, Fixed, counted
 from ir_tools.known_differences.releases import ROWS, ReleaseDifference, release_differences
-from ir_tools.known_differences.verdicts import Answer, Surroundings
+from ir_tools.known_differences.surroundings import Surroundings
+from ir_tools.known_differences.verdicts import Answer
 from ir_tools.ops import find_op
 from ir_tools.releases.table import OPENVINO
 from ir_tools.runtime.environments import environment

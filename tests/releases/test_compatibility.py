@@ -17,9 +17,10 @@ from ir_tools.format.read import read
 from ir_tools.format.write import render
 from ir_tools.graph import Graph, Source
 from ir_tools.known_differences import as_model
+from ir_tools.known_differences.model_problems import lacks_bytes
 from ir_tools.known_differences.releases import ROWS, Seen
 from ir_tools.known_differences.releases.seen import AFFINE, JOINED, QUANTIZED, SHARED
-from ir_tools.known_differences.verdicts import decisive, lacks_bytes, verdict
+from ir_tools.known_differences.verdicts import decisive, verdict
 from ir_tools.ops.definition import Fact
 from ir_tools.ops.fields import Attrs, Flag, OneOf
 from ir_tools.ops.records import constant_fact

@@ -17,7 +17,8 @@ from ir_tools.known_differences import TABLE, DifferenceKind, KnownDifference, a
 from ir_tools.known_differences._releases_listing import listing
 from ir_tools.known_differences.releases import ROWS, ReleaseDifference, may_apply, release_differences
 from ir_tools.known_differences.releases.seen import KEPT, Unplaced
-from ir_tools.known_differences.verdicts import Answer, Surroundings
+from ir_tools.known_differences.surroundings import Surroundings
+from ir_tools.known_differences.verdicts import Answer
 from ir_tools.ops import Array, Op, Role, find_op
 from ir_tools.releases.measured import State, state
 from ir_tools.releases.table import OPENVINO, Release

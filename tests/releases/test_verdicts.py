@@ -10,7 +10,8 @@ from ir_tools.compatibility import compatibility
 from ir_tools.known_differences import as_model, verdicts
 from ir_tools.known_differences._model import Call, Fixed, counted
 from ir_tools.known_differences.releases import ROWS, Seen, _applying, rows_of
-from ir_tools.known_differences.verdicts import Answer, Surroundings, _unknown_sizes, behaviour
+from ir_tools.known_differences.surroundings import Surroundings
+from ir_tools.known_differences.verdicts import Answer, _unknown_sizes, behaviour
 from ir_tools.ops import find_op
 from ir_tools.ops.definition import Fact
 from ir_tools.ops.records import constant_fact

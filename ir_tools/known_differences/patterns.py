@@ -1,0 +1,485 @@
+"""What layers are part of, by the layers before and behind them, as it decides about what releases do with them."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from math import prod
+
+from ir_tools.errors import ReadError
+from ir_tools.graph import Graph, Layer, Model, Source, find_port, port_place
+from ir_tools.known_differences.packed_weights import PackedWeights
+from ir_tools.known_differences.releases.seen import (
+    AFFINE,
+    BY_NUMBER,
+    COMBINING,
+    COUNTED,
+    INTERLEAVED,
+    JOINED,
+    LATER,
+    NUMBER,
+    PADDED,
+    QUANTIZED,
+    REMAINDERS,
+    REPEATED,
+    RESHAPED,
+    SHARED,
+    SHIFTED,
+    SIZING,
+    UNCHOOSING,
+    UNCHOSEN,
+)
+from ir_tools.ops import Array, Op, Role, role_of
+from ir_tools.types import precision_in_file
+from ir_tools.weights import values
+
+__all__ = [
+    "Patterns",
+    "sources_of",
+]
+
+KEPT = frozenset(
+    {"Abs", "Clamp", "Elu", "Gelu", "HSigmoid", "HSwish", "Mish", "ReLU", "Round", "Sigmoid", "Sqrt", "Swish", "Tanh"}
+)
+"""Types of layers that are compiled with a reduction before them, as those of `SCALES` are. Measured."""
+EITHER_WAY = frozenset({"Add", "Multiply", "Subtract"})
+SCALES: Mapping[str, Set[int]] = {
+    **dict.fromkeys((*EITHER_WAY, "Divide", "Negative"), frozenset({NUMBER})),
+    **dict.fromkeys(("FakeQuantize", "PReLU"), frozenset[int]()),
+}
+"""Types of layers that scale and shift by constants, and what `Seen.scaled` holds of them if these are numbers."""
+SUMS, MOVED = frozenset({"Add", "Subtract"}), frozenset({"Convert", "Reshape", "Squeeze", "Unsqueeze", "Transpose"})
+"""Types of layers that shift by constants, and of those that products are computed with across."""
+CROSSED = SUMS | MOVED | {"Multiply", "Negative", "Divide"}
+"""Types of layers that products and sums are looked for across, and of these."""
+LOGICAL = frozenset(
+    {"LogicalAnd", "LogicalOr", "LogicalNot", "LogicalXor", "ReduceLogicalAnd", "ReduceLogicalOr", "IsFinite"}
+)
+COMPARISONS = frozenset({"Equal", "NotEqual", "Greater", "GreaterEqual", "Less", "LessEqual"})
+"""Types of layers that give booleans."""
+JOINING = COMBINING | COMPARISONS
+"""Types of layers that combine a part of a split with another tensor element by element."""
+CARRYING = frozenset({"Gather", "ReLU", "Reshape", "Squeeze", "StridedSlice", "Transpose", "Unsqueeze"})
+"""Types of layers behind a FakeQuantize whose outputs are quantized as their first input is. Measured."""
+OF_BYTES = frozenset({"MatMul", "MVN"})
+"""Types of layers whose data releases may leave in bytes."""
+LEVELS = frozenset({"15", "16", "255", "256"})
+"""Of a FakeQuantize that releases compute with in 8 bits. Measured."""
+FAR = 64
+"""How many layers are looked at for what a list of lengths is computed of."""
+LIMITING = {
+    "Slice": REMAINDERS | {"Add", "Subtract", "Multiply", "Maximum", "Minimum", "Power"},
+    "VariadicSplit": REMAINDERS,
+}
+"""Types of layers whose limits a release follows back to constants, and which types it then gets wrong."""
+CONVERTING = frozenset({"Convert", "ConvertLike"})
+"""Types of layers that change the element type."""
+MOVED_BEFORE = COMBINING | {
+    *("Abs", "Ceiling", "Clamp", "Cos", "Elu", "Erf", "Exp", "Floor", "Gelu", "HSigmoid", "HSwish", "Log", "Mish"),
+    *("Negative", "ReLU", "Round", "Sigmoid", "Sign", "Sin", "SoftPlus", "Sqrt", "Tan", "Tanh"),
+}
+"""Types of layers that strides of convolutions with filters of one element move before. Measured."""
+TESTING = LOGICAL | COMPARISONS
+"""Types of layers whose booleans are 0 and 1, whatever stands for true in what they read."""
+SIZED = {"Broadcast": 1, "Reshape": 1}
+"""Types of layers that make a tensor of a shape, and which of their inputs that is."""
+SPLITS = frozenset({"Split", "VariadicSplit"})
+
+
+class Patterns:
+    """The patterns that layers of a model are part of.
+
+    Attributes:
+        origins: of `PackedWeights`, for each graph by its `id`; to be cleared when edges change.
+    """
+
+    def __init__(self, model: Model) -> None:
+        """Look at nothing until it is needed."""
+        self.model = model
+        self.origins = defaultdict[int, dict[int, Layer | None]](dict)
+        self._scales = defaultdict[int, dict[tuple[int, int], frozenset[int]]](dict)
+        self._joined = defaultdict[int, dict[tuple[int, int, bool, bool], bool]](dict)
+        self._quantized = defaultdict[int, dict[int, bool]](dict)
+
+    def of(self, graph: Graph, layer: Layer, op: Op, constants: Collection[int]) -> frozenset[str]:
+        """Return `patterns` of a layer; `constants`: the layers that are computed of constants alone."""
+        if op.role is Role.CONSTANT:
+            return _uses(graph, layer, self.origins[id(graph)])
+        found = {
+            SHARED: op.type in LIMITING and _is_shared(graph, layer),
+            JOINED: op.type in SPLITS and _is_joined(graph, layer),
+            INTERLEAVED: op.type in SPLITS and _is_interleaved(self.model, graph, layer),
+            AFFINE: op.type == "StridedSlice" and _is_affine(graph, layer, constants, self._joined[id(graph)]),
+            QUANTIZED: op.type in {"MatMul", "MVN"}
+            and _is_quantized(graph, layer, constants, self._quantized[id(graph)]),
+        }
+        more: Iterable[str] = ()
+        if op.type == "Slice":
+            more = _shapes_of(graph, layer)
+        elif op.type.startswith("Reduce"):
+            more = _merged(self.model, graph, layer)
+        elif op.type in CONVERTING and _gives_booleans(layer):
+            more = _tested(graph, layer)
+        elif op.type == "Convolution":
+            more = _moved(graph, layer, constants)
+        return frozenset((*(name for name, holds in found.items() if holds), *more))
+
+    def scaled(self, graph: Graph, layer: Layer, constants: Collection[int]) -> frozenset[int]:
+        """Return `scaled` of a layer."""
+        return _scaled(graph, layer, constants, self._scales[id(graph)])
+
+
+def _uses(graph: Graph, constant: Layer, origins: dict[int, Layer | None]) -> frozenset[str]:
+    """Return what decides about how releases unpack a constant."""
+    packed = PackedWeights.of(graph, constant, origins)
+    return frozenset() if packed is None else packed.uses
+
+
+def sources_of(graph: Graph, layer: Layer) -> list[Source | None]:
+    """Return what feeds each input of a layer, in order."""
+    sources = graph.sources(layer.id)
+    return [sources.get(port.id) for port in layer.common.inputs]
+
+
+def _scaled(
+    graph: Graph, layer: Layer, constants: Collection[int], known: dict[tuple[int, int], frozenset[int]]
+) -> frozenset[int]:
+    """Return along which axes of the first output constants scale or shift it, in layers that are compiled with it.
+
+    Args:
+        graph: that the layer is in.
+        layer: the layer.
+        constants: the layers of the graph that are computed of constants alone.
+        known: the answers behind layers of the graph, by layer and rank of the tensor that was asked about. Without
+            them a chain would be followed from each of its layers, in quadratic time.
+    """
+    passed, rank = list[tuple[int, Set[int]]](), len(layer.common.outputs[0].dims) if layer.common.outputs else 0
+    behind: Layer | None = layer
+    while behind is not None and (behind.id, rank) not in known:
+        axes, reader = _scaling(graph, behind, rank, constants)
+        passed.append((behind.id, axes))
+        behind = reader
+    found = frozenset() if behind is None else known[behind.id, rank]
+    for number, axes in reversed(passed):
+        found = known[number, rank] = found | axes
+    return found
+
+
+def _scaling(graph: Graph, layer: Layer, rank: int, constants: Collection[int]) -> tuple[Set[int], Layer | None]:
+    """Return along which axes the layer that reads another one scales it, and the layer if it is compiled with it.
+
+    What is subtracted from anything is scaled by -1 first.
+    """
+    none = frozenset[int]()
+    targets = _readers_of(graph, layer)
+    if len(targets) != 1:
+        return none, None
+    reader, port = graph.layer(targets[0][0]), targets[0][1]
+    if reader.type not in SCALES and reader.type not in KEPT:
+        return none, None
+    negative = frozenset({NUMBER}) if reader.type == "Subtract" and port != reader.common.inputs[0].id else none
+    given = [source for number, source in graph.sources(reader.id).items() if number != port]
+    if any(source.layer not in constants for source in given):
+        return negative, None
+    if reader.type in SCALES and (reader.type in EITHER_WAY or port == reader.common.inputs[0].id):
+        ports = (find_port(graph.layer(source.layer).common.outputs, source.port) for source in given)
+        shapes = [tensor.dims for tensor in ports if tensor]
+        axes = {axis for dims in shapes for axis, size in enumerate(dims, rank - len(dims)) if size != 1}
+        if len(axes) > 1 or min(axes, default=0) < 0:
+            return negative, None
+        by_channel = reader.type == "PReLU" and axes and len(shapes[0]) == 1
+        return {1} if by_channel else negative | (axes or SCALES[reader.type]), reader
+    return none, reader if reader.type in KEPT else None
+
+
+def _is_shared(graph: Graph, layer: Layer) -> bool:
+    """Return whether a constant that a layer reads is among what its other limits are computed of, by certain types."""
+    limits = [source for source in sources_of(graph, layer)[1:] if source is not None]
+    constants = {source for source in limits if role_of(graph.layer(source.layer)) is Role.CONSTANT}
+    if all(graph.reads(*source) == 1 for source in constants):
+        return False
+    waiting, passed = [source.layer for source in limits if source not in constants], {layer.id}
+    types, read = set[str](), set[Source]()
+    while waiting and len(passed) < FAR:
+        behind = graph.layer(waiting.pop())
+        if behind.id in passed or behind.type == "ShapeOf":
+            continue
+        passed.add(behind.id)
+        types.add(behind.type)
+        sources = graph.sources(behind.id).values()
+        read.update(sources)
+        waiting += [source.layer for source in sources]
+    return not types.isdisjoint(LIMITING[layer.type]) and not read.isdisjoint(constants)
+
+
+def _shapes_of(graph: Graph, cut: Layer) -> Iterator[str]:
+    """Yield `SIZING` and `RESHAPED` as far as they are true of a Slice."""
+    dims = cut.common.outputs[0].dims
+    waiting, passed = [(cut.id, False)], set[tuple[int, bool]]()
+    while waiting and len(passed) < FAR:
+        here = waiting.pop()
+        passed.add(here)
+        number, listed = here
+        for port in graph.layer(number).common.outputs:
+            for reader, given in ((graph.layer(one), port) for one, port in graph.consumers(number, port.id)):
+                if listed and [one.id for one in reader.common.inputs].index(given) == SIZED.get(reader.type):
+                    yield SIZING
+                elif reader.type == "Reshape":
+                    yield RESHAPED
+                elif listed or reader.type == "ShapeOf" or dims in [one.dims for one in reader.common.outputs]:
+                    waiting += {(reader.id, listed or reader.type == "ShapeOf")} - passed
+
+
+def _gives_booleans(layer: Layer) -> bool:
+    kinds = (precision_in_file(port.precision or "") for port in layer.common.outputs)
+    return any(kind is not None and kind.kind == "boolean" for kind in kinds)
+
+
+def _tested(graph: Graph, conversion: Layer) -> Iterator[str]:
+    """Yield `LATER`, `UNCHOSEN` and `COUNTED` as far as they are true of a layer that makes booleans."""
+    source = next(iter(sources_of(graph, conversion)), None)
+    before = None if source is None else graph.layer(source.layer)
+    if source is not None and before is not None:
+        if before.type in UNCHOOSING:
+            yield UNCHOSEN
+        elif port_place(before.common.outputs, source.port):
+            yield LATER
+    waiting, passed = [conversion], set[int]()
+    while waiting and len(passed) < FAR:
+        behind = waiting.pop()
+        passed.add(behind.id)
+        readers = [graph.layer(one) for one in graph.successors(behind.id) if one not in passed]
+        if any(reader.type in CONVERTING and not _gives_booleans(reader) for reader in readers):
+            yield COUNTED
+            return
+        waiting += [reader for reader in readers if reader.type not in TESTING and _gives_booleans(reader)]
+
+
+def _takes_single_elements(layer: Layer) -> bool:
+    """Return whether a layer is a convolution of known sizes with filters of one element."""
+    sizes = [port.dims[2:] for port in layer.common.inputs[:2]]
+    return layer.type == "Convolution" and len(sizes) == 2 and min(sizes[0], default=0) > 0 and {*sizes[1]} == {1}
+
+
+def _moved(graph: Graph, convolution: Layer, constants: Collection[int]) -> Iterator[str]:
+    """Yield `LATER`, `UNCHOSEN` and `PADDED` as far as they are true of one whose strides move before other layers.
+
+    They move on before other convolutions of single elements, with those that these have.
+    """
+    own = _numbers_of(convolution, "strides")
+    if not _takes_single_elements(convolution) or {*own} <= {1}:
+        return
+    waiting = [(source, convolution, own, False) for source in sources_of(graph, convolution)[:1]]
+    passed = set[Source]()
+    while waiting and len(passed) < FAR:
+        source, reader, strides, moved = waiting.pop()
+        if source is None or source in passed or source.layer in constants:
+            continue
+        passed.add(source)
+        before = graph.layer(source.layer)
+        readers = [graph.layer(one) for one, _ in graph.consumers(*source)]
+        together = all(_takes_single_elements(one) and _numbers_of(one, "strides") == own for one in readers)
+        moves = before.type in MOVED_BEFORE | {"Convolution"} and (len(readers) == 1 or together)
+        if moves and not moved and not _is_of_weights(graph, before, constants) and _shifts(reader, strides):
+            yield PADDED
+        sources = sources_of(graph, before)
+        if moves and _takes_single_elements(before):
+            steps = [step * more for step, more in zip(strides, _numbers_of(before, "strides"), strict=False)]
+            waiting += [(one, before, steps, False) for one in sources[:1]]
+        elif moves and before.type != "Convolution":
+            further = moved or not _is_of_weights(graph, before, constants)
+            waiting += [(one, reader, strides, further) for one in sources]
+        elif moved and before.type in UNCHOOSING:
+            yield UNCHOSEN
+        elif moved and port_place(before.common.outputs, source.port):
+            yield LATER
+
+
+def _numbers_of(layer: Layer, name: str) -> list[int]:
+    """Return the numbers that an attribute lists."""
+    return [int(text) for text in layer.common.raw.get(name, "").split(",") if text.strip().isdecimal()]
+
+
+def _shifts(convolution: Layer, strides: Sequence[int]) -> bool:
+    """Return whether the padding of a convolution of single elements gives others if strides come before it."""
+    raw, sizes = convolution.common.raw, convolution.common.inputs[0].dims[2:]
+    if (raw.get("auto_pad") or "explicit").lower() not in {"explicit", "notset"}:
+        return False
+    behind = zip(sizes, strides, _numbers_of(convolution, "pads_end"), strict=False)
+    begin = _numbers_of(convolution, "pads_begin")
+    return any(begin) or any((size + pad - 1) // step + 1 != -(-size // step) + pad for size, step, pad in behind)
+
+
+def _is_of_weights(graph: Graph, layer: Layer, constants: Collection[int]) -> bool:
+    """Return whether a layer multiplies channels, or everything, by constants, which those of a convolution take in."""
+    if layer.type == "Negative":
+        return True
+    held = [
+        port.dims
+        for port, source in zip(layer.common.inputs, sources_of(graph, layer), strict=True)
+        if source is not None and source.layer in constants
+    ]
+    spatial = len(layer.common.outputs[0].dims) - 2
+    return layer.type in {"Multiply", "Divide"} and any(set(dims[-spatial:]) <= {1} for dims in held)
+
+
+def _merged(model: Model, graph: Graph, reduction: Layer) -> Iterator[str]:
+    """Yield `BY_NUMBER`, `REPEATED` and `SHIFTED` as far as they are true of a reduction behind one of its type.
+
+    Releases write the axes of both in one list, as they are, if the dimensions of the data stay, or if the axes of the
+    first are behind those of the second.
+    """
+    source = next(iter(sources_of(graph, reduction)), None)
+    before = None if source is None else graph.layer(source.layer)
+    if before is None or before.type != reduction.type:
+        return
+    kept = [(layer.common.raw.get("keep_dims") or "false").lower() for layer in (before, reduction)]
+    first, second = (_integers(model, graph, layer, 1) for layer in (before, reduction))
+    if kept[0] != kept[1] or first is None or second is None or not before.common.inputs[0].dims:
+        return
+    rank = len(before.common.inputs[0].dims)
+    left = rank if kept[0] == "true" else rank - first.size
+    axes = [int(axis) % rank for axis in first.flat]
+    own = [int(axis) % max(left, 1) for axis in second.flat]
+    if kept[0] != "true" and max(own, default=-1) >= min(axes, default=0):
+        return
+    if first.ndim == 0 or second.ndim == 0:
+        yield BY_NUMBER
+    written = [int(axis) % rank for axis in (*first.flat, *second.flat)]
+    if kept[0] != "true" and len({*written}) < len(written):
+        yield REPEATED
+    elif {*written} != {*axes, *own}:
+        yield SHIFTED
+
+
+def _integers(model: Model, graph: Graph, layer: Layer, number: int) -> Array | None:
+    """Return the values of an input that is a constant of integers; None if it is not one, or if they are missing."""
+    source = dict(enumerate(sources_of(graph, layer))).get(number)
+    feed = None if source is None else graph.layer(source.layer)
+    if feed is None or role_of(feed) is not Role.CONSTANT:
+        return None
+    try:
+        found = values(feed.common.raw, model.weights)
+    except ReadError:
+        return None
+    return found if found.dtype.kind in "iu" else None
+
+
+def _is_interleaved(model: Model, graph: Graph, split: Layer) -> bool:
+    """Return whether a Concat joins a part of a split, of several rows in each of several blocks, before its axis."""
+    axes = _integers(model, graph, split, 1)
+    if axes is None or axes.size != 1:
+        return False
+    axis = int(axes.flat[0])
+    for port in split.common.outputs:
+        for reader in (graph.layer(one) for one, _ in graph.consumers(split.id, port.id)):
+            joined, rank = _integer(reader, "axis"), len(port.dims)
+            if reader.type == "Concat" and joined is not None and min(port.dims, default=0) > 0:
+                blocks, rows = port.dims[: joined % rank], port.dims[joined % rank : axis % rank]
+                if prod(blocks) > 1 and prod(rows) > 1:
+                    return True
+    return False
+
+
+def _integer(layer: Layer, name: str) -> int | None:
+    """Return an attribute; None if it is not an integer."""
+    text = layer.common.raw.get(name, "").strip()
+    return int(text) if text.removeprefix("-").isdecimal() else None
+
+
+def _is_joined(graph: Graph, split: Layer) -> bool:
+    """Return whether an elementwise layer combines a part behind the first with a tensor of unknown size."""
+    readers = (
+        graph.layer(reader) for port in split.common.outputs[1:] for reader, _ in graph.consumers(split.id, port.id)
+    )
+    return any(
+        reader.type in JOINING and any(size < 0 for size in port.dims)
+        for reader in readers
+        for port in (*reader.common.inputs, *reader.common.outputs)
+    )
+
+
+def _is_quantized(graph: Graph, product: Layer, constants: Collection[int], known: dict[int, bool]) -> bool:
+    """Return whether the data of a product are those of a FakeQuantize between two numbers, to levels of 8 bits.
+
+    Args:
+        graph: that the layer is in.
+        product: the layer.
+        constants: the layers of the graph that are computed of constants alone.
+        known: the answers for outputs of layers of the graph. Without them a chain that many products have in common
+            would be followed from each, in quadratic time.
+    """
+    layer, passed, found = product, list[int](), False
+    while (source := next(iter(sources_of(graph, layer)), None)) is not None and source.layer not in known:
+        layer = graph.layer(source.layer)
+        passed.append(layer.id)
+        if layer.type not in CARRYING:
+            found = layer.type == "FakeQuantize" and _is_to_bytes(graph, layer, constants)
+            break
+    found = found if source is None else known.get(source.layer, found)
+    known.update(dict.fromkeys(passed, found))
+    return found
+
+
+def _is_to_bytes(graph: Graph, quantized: Layer, constants: Collection[int]) -> bool:
+    """Return whether the limits of a FakeQuantize are constant numbers, and its levels those of 4 or 8 bits."""
+    limits = [source is not None and source.layer in constants for source in sources_of(graph, quantized)[1:]]
+    sizes = {size for port in quantized.common.inputs[1:] for size in port.dims}
+    return all(limits) and sizes <= {1} and quantized.common.raw.get("levels") in LEVELS
+
+
+def _is_affine(
+    graph: Graph, layer: Layer, constants: Collection[int], known: dict[tuple[int, int, bool, bool], bool]
+) -> bool:
+    """Return whether a product and a sum behind a layer become one layer.
+
+    The sum comes behind the product, with a Reshape in between or not, or at once before it if both are by constants.
+
+    Args:
+        graph: that the layer is in.
+        layer: the layer.
+        constants: the layers of the graph that are computed of constants alone.
+        known: the answers behind each input of the graph, with or without a product and a sum before it. Without them
+            a chain that many layers lead into would be followed from each, in quadratic time.
+    """
+    return any(_joins(graph, reader, port, constants, known) for reader, port in _readers_of(graph, layer))
+
+
+def _readers_of(graph: Graph, layer: Layer) -> list[tuple[int, int]]:
+    """Return the layers and ports that read the first output of a layer."""
+    return graph.consumers(layer.id, layer.common.outputs[0].id) if layer.common.outputs else []
+
+
+def _joins(
+    graph: Graph, reader: int, port: int, constants: Collection[int], known: dict[tuple[int, int, bool, bool], bool]
+) -> bool:
+    """Return whether a product and a sum that become one layer follow an input."""
+    product, total, found, passed = False, False, False, list[tuple[int, int, bool, bool]]()
+    while (key := (reader, port, product, total)) not in known:
+        passed.append(key)
+        layer = graph.layer(reader)
+        if layer.type not in CROSSED:
+            break
+        by_constant = all(
+            source.layer in constants for number, source in graph.sources(layer.id).items() if number != port
+        )
+        ahead = port == layer.common.inputs[0].id
+        if layer.type in SUMS:
+            found = product and ahead
+            if found or not by_constant:
+                break
+            total = True
+        elif layer.type in {"Multiply", "Negative"} or (layer.type == "Divide" and ahead):
+            if total:
+                found = by_constant
+                break
+            product = product or layer.type != "Negative"
+        elif layer.type in MOVED:
+            total = False
+        else:
+            break
+        targets = _readers_of(graph, layer)
+        if len(targets) != 1:
+            break
+        ((reader, port),) = targets
+    found = known.get(key, found)
+    known.update(dict.fromkeys(passed, found))
+    return found

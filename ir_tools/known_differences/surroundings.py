@@ -1,0 +1,222 @@
+"""What of the graphs of a model decides about what releases do with its layers."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from functools import cached_property
+from itertools import chain
+
+from ir_tools.display import plural
+from ir_tools.graph import Graph, Layer, Located, Model, Source
+from ir_tools.known_differences.model_problems import (
+    COUNTED_FLAGS,
+    EMPTY_FILE,
+    NO_INPUTS,
+    UNSPECIFIED,
+    UNTYPED,
+    WORDS,
+    input_problem,
+    lacks_bytes,
+    name_problems,
+)
+from ir_tools.known_differences.patterns import Patterns, sources_of
+from ir_tools.known_differences.releases.seen import (
+    FIRST_VERSION,
+    MULTIPLE,
+    REMAINDERS,
+    UNCONVERTED,
+    Seen,
+)
+from ir_tools.ops import Op, Role, opset_number, role_of
+from ir_tools.ops.definition import Fact
+from ir_tools.ops.fields import Attrs
+from ir_tools.processors import Processor
+
+__all__ = [
+    "Surroundings",
+    "quantized_note",
+]
+
+STEPS = "releases compute these in INT8, and their values may differ by steps of the quantization"
+SATURATED = "; on processors without VNNI, such as this one, sums of 8-bit products also saturate at 16 bits"
+
+
+def quantized_note(model: Model) -> str:
+    """Return what is to be known of a model with quantized tensors on whatever release; else an empty text."""
+    count = quantized_tensors(model)
+    more = SATURATED if Processor.NO_VNNI.is_here else ""
+    return f"{plural(count, 'tensor')} quantized: {STEPS}{more}" if count else ""
+
+
+class Surroundings:
+    """What of the graphs of a model decides about what releases do with its layers, besides the layers themselves.
+
+    Attributes:
+        origins: of `PackedWeights`, for each graph by its `id`; to be cleared when edges change.
+    """
+
+    def __init__(self, model: Model) -> None:
+        """Look at nothing until it is needed."""
+        self.model = model
+        self._constants: dict[int, Mapping[int, frozenset[str]]] = {}
+        self._names: dict[int, Mapping[int, frozenset[str]]] = {}
+        self._used: dict[int, Set[int]] = {}
+        self._attributes: dict[tuple[object, ...], tuple[Attrs | None, bool]] = {}
+        self._patterns = Patterns(model)
+        self.origins = self._patterns.origins
+
+    @cached_property
+    def _problems(self) -> Mapping[Role, frozenset[str]]:
+        """What is wrong with the whole model, by the role of the layers that it is said of."""
+        return {
+            Role.CONSTANT: frozenset({EMPTY_FILE} if lacks_bytes(self.model) else ()),
+            Role.RESULT: frozenset(() if self.model.inputs else {NO_INPUTS}),
+        }
+
+    def _problems_of(self, located: Located, op: Op) -> frozenset[str]:
+        """Return what else is wrong with the model, said of a layer."""
+        if op.role is not Role.PARAMETER:
+            flags = (located.layer.common.raw.get(name, "") for name in COUNTED_FLAGS.get(op.type, ()))
+            return self._problems.get(op.role, frozenset({WORDS} if any(map(str.isalpha, flags)) else ()))
+        if located.graph is self.model.graph:
+            return frozenset(filter(None, [input_problem(located.layer)]))
+        content = located.layer.common
+        untyped = content.raw.get("element_type", "").lower() == "dynamic" and id(located.graph) in self._iterated
+        unspecified = any(port.precision == "UNSPECIFIED" for port in content.outputs)
+        return frozenset({UNTYPED} if untyped else ()) | frozenset({UNSPECIFIED} if unspecified else ())
+
+    @cached_property
+    def _iterated(self) -> Set[int]:
+        """The bodies of TensorIterators, by `id`."""
+        layers = (layer for _, layer, _ in self.model.walk() if layer.type == "TensorIterator")
+        return {id(body) for layer in layers for body in layer.bodies.values()}
+
+    def is_read(self, located: Located) -> bool:
+        """Return whether releases read a layer: those that no Result needs they do not, but for inputs."""
+        graph = located.graph
+        if id(graph) not in self._used:
+            self._used[id(graph)] = _used(graph)
+        return located.layer.id in self._used[id(graph)] or role_of(located.layer) is Role.PARAMETER
+
+    def seen(self, located: Located, op: Op, inputs: Sequence[Fact], outputs: Sequence[Fact], version: int) -> Seen:
+        """Return a layer as it decides about releases.
+
+        Args:
+            located: the layer.
+            op: its operation.
+            inputs: facts of the inputs that are connected, in order.
+            outputs: facts of all outputs.
+            version: of the IR.
+        """
+        _, layer, graph = located
+        content = layer.common
+        bordered = version == FIRST_VERSION and graph is self.model.graph
+        if id(graph) not in self._constants:
+            self._constants[id(graph)] = _constant_layers(graph)
+            self._names[id(graph)] = name_problems(graph, bordered)
+        known, sources = self._constants[id(graph)], sources_of(graph, layer)
+        feeds = [source.layer for source in sources if source is not None]
+        attrs, short = self._attributes_of(op, content.raw)
+        before = [role is Role.PARAMETER for role in _roles(graph, feeds) if role is not Role.CONSTANT]
+        targets = [[one for one, _ in graph.consumers(layer.id, port.id)] for port in content.outputs]
+        after = [role is Role.RESULT for role in _roles(graph, chain.from_iterable(targets))]
+        readers = (
+            (number, "Convert" if bordered and type == "Result" and fact.dtype.name not in UNCONVERTED else type)
+            for number, (found, fact) in enumerate(zip(targets, outputs, strict=True))
+            for type in (graph.layer(one).type for one in found)
+        )
+        return Seen(
+            op,
+            attrs,
+            inputs,
+            outputs,
+            constant=frozenset(
+                number
+                for number, (feed, fact) in enumerate(zip(feeds, inputs, strict=False))
+                if feed in known or (fact.exact is not None)
+            ),
+            version=version,
+            held=frozenset().union(*(known[feed] for feed in feeds if feed in known)),
+            opset=opset_number(layer.version) or 6,
+            first=any(before),
+            last=any(after),
+            short=short,
+            open=any(min(port.dims, default=0) < 0 for port in (*content.inputs, *content.outputs)),
+            names=frozenset(self._names[id(graph)].get(layer.id, ())) | self._problems_of(located, op),
+            between=all(before) and all(after),
+            producers=_producers(graph, layer, sources),
+            readers=tuple(sorted(readers)),
+            scaled=self._patterns.scaled(graph, layer, known),
+            patterns=self._patterns.of(graph, layer, op, known),
+        )
+
+    def _attributes_of(self, op: Op, raw: Mapping[str, str]) -> tuple[Attrs | None, bool]:
+        """Return the attributes of a layer, and whether one is absent; layers with the same text share them."""
+        key = id(op), *raw.items()
+        if key not in self._attributes:
+            self._attributes[key] = op.read(raw, []), op.lacks(raw)
+        return self._attributes[key]
+
+
+def quantized_tensors(model: Model) -> int:
+    """Return how many tensors of a model are quantized when it runs; constants are before that."""
+    constants: dict[int, Set[int]] = {}
+    count = 0
+    for graph, layer in ((one, layer) for one in model.graphs() for layer in one.layers()):
+        if layer.type == "FakeQuantize":
+            if id(graph) not in constants:
+                constants[id(graph)] = _constant_layers(graph).keys()
+            sources = graph.sources(layer.id)
+            count += any(
+                sources[port.id].layer not in constants[id(graph)]
+                for port in layer.common.inputs[:1]
+                if port.id in sources
+            )
+    return count
+
+
+def _used(graph: Graph) -> Set[int]:
+    """Return the layers that Results and variables are computed of, these included."""
+    ends = {Role.RESULT, Role.ASSIGN_VARIABLE}
+    waiting = [layer.id for layer in graph.layers() if role_of(layer) in ends]
+    found = {*waiting}
+    while waiting:
+        new = graph.producers(waiting.pop()).keys() - found
+        found |= new
+        waiting += new
+    return found
+
+
+def _roles(graph: Graph, layers: Iterable[int]) -> Iterator[Role]:
+    """Yield the roles of layers."""
+    return (role_of(graph.layer(layer_id)) for layer_id in layers)
+
+
+def _producers(graph: Graph, layer: Layer, sources: Sequence[Source | None]) -> tuple[str, ...]:
+    """Return `producers` of a layer; `sources`: what feeds its inputs."""
+    found = tuple(_alone(graph, source) for source in sources)
+    if layer.type != "Divide" or found[:1] != ("Subtract",) or sources[0] is None:
+        return found
+    data, rest = sources_of(graph, graph.layer(sources[0].layer))
+    remainder = None if rest is None else graph.layer(rest.layer)
+    if remainder is None or remainder.type not in REMAINDERS or sources_of(graph, remainder) != [data, sources[1]]:
+        return found
+    return (MULTIPLE, *found[1:])
+
+
+def _alone(graph: Graph, source: Source | None) -> str:
+    """Return the type of the layer that computes a tensor if only one input reads it; else an empty text."""
+    if source is None or graph.reads(*source) != 1:
+        return ""
+    producer = graph.layer(source.layer)
+    return producer.type if role_of(producer) is Role.COMPUTATION else ""
+
+
+def _constant_layers(graph: Graph) -> dict[int, frozenset[str]]:
+    """Return the layers that are computed of constants alone, with the element types of these."""
+    found: dict[int, frozenset[str]] = {}
+    for layer in graph.ordered():
+        role, producers = role_of(layer), graph.producers(layer.id)
+        if role is Role.CONSTANT:
+            found[layer.id] = frozenset({layer.common.raw.get("element_type", "")})
+        elif role is Role.COMPUTATION and producers and all(one in found for one in producers):
+            found[layer.id] = frozenset().union(*(found[one] for one in producers))
+    return found
