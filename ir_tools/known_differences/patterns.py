@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from itertools import islice
 from math import prod
 
 from ir_tools.errors import ReadError
@@ -63,8 +64,10 @@ OF_BYTES = frozenset({"MatMul", "MVN"})
 """Types of layers whose data releases may leave in bytes."""
 LEVELS = frozenset({"15", "16", "255", "256"})
 """Of a FakeQuantize that releases compute with in 8 bits. Measured."""
+DIGITS = 19
+"""Of integers of 64 bits, as many as fit whatever the digits are."""
 FAR = 64
-"""How many layers are looked at for what a list of lengths is computed of."""
+"""How many layers are looked at for what decides, in front of or behind a layer."""
 LIMITING = {
     "Slice": REMAINDERS | {"Add", "Subtract", "Multiply", "Maximum", "Minimum", "Power"},
     "VariadicSplit": REMAINDERS,
@@ -108,8 +111,7 @@ class Patterns:
             JOINED: op.type in SPLITS and _is_joined(graph, layer),
             INTERLEAVED: op.type in SPLITS and _is_interleaved(self.model, graph, layer),
             AFFINE: op.type == "StridedSlice" and _is_affine(graph, layer, constants, self._joined[id(graph)]),
-            QUANTIZED: op.type in {"MatMul", "MVN"}
-            and _is_quantized(graph, layer, constants, self._quantized[id(graph)]),
+            QUANTIZED: op.type in OF_BYTES and _is_quantized(graph, layer, constants, self._quantized[id(graph)]),
         }
         more: Iterable[str] = ()
         if op.type == "Slice":
@@ -246,7 +248,7 @@ def _tested(graph: Graph, conversion: Layer) -> Iterator[str]:
     while waiting and len(passed) < FAR:
         behind = waiting.pop()
         passed.add(behind.id)
-        readers = [graph.layer(one) for one in graph.successors(behind.id) if one not in passed]
+        readers = [graph.layer(one) for one in islice(graph.successors(behind.id), FAR) if one not in passed]
         if any(reader.type in CONVERTING and not _gives_booleans(reader) for reader in readers):
             yield COUNTED
             return
@@ -271,7 +273,7 @@ def _moved(graph: Graph, convolution: Layer, constants: Collection[int]) -> Iter
     passed = set[Source]()
     while waiting and len(passed) < FAR:
         source, reader, strides, moved = waiting.pop()
-        if source is None or source in passed or source.layer in constants:
+        if source is None or source in passed or source.layer in constants or graph.reads(*source) > FAR:
             continue
         passed.add(source)
         before = graph.layer(source.layer)
@@ -294,14 +296,17 @@ def _moved(graph: Graph, convolution: Layer, constants: Collection[int]) -> Iter
 
 
 def _numbers_of(layer: Layer, name: str) -> list[int]:
-    """Return the numbers that an attribute lists."""
-    return [int(text) for text in layer.common.raw.get(name, "").split(",") if text.strip().isdecimal()]
+    """Return the integers that an attribute lists; empty if one of them is not an integer of 64 bits."""
+    texts = [text.strip() for text in layer.common.raw.get(name, "").split(",")]
+    if all(text.removeprefix("-").isdecimal() and len(text) < DIGITS for text in texts):
+        return [*map(int, texts)]
+    return []
 
 
 def _shifts(convolution: Layer, strides: Sequence[int]) -> bool:
     """Return whether the padding of a convolution of single elements gives others if strides come before it."""
     raw, sizes = convolution.common.raw, convolution.common.inputs[0].dims[2:]
-    if (raw.get("auto_pad") or "explicit").lower() not in {"explicit", "notset"}:
+    if (raw.get("auto_pad") or "explicit").lower() not in {"explicit", "notset"} or min(strides, default=0) < 1:
         return False
     behind = zip(sizes, strides, _numbers_of(convolution, "pads_end"), strict=False)
     begin = _numbers_of(convolution, "pads_begin")
@@ -371,18 +376,12 @@ def _is_interleaved(model: Model, graph: Graph, split: Layer) -> bool:
     axis = int(axes.flat[0])
     for port in split.common.outputs:
         for reader in (graph.layer(one) for one, _ in graph.consumers(split.id, port.id)):
-            joined, rank = _integer(reader, "axis"), len(port.dims)
-            if reader.type == "Concat" and joined is not None and min(port.dims, default=0) > 0:
-                blocks, rows = port.dims[: joined % rank], port.dims[joined % rank : axis % rank]
-                if prod(blocks) > 1 and prod(rows) > 1:
+            if reader.type != "Concat" or min(port.dims, default=0) < 1:
+                continue
+            for joined in (number % len(port.dims) for number in _numbers_of(reader, "axis")):
+                if prod(port.dims[:joined]) > 1 and prod(port.dims[joined : axis % len(port.dims)]) > 1:
                     return True
     return False
-
-
-def _integer(layer: Layer, name: str) -> int | None:
-    """Return an attribute; None if it is not an integer."""
-    text = layer.common.raw.get(name, "").strip()
-    return int(text) if text.removeprefix("-").isdecimal() else None
 
 
 def _is_joined(graph: Graph, split: Layer) -> bool:
