@@ -16,7 +16,7 @@ from ir_tools.infer import propagate_shapes
 from ir_tools.known_differences import TABLE, DifferenceKind, KnownDifference, as_model
 from ir_tools.known_differences._releases_listing import listing
 from ir_tools.known_differences.releases import ROWS, ReleaseDifference, may_apply, release_differences
-from ir_tools.known_differences.releases.seen import KEPT, Unplaced
+from ir_tools.known_differences.releases.seen import KEPT, PATTERNS, Unplaced
 from ir_tools.known_differences.surroundings import Surroundings
 from ir_tools.known_differences.verdicts import Answer
 from ir_tools.ops import Array, Op, Role, find_op
@@ -95,6 +95,7 @@ def test_is_told_from_a_layer(row: ReleaseDifference) -> None:
         applying = release_differences(row.releases[0], seen)
         alone, kinds = Unplaced(op, seen.attrs, types), {fact.dtype.name for fact in inputs[:1]}
         assert all(may_apply(one, kinds, alone) for one in applying)
+        assert op.role is Role.CONSTANT or seen.patterns <= PATTERNS
         found += applying
     assert row in found
 

@@ -74,6 +74,7 @@ PATTERNS = frozenset(
         INTERLEAVED,
         JOINED,
         LATER,
+        PADDED,
         QUANTIZED,
         REPEATED,
         RESHAPED,
@@ -139,7 +140,7 @@ class Seen:
         last: whether it gives an output of its graph.
         short: whether an attribute is absent.
         open: whether a port of it records an unknown size.
-        names: what is wrong with its name or its file, of what `verdicts.NAMES` lists.
+        names: what is wrong with its name or its file, of what `model_problems.NAMES` lists.
         between: whether it reads inputs of its graph alone, and only outputs of it read its outputs.
         producers: the type of the layer that computes each input, if nothing else reads that; else empty. `MULTIPLE`
             if that subtracts the remainder of a division by the second input.
