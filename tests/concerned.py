@@ -63,6 +63,14 @@ TESTS: Mapping[str, tuple[str, ...]] = {
         "tests/rewrite/test_target.py",
         "tests/rewrite/test_fitting.py",
     ),
+    "ir_tools/known_differences/releases/*": (
+        "tests/releases/test_beside_rows.py",
+        "tests/releases/test_differences.py",
+        "tests/releases/test_verdicts.py",
+        "tests/releases",
+        "tests/rewrite/test_release_answers.py",
+        "tests/rewrite/test_target.py",
+    ),
     "ir_tools/infer/*": (
         "tests/rules/test_graph.py",
         "tests/test_consistency.py",
@@ -116,7 +124,6 @@ TESTS: Mapping[str, tuple[str, ...]] = {
         "tests/test_known_differences.py",
         "tests/releases",
     ),
-    "ir_tools/known_differences/*": ("tests/test_known_differences.py", "tests/releases"),
     "ir_tools/execut*.py": ("tests/test_execute.py", "tests/ops/test_state.py", "tests/ops/test_control_flow.py"),
     "ir_tools/cli/*": ("tests/cli/test_recorded.py", "tests/cli/test_{name}.py", "tests/cli"),
     "ir_tools/ops/checks.py": (

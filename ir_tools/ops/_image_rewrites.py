@@ -239,11 +239,13 @@ def _by_matrices(
     around = [np.array([*each, *[0] * rank][:rank]) for each in pads]
     data = layers.pad(DATA, *around) if np.any(around) else DATA
     dtype = layers.fact(data).dtype
+    work = dtype if dtype.name == "f64" else F32
+    assert work.dtype is not None
     for axis, amount in sorted(zip(axes, exact.ravel(), strict=True), reverse=True):
         size = layers.size(data, axis)
         if isinstance(size, Ref):
             return None
-        matrix = _matrix(resize, rank, axis, int(size), np.array([amount]))
+        matrix = _matrix(resize, np.eye(int(size), dtype=work.dtype), rank, axis, np.array([amount]))
         if matrix.size > MAX_MATRIX:
             return None
         if np.isin(matrix, (0, 1)).all() and (matrix.sum(0) == 1).all():
@@ -252,8 +254,8 @@ def _by_matrices(
         if not dtype.is_float:
             return None
         order = [*(one for one in range(rank) if one != axis), axis]
-        row = layers.call("Transpose", data if dtype.name == "f64" else layers.to_type(data, F32), np.array(order))
-        product = layers.call("MatMul", row, matrix.astype(layers.dtype(row)))
+        row = layers.call("Transpose", layers.to_type(data, work), np.array(order))
+        product = layers.call("MatMul", row, matrix.astype(work.dtype))
         data = layers.call("Transpose", product, np.argsort(order))
     if layers.made:
         layers.to_type(data, dtype)
@@ -262,11 +264,11 @@ def _by_matrices(
     return layers.rewrite("each axis resized separately", "for finite numbers, the same weights of the same elements")
 
 
-def _matrix(resize: Resize, rank: int, axis: int, size: int, amount: Array) -> Array:
-    """Return how much of each element along an axis is in each new one, `[before, after]`."""
-    other = 1 if axis == 0 else 0
+def _matrix(resize: Resize, unit: Array, rank: int, axis: int, amount: Array) -> Array:
+    """Return how much of each element along an axis is in each new one, `[before, after]`; `unit`: a unit matrix."""
+    other, size = 1 if axis == 0 else 0, len(unit)
     shape = [size if one in {axis, other} else 1 for one in range(rank)]
-    found = resize(np.eye(size, dtype=np.float32).reshape(shape), amount, np.array([axis]))
+    found = resize(unit.reshape(shape), amount, np.array([axis]))
     return np.moveaxis(found, (other, axis), (0, 1)).reshape(size, -1)
 
 

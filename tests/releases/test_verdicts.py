@@ -127,6 +127,28 @@ def test_a_case_that_a_row_describes_does_not_count(table: dict[str, State], mon
     assert answer(seen(short=True)) is Answer.READS
 
 
+def test_a_case_that_a_row_of_another_processor_describes_counts_here(
+    table: dict[str, State], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (row,) = (row for row in ROWS if row.name == "functions of small integers")
+    elsewhere = (replace(row, instead=("short",)),)
+    monkeypatch.setattr(verdicts, "rows_of", lambda *of, anywhere=False: elsewhere if anywhere else ())
+    table["short"] = State.FAILS
+    assert answer(seen(short=True)) is Answer.READS
+    assert behaviour(RELEASE, seen(short=True), anywhere=True) is None
+
+
+@pytest.mark.parametrize(("state", "wanted"), [(State.UNREAD, Answer.STOPPED), (State.FAILS, None)])
+def test_of_types_that_are_no_inputs_only_those_that_are_not_read_were_measured(
+    monkeypatch: pytest.MonkeyPatch, table: dict[str, State], state: State, wanted: Answer | None
+) -> None:
+    """A model with such an input fails for it, whatever the release does with the operation."""
+    states = {("ReLU-1", "u16"): state, ("Parameter-1", "u16"): State.FAILS}
+    monkeypatch.setattr(verdicts, "state", lambda release, op, case="": states.get((op, case), State.RUNS))
+    words = Fact(element_type("u16"), parse_shape("2,3"))
+    assert answer(replace(seen(), inputs=[words])) is wanted
+
+
 @pytest.mark.parametrize(
     ("state", "wanted"),
     [

@@ -94,6 +94,7 @@ def test_adaptive_to_reduce_mean(shape: tuple[int, ...], counts: tuple[int, ...]
         ((2, 3, 4, 5), (3,), True),
         ((2, 3, 4, 5, 6), (4, 2), True),
         ((2, 3, 4), (2,), True),
+        ((1, 2, 2, 3, 2, 3), (5,), False),
         ((2, 3, 4, 5), (1, 2), False),
         ((2, 3), (1,), False),
         ((2, 3, -1, 5), (3,), False),
