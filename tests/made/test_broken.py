@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 
 from ir_tools.comparison._models import paired_models
@@ -14,6 +15,7 @@ from ir_tools.infer import propagate_shapes
 from ir_tools.inputs import plan_inputs
 from ir_tools.rewrite.migration import migrate
 from tests.ir_text import edge, layer, net, parameter, port, result
+from tests.ops.test_control_flow import iterator_model
 from tests.rules.recorded import changed, names
 
 WITH_BODIES = ("body", "map", "slice", "back_edge", "loop", "handmade", "condition", "variable", "made")
@@ -106,6 +108,7 @@ def test_layers_without_outputs(kind: str, inputs: int, use: Callable[[Model], o
         ("SoftMax", "opset8", 'axis="1"', 1, 0, []),
         ("ConvertLike", "opset1", "", 2, 0, ["no edge leads to input port 0"]),
         ("FakeQuantize", "opset1", 'levels="256"', 5, 4, ["no edge leads to input port 4"]),
+        ("FakeQuantize", "opset1", 'levels="256"', 5, 3, ["no edge leads to input port 3"]),
     ],
 )
 def test_layers_with_inputs_that_nothing_feeds(
@@ -130,3 +133,11 @@ def test_a_slice_in_front_of_a_layer_without_outputs() -> None:
     edges = [edge(0, 0, 1, 0), *(edge(0, 0, 2, number) for number in range(4)), edge(2, 4, 3, 0)]
     migrated = migrate(read(net([parameter(0, [2, 4]), result(1, [2, 4]), *layers], edges), b""), "openvino-2021.4")
     assert [end.layer.type for end in migrated.model.outputs] == ["Result"]
+
+
+def test_an_input_of_a_body_without_an_element_type_is_refused_for_a_release() -> None:
+    text, weights = iterator_model(np.random.default_rng(1), static=True)
+    before, body = text.split(b"<body>")
+    model = read(before + b"<body>" + body.replace(b' element_type="f32"', b"", 1), weights)
+    migrated = migrate(model, "openvino-2024.6")
+    assert "TensorIterator_2/body/Parameter_0" in [step.path for step in migrated.refused]
