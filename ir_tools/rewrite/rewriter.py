@@ -30,7 +30,8 @@ def lost_output(graph: Graph, layer_id: int, signature: LayerSignature, rewrite:
 def unfed_input(graph: Graph, layer_id: int, signature: LayerSignature, rewrite: Rewrite) -> Refused | None:
     """Return a refusal if the rewrite has new layers that read an input which nothing feeds."""
     sources = graph.sources(layer_id)
-    unfed = [port.id for port in map(signature.inputs.__getitem__, rewrite.inputs_read) if port.id not in sources]
+    read = (signature.inputs[number].id for number in sorted(rewrite.inputs_read))
+    unfed = [port_id for port_id in read if port_id not in sources]
     return Refused(f"no edge leads to input port {unfed[0]}") if unfed and not _in_place(signature, rewrite) else None
 
 

@@ -108,6 +108,7 @@ def test_layers_without_outputs(kind: str, inputs: int, use: Callable[[Model], o
         ("SoftMax", "opset8", 'axis="1"', 1, 0, []),
         ("ConvertLike", "opset1", "", 2, 0, ["no edge leads to input port 0"]),
         ("FakeQuantize", "opset1", 'levels="256"', 5, 4, ["no edge leads to input port 4"]),
+        ("FakeQuantize", "opset1", 'levels="256"', 5, 3, ["no edge leads to input port 3"]),
     ],
 )
 def test_layers_with_inputs_that_nothing_feeds(
