@@ -200,6 +200,18 @@ def test_layers_of_one_form_are_written_as_if_they_were_alone(change: str) -> No
     assert_written_alike(together, alone)
 
 
+def test_ports_of_one_name_that_change_places_are_written_as_if_their_layers_were_alone() -> None:
+    """The names stay as they are, one after the other, and one of them is in what is cut out."""
+    start, port, end = re.split(rb"(?<=<output>)(.*?)(?=\n\t\t\t</output>)", ALIKE_LAYER.encode(), flags=re.DOTALL)
+    rows = start + port.replace(b'id="1"', b'id="2"') + port + end
+    layers = [rows.decode().format(number, "", name) for number, name in enumerate(ALIKE_NAMES, 8)]
+    together, alone = (read(ALIKE.format("".join(layers), "").encode()) for _ in range(2))
+    for layer in (*together.graph.layers(), *alone.graph.layers()):
+        layer.raw.update(kernel="3,3")
+        layer.outputs.reverse()
+    assert_written_alike(together, alone)
+
+
 def test_of_layers_of_one_form_one_gets_another_number() -> None:
     model = read(alike())
     graph = model.graph

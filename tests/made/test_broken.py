@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from ir_tools.builder import Builder
 from ir_tools.comparison._models import paired_models
 from ir_tools.compatibility import compatibility
 from ir_tools.errors import IrToolsError
@@ -141,3 +142,15 @@ def test_an_input_of_a_body_without_an_element_type_is_refused_for_a_release() -
     model = read(before + b"<body>" + body.replace(b' element_type="f32"', b"", 1), weights)
     migrated = migrate(model, "openvino-2024.6")
     assert "TensorIterator_2/body/Parameter_0" in [step.path for step in migrated.refused]
+
+
+def test_strides_that_cannot_be_read_before_a_convolution_with_others() -> None:
+    """What the release does with the second depends on the layers before it."""
+    builder = Builder()
+    data, filters = builder.parameter("x", "1,1,4,4"), np.ones((1, 1, 1, 1), np.float32)
+    for stride in (1, 2):
+        windows = {"strides": (stride, 1), "dilations": (1, 1), "pads_begin": (0, 0), "pads_end": (0, 0)}
+        data = builder.call("Convolution", builder.call("ReLU", data), filters, name=f"by {stride}", **windows)
+    builder.result(data)
+    next(layer for layer in builder.graph.layers() if layer.name == "by 1").raw["strides"] = "one,one"
+    assert migrate(builder.model, "openvino-2024.6").ok

@@ -27,6 +27,7 @@ from ir_tools.runtime.client import RuntimeClient, sources
 from ir_tools.types import ELEMENT_TYPES, element_type
 from ir_tools.types.packing import PackedArray, in_element_type, pack
 from ir_tools.weights import constant
+from tests.ops.test_control_flow import iterator_model
 from tests.runtime import killers
 from tests.runtime.releases import client_of, kept_client
 
@@ -517,6 +518,27 @@ def test_layers_of_one_name_get_others_in_ir_10() -> None:
     builder.result(builder.call("Abs", inner, name="y"), "y")
     assert names(migrate(builder.model, "ir10").model)[:3] == ["x", "x/2", "y"]
     assert names(migrate(builder.model, "ir11").model)[:3] == ["x", "x", "y"]
+
+
+def test_layers_of_one_name_in_a_body_get_others_in_ir_10() -> None:
+    text, weights = iterator_model(np.random.default_rng(1), static=True)
+    before, body = text.split(b"<body>")
+    model = read(before + b"<body>" + body.replace(b'"Parameter_1"', b'"Parameter_0"'), weights)
+    for target, equal in (("ir10", 0), ("ir11", 1)):
+        graphs = [[layer.name for layer in graph.layers()] for graph in migrate(model, target).model.graphs()]
+        assert [len(called) - len({*called}) for called in graphs] == [0, equal]
+
+
+def test_an_input_that_is_an_output_keeps_its_name_for_2021() -> None:
+    """This release reads a Result of an input, which other readers of IR v10 do not."""
+    builder = Builder()
+    data = builder.parameter("x", "2")
+    builder.result(data)
+    builder.result(builder.call("Abs", data, name="z"), "z")
+    next(layer for layer in builder.graph.layers() if layer.type == "Result").tag["output_names"] = "y"
+    migrated = migrate(builder.model, "openvino-2021.4")
+    assert (names(migrated.model)[0], migrated.steps) == ("x", ())
+    assert migrated.notes == ("output 'y' is called 'x' in IR v10",)
 
 
 def test_sizes_of_0_are_known_sizes() -> None:

@@ -84,6 +84,7 @@ BESIDE = [
             _joined(_halves(2, 2, 4, 6), counted(2, 4, 3), 2),
             _joined(_halves(1, 2, 4, 6), counted(2, 2, 6), 2),
             _joined(Call("ReLU-1", (_halves(2, 2, 4, 6),)), counted(2, 4, 3), 1),
+            Call("SoftMax-8", (_halves(2, 2, 4, 6),), {"axis": "1"}),
         ],
     ),
     *beside(
