@@ -471,10 +471,10 @@ class Graph(_Base):
 
     def _require_output(self, source: Source) -> None:
         """Raise an error if the output port does not exist. The layer of a port that has consumers is not loaded."""
-        if self._port_ends[1].get(source):
-            return
         layer = self.layer(source.layer)
-        if find_port(layer.outputs, source.port) is None:
+        if layer.loaded and find_port(layer.outputs, source.port) is not None:
+            return
+        if not self._port_ends[1].get(source) and find_port(layer.outputs, source.port) is None:
             raise GraphError(f"layer '{layer.name}' has no output port {source.port}")
 
     def _require_input(self, layer: Layer, port_id: int) -> None:

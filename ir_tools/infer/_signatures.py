@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+
 from ir_tools.graph import Layer, LayerContent, Port
 from ir_tools.ops import find_op
+from ir_tools.ops.definition import Op
+from ir_tools.ops.fields import Label
 from ir_tools.types import whole_number
 
 __all__ = ["LayerSignature", "LayerSignatures"]
+
+MARK = "\0"
+"""A character that no XML has."""
 
 
 class LayerSignature:
@@ -14,22 +21,32 @@ class LayerSignature:
 
     Attributes:
         number: its own.
+        kind: the number of the first that differs from it in nothing but labels.
         type, version: of the operation.
         op: its operation, where the table has it.
         raw: attributes; a constant's `offset` is that of the first with this signature.
+        unlabelled: the attributes with `mark` of its name in place of each label.
         inputs, outputs: ports, without tensor names.
     """
 
-    __slots__ = ("inputs", "number", "op", "outputs", "raw", "type", "version")
+    __slots__ = ("inputs", "kind", "number", "op", "outputs", "raw", "type", "unlabelled", "version")
 
     def __init__(self, number: int, type: str, version: str, content: LayerContent) -> None:
-        self.number = number
+        self.number = self.kind = number
         self.type = type
         self.version = version
         self.op = find_op(type, version)
         self.raw = content.raw
+        self.unlabelled = _unlabelled(self.op, self.raw)
         self.inputs: tuple[Port, ...] = tuple(content.inputs)
         self.outputs: tuple[Port, ...] = tuple(content.outputs)
+
+    def with_labels(self, text: str) -> str:
+        """Return a text with the labels of this layer in place of their marks."""
+        if MARK in text:
+            for name, label in self.raw.items():
+                text = text.replace(_mark(name), label)
+        return text
 
 
 class LayerSignatures:
@@ -37,6 +54,7 @@ class LayerSignatures:
 
     def __init__(self) -> None:
         self._signatures: dict[object, LayerSignature] = {}
+        self._kinds: dict[object, int] = {}
         self._known: dict[Layer, tuple[LayerSignature, int | None]] = {}
         self.types: set[str] = set()
 
@@ -66,12 +84,9 @@ class LayerSignatures:
 
     def _of_content(self, layer: Layer) -> tuple[LayerSignature, int | None]:
         content, type = layer.content, layer.type
-        ports = [
-            tuple([(port.id, port.precision, port.dims) for port in side]) for side in (content.inputs, content.outputs)
-        ]
         raw = {**content.raw}
         offset = raw.pop("offset", None) if type == "Const" else None
-        key = (type, layer.version, tuple(raw.items()), *ports)
+        key = (type, layer.version, tuple(raw.items()), *_ports(content))
         signature = self._signatures.get(key)
         if signature is None:
             signature = self._signatures[key] = self._new(layer, content.copy())
@@ -79,4 +94,25 @@ class LayerSignatures:
 
     def _new(self, layer: Layer, content: LayerContent) -> LayerSignature:
         self.types.add(layer.type.lower())
-        return LayerSignature(len(self._signatures), layer.type, layer.version, content)
+        made = LayerSignature(len(self._signatures), layer.type, layer.version, content)
+        if made.unlabelled is not made.raw:
+            key = made.type, made.version, tuple(made.unlabelled.items()), *_ports(content)
+            made.kind = self._kinds.setdefault(key, made.number)
+        return made
+
+
+def _ports(content: LayerContent) -> Iterator[tuple[tuple[object, ...], ...]]:
+    """Yield the ports of each side without tensor names, to compare them."""
+    for side in (content.inputs, content.outputs):
+        yield tuple([(port.id, port.precision, port.dims) for port in side])
+
+
+def _unlabelled(op: Op | None, raw: Mapping[str, str]) -> Mapping[str, str]:
+    """Return attributes with marks in place of labels; the attributes themselves if none is one."""
+    labels = [] if op is None else [spec.xml or name for name, spec in op.attrs.items() if isinstance(spec, Label)]
+    given = {name: _mark(name) for name in labels if raw.get(name)}
+    return {**raw, **given} if given else raw
+
+
+def _mark(name: str) -> str:
+    return f"{MARK}{name}{MARK}"

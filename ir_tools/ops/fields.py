@@ -38,6 +38,7 @@ __all__ = [
     "Int",
     "Int32",
     "Ints",
+    "Label",
     "Numeric",
     "ObservedAttrs",
     "OneOf",
@@ -315,6 +316,15 @@ class Text(Field):
     def parse(self, text: str) -> str:
         """Parse the text itself."""
         return text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Label(Text):
+    """A name that layers share, such as that of a variable.
+
+    No check, shape rule, kernel or known difference looks at it, and a rewrite carries it over or appends to it: layers
+    that differ in nothing else are looked at once.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,7 +28,7 @@ from ir_tools.ops.definition import (
     Step,
     Violation,
 )
-from ir_tools.ops.fields import Attrs, ShapeText, Text, Type
+from ir_tools.ops.fields import Attrs, Label, ShapeText, Type
 from ir_tools.types import Dim, Shape, format_shape, from_dtype, is_static, shape_text
 
 __all__ = ["OPS"]
@@ -162,7 +162,7 @@ READ_VALUE_3 = Op(
     strings=True,
     role=Role.READ_VARIABLE,
     inputs=(Input("init_value", elements=Elements.LIKE),),
-    attrs={"variable_id": Text()},
+    attrs={"variable_id": Label()},
     shape=same_shape,
     kernel=same_value,
     unread=VARIABLE,
@@ -185,7 +185,7 @@ ASSIGN_3 = Op(
     strings=True,
     role=Role.ASSIGN_VARIABLE,
     inputs=(Input("new_value"),),
-    attrs={"variable_id": Text()},
+    attrs={"variable_id": Label()},
     shape=same_shape,
     kernel=same_value,
     unread=VARIABLE,

@@ -203,8 +203,9 @@ class Fitting:
             answers = ReleaseAnswers(self.model, KnownFacts(self.model, LayerSignatures()), release, self.version)
         found: dict[tuple[str, Answer, str], list[str]] = {}
         for located in filter(answers.is_read, answers.model.walk()):
-            op = find_op(located.layer.type, located.layer.version)
-            if op is not None and not answers.is_plain(located.layer, op):
+            layer, _ = answers.known.signatures.of(located.layer)
+            op = layer.op
+            if op is not None and not answers.is_plain(layer, op):
                 does = answers.does(located, op)
                 if does is not None:
                     found.setdefault((str(op), *does), []).append(located.path)

@@ -25,7 +25,7 @@ from ir_tools.rewrite.extraction import drop_unread
 from ir_tools.rewrite.facts import InputFacts, KnownFacts
 from ir_tools.rewrite.fitting import Fitting
 from ir_tools.rewrite.release_answers import ReleaseAnswer, ReleaseAnswers, quality
-from ir_tools.rewrite.rewriter import Rewriter, changes_nothing, lost_output, remove_unread, unfed_input
+from ir_tools.rewrite.rewriter import Rewriter, changes_nothing, lost_output, remove_unread, unfed_input, with_labels
 from ir_tools.rewrite.steps import MigrationStep, RefusedStep, StepPlace
 from ir_tools.rewrite.target import Target
 
@@ -177,17 +177,17 @@ class _Outcome(NamedTuple):
     right: bool = True
 
 
-def _crashes(op: Op, layer: Layer) -> bool:
+def _crashes(op: Op, layer: LayerSignature) -> bool:
     """Return whether a runtime fails over the attributes of a layer that it reads, when it runs."""
     violations: list[Violation] = []
-    attrs = op.read(layer.common.raw, violations)
-    inputs = [recorded(port) for port in layer.common.inputs]
+    attrs = op.read(layer.unlabelled, violations)
+    inputs = [recorded(port) for port in layer.inputs]
     found = () if attrs is None or any(check_ports(op, len(inputs), 0)) else op.check(attrs, inputs)
     return any(each.kind is ViolationKind.FATAL or each.output is not None for each in (*violations, *found))
 
 
 class _Verdict(NamedTuple):
-    """What a stage does to all layers of one type and stamp.
+    """What a stage does to all layers of one kind (`LayerSignature.kind`).
 
     `op`: whose rewrite is asked; None: none is. `otherwise`: what is done if it has none for a layer; None: it stays,
     among the remaining ones if it is `above` the target. `conditional`: only a layer that the release does not run
@@ -219,7 +219,7 @@ class _Migrating:
         idle = step is None or (isinstance(step, PartialStep) and step.leaves(target.opset))
         return idle and target.holds(op, opset)
 
-    def verdict(self, layer: Layer, answers: ReleaseAnswers | None) -> _Verdict:
+    def verdict(self, layer: LayerSignature, answers: ReleaseAnswers | None) -> _Verdict:
         """Return what is done to layers like this one. An opset takes the newest version, a release what it runs."""
         op, opset, target = find_op(layer.type, layer.version), opset_number(layer.version), self.target
         assert opset is not None
@@ -323,7 +323,7 @@ class _Named:
         op = find_op(type, version)
         return op is None or self.name not in op.rewrites
 
-    def verdict(self, layer: Layer, answers: ReleaseAnswers | None) -> _Verdict:
+    def verdict(self, layer: LayerSignature, answers: ReleaseAnswers | None) -> _Verdict:
         """Return what is done to layers like this one."""
         return _Verdict(find_op(layer.type, layer.version))
 
@@ -399,7 +399,7 @@ def _remaining(model: Model, located: Located) -> RemainingLayer:
 
 
 class _Planning:
-    """Plans one stage; layers of one signature with the same inputs are planned once."""
+    """Plans one stage; layers of one kind with the same inputs are planned once."""
 
     def __init__(self, model: Model, stage: _Stage, known: KnownFacts, answers: ReleaseAnswers | None) -> None:
         self.model = model
@@ -419,9 +419,9 @@ class _Planning:
             if self.answers is not None and not self.answers.is_read(located):
                 continue
             signature, _ = self.signatures.of(located.layer)
-            verdict = self.verdicts.get(signature.number)
+            verdict = self.verdicts.get(signature.kind)
             if verdict is None:
-                verdict = self.verdicts[signature.number] = self.stage.verdict(located.layer, self.answers)
+                verdict = self.verdicts[signature.kind] = self.stage.verdict(signature, self.answers)
             if verdict != STAYS and not self._stays(located, verdict):
                 self._add(plan, located, signature, verdict)
         return plan
@@ -454,7 +454,7 @@ class _Planning:
             return
         if isinstance(found, Rewrite):
             args = graph, layer.id, signature, found
-            found = lost_output(*args) or unfed_input(*args) or found
+            found = lost_output(*args) or unfed_input(*args) or with_labels(signature, found)
         elif found is None:
             if verdict.above:
                 plan.remaining.append(_remaining(self.model, located))
@@ -474,15 +474,15 @@ class _Planning:
         layer, graph = located.layer, located.graph
         outputs = () if len(signature.outputs) < 2 else signature.outputs
         read = tuple(bool(graph.consumers(layer.id, port.id)) for port in outputs)
-        key = (signature.number, *facts.key, *around, read)
+        key = (signature.kind, *facts.key, *around, read)
         found = self.outcomes.get(key)
         if found is None:
             if self.answers is None or seen is None:
                 inputs = facts.without_values if self.stage.restamps(op) else facts.inputs
-                found = _outcome(self.stage.rewrite, op, signature.raw, inputs)
+                found = _outcome(self.stage.rewrite, op, signature.unlabelled, inputs)
             else:
                 lost = partial(lost_output, graph, layer.id, signature)
-                found = self._released(self.answers, located, seen, verdict, signature.raw, facts.inputs, lost)
+                found = self._released(self.answers, located, seen, verdict, signature.unlabelled, facts.inputs, lost)
             if isinstance(found.found, Refused) and isinstance(self.stage, _Named):
                 found = _Outcome(None)
             if isinstance(found.found, Rewrite):

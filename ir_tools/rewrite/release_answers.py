@@ -1,11 +1,11 @@
 """What the release of a target does with the layers of a model, and would do with those of a rewrite."""
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
+from collections.abc import Hashable, Iterable, Sequence, Set
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import NamedTuple
 
-from ir_tools.graph import Layer, Located, Model
+from ir_tools.graph import Located, Model
 from ir_tools.infer import AnswerTable, LayerSignature
 from ir_tools.known_differences.releases import release_differences
 from ir_tools.known_differences.releases.seen import AFFINE, MULTIPLE, REMAINDERS, RESHAPED, SIZING, Seen, Unplaced
@@ -61,29 +61,29 @@ class ReleaseAnswers:
         """Return whether the release reads a layer: no Result may need it."""
         return self._around.is_read(located)
 
-    def is_plain(self, layer: Layer, op: Op) -> bool:
+    def is_plain(self, layer: LayerSignature, op: Op) -> bool:
         """Return whether the release runs every layer of this operation and of the element types of this layer.
 
         If not, whether it runs those with the attributes of this layer, in models with the types of layers of this one.
         Constants, and inputs of types that are converted, are not asked about, unless they have no elements. Ports
         without sizes may be of unknown rank.
         """
-        signature, _ = self.known.signatures.of(layer)
-        found = self._plain.get(signature.number)
+        found = self._plain.get(layer.kind)
         if found is None:
-            found = self._plain[signature.number] = self._is_plain(signature, layer.common.raw, op)
+            found = self._plain[layer.kind] = self._is_plain(layer, op)
         return found
 
-    def _is_plain(self, ports: LayerSignature, raw: Mapping[str, str], op: Op) -> bool:
-        if any(0 in port.dims for port in ports.outputs):
+    def _is_plain(self, layer: LayerSignature, op: Op) -> bool:
+        raw = layer.unlabelled
+        if any(0 in port.dims for port in layer.outputs):
             return False
         kind = raw.get("element_type", "").lower()
         converted = op.role is Role.PARAMETER and kind in INPUTS_OF_2021
         if converted or op.role is Role.CONSTANT:
             return True
-        if not all(port.dims for port in ports.outputs):
+        if not all(port.dims for port in layer.outputs):
             return False
-        recorded_types = frozenset(port.precision for port in (*ports.inputs, *ports.outputs))
+        recorded_types = frozenset(port.precision for port in (*layer.inputs, *layer.outputs))
         key = str(op), recorded_types
         if key not in self._plain_kinds:
             self._plain_kinds[key] = self._runs(op, recorded_types, None)
@@ -121,7 +121,7 @@ class ReleaseAnswers:
         key = id(located.graph), located.layer.id
         if key not in self._does:
             seen = self.seen(located, op)
-            about = self.known.signatures.of(located.layer)[0].number, len(seen.inputs), *seen.around
+            about = self.known.signatures.of(located.layer)[0].kind, len(seen.inputs), *seen.around
             self._does[key] = self._answers.of(about, (*seen.inputs, *seen.outputs), partial(self.of, seen))
         return self._does[key]
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from ir_tools.builder import Builder
 from ir_tools.graph import Graph, Layer, Model, Source
@@ -10,7 +11,7 @@ from ir_tools.ops import Role, role_of
 from ir_tools.ops.definition import Array, NewLayer, Op, Ref, Refused, Rewrite
 from ir_tools.ops.records import port_of
 
-__all__ = ["Rewriter", "changes_nothing", "lost_output", "remove_unread", "unfed_input"]
+__all__ = ["Rewriter", "changes_nothing", "lost_output", "remove_unread", "unfed_input", "with_labels"]
 
 LIST = re.compile(r"\s*[+-]?\d+\s*(,\s*[+-]?\d+\s*)+")
 
@@ -41,8 +42,20 @@ def changes_nothing(signature: LayerSignature, op: Op | None, rewrite: Rewrite) 
     return (
         _in_place(signature, rewrite)
         and signature.version == f"opset{new.opset}"
-        and _merged(signature.raw, op, new, ",") == signature.raw
+        and _merged(signature.unlabelled, op, new, ",") == signature.unlabelled
     )
+
+
+def with_labels(signature: LayerSignature, rewrite: Rewrite) -> Rewrite:
+    """Return the rewrite of a layer of this signature, made from the one of its kind."""
+    if signature.unlabelled is signature.raw:
+        return rewrite
+
+    def labelled(new: NewLayer) -> NewLayer:
+        raw = {name: signature.with_labels(text) for name, text in new.raw.items()}
+        return new if raw == new.raw else replace(new, raw=raw)
+
+    return replace(rewrite, layers=tuple(map(labelled, rewrite.layers)))
 
 
 def _in_place(layer: Layer | LayerSignature, rewrite: Rewrite) -> bool:

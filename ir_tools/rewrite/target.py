@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import Self
 
 from ir_tools.errors import MigrationError
-from ir_tools.graph import Layer
+from ir_tools.infer import LayerSignature
 from ir_tools.ops import NEWEST_OPSET, find_op, opset_number
 from ir_tools.ops.definition import Fact, NewLayer, Op, Ref, Rewrite
 from ir_tools.releases.table import OPENVINO, Release, find_release, is_release
@@ -83,13 +83,13 @@ class Target:
             return False
         return any(not is_static(fact.shape) for layer in layers for fact in layer.outputs)
 
-    def stamped(self, layer: Layer, op: Op) -> Rewrite | None:
+    def stamped(self, layer: LayerSignature, op: Op) -> Rewrite | None:
         """Return a layer with a stamp that it reads: of an opset that holds the same version of the operation."""
         for opset in range(op.version, self.opsets[0] + 1):
             if find_op(op.type, f"opset{opset}") is op and self.holds(op, opset):
                 outputs = (Fact(element_type("dynamic"), None),) * len(layer.outputs)
                 inputs = tuple(Ref(None, index) for index in range(len(layer.inputs)))
-                new = NewLayer(type=layer.type, opset=opset, inputs=inputs, outputs=outputs, raw=layer.raw)
+                new = NewLayer(type=layer.type, opset=opset, inputs=inputs, outputs=outputs, raw=layer.unlabelled)
                 proof = f"opset{opset} and {layer.version} contain the same operation, {op}"
                 return Rewrite(layers=(new,), strategy="version changed", proof=proof)
         return None

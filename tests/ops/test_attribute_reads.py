@@ -12,7 +12,7 @@ import pytest
 from ir_tools.errors import IrToolsError, ShapeError
 from ir_tools.ops import FAMILIES, Array, Op, Role
 from ir_tools.ops.definition import PARTS
-from ir_tools.ops.fields import Field, Flag, Int, ObservedAttrs, OneOf
+from ir_tools.ops.fields import Field, Flag, Int, Label, ObservedAttrs, OneOf
 from ir_tools.types import ELEMENT_TYPES
 from tests.ops import test_random_kernels, test_random_layers
 from tests.ops.layer_support import fact_of
@@ -123,11 +123,23 @@ def has_one_value(field: Field) -> bool:
     return len(getattr(field, "words", ())) == 1 or (least is not None and least == most)
 
 
+def labels(op: Op) -> set[str]:
+    return {name for name, field in op.attrs.items() if isinstance(field, Label)}
+
+
 @pytest.mark.parametrize("op", COMPUTED, ids=str)
 def test_every_attribute_is_read_or_has_a_reason(op: Op) -> None:
     found = reads(op)
     unread = set(op.attrs) - found.get("shape", set()) - found.get("kernel", set())
     assert {name for name in unread if not has_one_value(op.attrs[name])} == set(op.unread)
+
+
+@pytest.mark.parametrize("op", [op for op in COMPUTED if labels(op)], ids=str)
+def test_nothing_but_rewrites_reads_a_label(op: Op) -> None:
+    """Layers that differ in nothing but labels are looked at once."""
+    found = reads(op)
+    assert all(labels(op).isdisjoint(found[part]) for part in found.keys() - {"migrate", "substitute"})
+    assert labels(op) <= set(op.unread)
 
 
 @pytest.mark.parametrize("op", [op for op in OPS if op.readers], ids=str)

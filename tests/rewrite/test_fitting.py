@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ir_tools import Builder, Model, compat, migrate, processors, run, validate, write
+from ir_tools import Builder, Model, Session, compat, migrate, processors, run, validate, write
 from ir_tools import read as read_file
 from ir_tools.errors import RuntimeFailure
 from ir_tools.format.read import read
@@ -719,3 +719,29 @@ def test_variables_of_a_model_without_constants_are_rewritten_once(tmp_path: Pat
     found = migrate(read_file(tmp_path / "model.xml"), to="openvino-2021.4")
     names = [layer.raw["variable_id"] for layer in found.model.graph.layers() if layer.type == "ReadValue"]
     assert names == ["v", "v/started"]
+
+
+def test_variables_are_rewritten_alike_and_keep_their_names() -> None:
+    """Three runs give what they gave, each variable on its own; layers of one shape share their constants."""
+    builder, names = Builder(opset=6), ["v", "v/started/2", "w&", "x"]
+    data = builder.parameter("data", (1, 3))
+    for number, name in enumerate(names):
+        shape = [1, 3] if name != "x" else [1, 1, 3]
+        first = builder.call("Reshape", builder.call("Multiply", data, float(number)), shape, special_zero="false")
+        listed = ",".join(map(str, shape))
+        state = builder.call("ReadValue", first, variable_id=name, variable_type="f32", variable_shape=listed)
+        new = builder.call("Add", builder.call("Multiply", state, 2.0), float(number + 1))
+        builder.call("Assign", new, variable_id=name)
+        builder.result(new, f"out{number}")
+    found = migrate(builder.model, to="openvino-2021.4").model
+    layers = [*found.graph.layers()]
+    for type in ("ReadValue", "Assign"):
+        ids = [layer.raw["variable_id"] for layer in layers if layer.type == type]
+        assert sorted(ids) == sorted([*names, *(f"{name}/started" for name in names)])
+    zeros = [layer for layer in layers if layer.type == "Const" and layer.raw["shape"] == "1,3"]
+    assert len(zeros) == 1
+    before, after = Session(builder.model), Session(found)
+    for step in range(3):
+        given = {"data": np.array([[step + 1, 5, -2]], np.float32)}
+        expected, given_now = before.run(given), after.run(given)
+        assert all(np.array_equal(expected[name], given_now[name]) for name in expected)
