@@ -154,3 +154,13 @@ def test_strides_that_cannot_be_read_before_a_convolution_with_others() -> None:
     builder.result(data)
     next(layer for layer in builder.graph.layers() if layer.name == "by 1").raw["strides"] = "one,one"
     assert migrate(builder.model, "openvino-2024.6").ok
+
+
+@pytest.mark.parametrize("target", ["openvino-2024.6", "openvino-2021.4", "ir10", "opset4"])
+def test_an_input_without_an_element_type_is_none_of_what_a_migration_changes(target: str) -> None:
+    builder = Builder()
+    data = builder.parameter("x", "2")
+    builder.result(builder.call("Abs", data))
+    del builder.graph.layer(data.layer).raw["element_type"]
+    migrated = migrate(builder.model, target)
+    assert (migrated.ok, migrated.steps) == (True, ())

@@ -327,3 +327,8 @@ def test_a_conversion_reads_the_outputs_of_ir_v10(kind: str, version: int, reade
     assert op is not None
     found = Surroundings(builder.model).seen(located, op, [fact], [fact], version)
     assert {reader for _, reader in found.readers} == readers
+
+
+def test_an_input_that_is_absent_is_behind_no_layer() -> None:
+    layer = replace(seen(), producers=("Exp",))
+    assert [layer.is_behind({"Exp"}, number) for number in range(3)] == [True, False, False]
