@@ -31,6 +31,7 @@ TESTS: Mapping[str, tuple[str, ...]] = {
         "tests/rewrite",
     ),
     "ir_tools/rewrite/migration.py": (
+        "tests/rewrite/test_planning.py",
         "tests/rewrite/test_migration.py",
         "tests/made",
         "tests/rewrite",

@@ -471,17 +471,14 @@ class _Planning:
     ) -> _Outcome:
         seen = None if self.answers is None else self.answers.seen(located, op)
         around = () if seen is None else (*map(id, seen.inputs), *seen.around)
-        layer, graph = located.layer, located.graph
-        outputs = () if len(signature.outputs) < 2 else signature.outputs
-        read = tuple(bool(graph.consumers(layer.id, port.id)) for port in outputs)
-        key = (signature.kind, *facts.key, *around, read)
+        key = (signature.kind, *facts.key, *around)
         found = self.outcomes.get(key)
         if found is None:
             if self.answers is None or seen is None:
                 inputs = facts.without_values if self.stage.restamps(op) else facts.inputs
                 found = _outcome(self.stage.rewrite, op, signature.unlabelled, inputs)
             else:
-                lost = partial(lost_output, graph, layer.id, signature)
+                lost = partial(lost_output, located.graph, located.layer.id, signature)
                 found = self._released(self.answers, located, seen, verdict, signature.unlabelled, facts.inputs, lost)
             if isinstance(found.found, Refused) and isinstance(self.stage, _Named):
                 found = _Outcome(None)

@@ -1,0 +1,42 @@
+"""Layers of which the same is known are planned once, and others each for itself."""
+
+import numpy as np
+import pytest
+
+from ir_tools.builder import Builder
+from ir_tools.execute import run
+from ir_tools.rewrite.migration import migrate
+
+WINDOWS = {"kernel": (2, 2), "strides": (2, 2), "dilations": (1, 1), "pads_begin": (0, 0), "pads_end": (0, 0)}
+
+
+def test_layers_that_differ_in_sizes_which_are_computed_get_each_their_own_rewrite() -> None:
+    """The file records the sizes of neither."""
+    builder, rng = Builder(), np.random.default_rng(0)
+    fed = {f"x{count}": rng.normal(size=(1, 2, 8, 8)).astype(np.float32) for count in (3, 5)}
+    for count in (3, 5):
+        counts = builder.call("ShapeOf", builder.parameter(f"like{count}", (count, count)), output_type="i64")
+        data = builder.parameter(f"x{count}", (1, 2, 8, 8))
+        builder.result(builder.call("AdaptiveAvgPool", data, counts, name=f"pool{count}"), f"y{count}")
+        fed[f"like{count}"] = np.zeros((count, count), np.float32)
+    for layer in builder.graph.layers():
+        for port in layer.outputs if layer.type == "AdaptiveAvgPool" else ():
+            port.dims = (1, 2, -1, -1)
+    migrated = migrate(builder.model, "opset7")
+    wanted, found = run(builder.model, fed), run(migrated.model, fed)
+    for name, array in wanted.items():
+        np.testing.assert_allclose(found[name], array, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("names", [("values", "both"), ("both", "values"), ("both", "more")])
+def test_only_layers_whose_indices_are_read_are_refused_for_a_release_without_them(names: tuple[str, str]) -> None:
+    builder = Builder()
+    for name in names:
+        values, indices = builder.outputs("MaxPool", builder.parameter(name, "1,2,8,8"), name=f"{name} pool", **WINDOWS)
+        builder.result(values, f"{name} y")
+        if name != "values":
+            builder.result(indices, f"{name} indices")
+    refused = migrate(builder.model, "openvino-2021.4").refused
+    assert [step.path for step in refused] == [f"{name} pool" for name in names if name != "values"]
+    words = "a layer reads output 1, which the target does not have; OpenVINO 2024.0 and later run it"
+    assert {step.reason for step in refused} == {words}
