@@ -72,6 +72,7 @@ class Builder:
         self.graph = self.model.graph if graph is None else graph
         self.opset = opset
         self._facts: dict[Source, Fact] = {}
+        self._interned: dict[object, Fact] = {}
         self._answers: dict[object, Sequence[Fact] | None] = {}
 
     def parameter(
@@ -88,7 +89,7 @@ class Builder:
         Raises:
             UsageError: the element type is unknown, or the shape cannot be read.
         """
-        fact = Fact(_type_of(dtype), None if shape is None else parse_shape(shape))
+        fact = self._one(Fact(_type_of(dtype), None if shape is None else parse_shape(shape)))
         text = "" if fact.shape == () else format_shape(fact.shape)
         raw = {"shape": text, "element_type": fact.dtype.name}
         made = self._add(name, "Parameter", 1, raw, [], (fact,))[0]
@@ -138,13 +139,13 @@ class Builder:
         size = kind.byte_size(count)
         made = self._constant(name, Fact(kind, tuple(map(Dim.of, sizes))), sizes, offset, size)
         if kind.dtype is not None and count <= LARGEST_VALUE and offset + size <= weights.size:
-            self._facts[made] = constant_fact(constant(self.graph.layer(made.layer).raw, weights))
+            self._facts[made] = self._one(constant_fact(constant(self.graph.layer(made.layer).raw, weights)))
         return made
 
     def _constant(self, name: str, fact: Fact, sizes: Sequence[int], offset: int, size: int) -> Source:
         shape = ",".join(map(str, sizes))
         raw = {"element_type": fact.dtype.name, "shape": shape, "offset": str(offset), "size": str(size)}
-        return self._add(name, "Const", 1, raw, [], (fact,))[0]
+        return self._add(name, "Const", 1, raw, [], (self._one(fact),))[0]
 
     def call(self, type: str, *inputs: Tensor, name: str | None = None, **attributes: object) -> Source:
         """Add a layer and return its first output; arguments and errors are those of `outputs`."""
@@ -170,31 +171,34 @@ class Builder:
             raise UsageError(f"there is no operation '{type}' in opset{self.opset}")
         raw = {_key(op, key): _text(value) for key, value in attributes.items()}
         given = [source if isinstance(source, Source) else self._numbers(source, inputs) for source in inputs]
-        facts = [self.fact(one) if isinstance(one, Source) else constant_fact(one) for one in given]
+        facts = [self.fact(one) if isinstance(one, Source) else self._one(constant_fact(one)) for one in given]
         found = self._answer(op, raw, facts)
-        names = [*op.inputs, *op.inputs[-1:] * len(inputs)]
         sources = [
-            one if isinstance(one, Source) else self.constant(one, slot.name)
-            for slot, one in zip(names, given, strict=False)
+            one if isinstance(one, Source) else self.constant(one, op.inputs[min(number, len(op.inputs) - 1)].name)
+            for number, one in enumerate(given)
         ]
         return self._call(op, raw, sources, name or type.lower(), found)
 
     def _answer(self, op: Op, raw: Mapping[str, str], facts: Sequence[Fact]) -> Sequence[Fact] | None:
-        """Compute the facts of an operation's outputs; results for inputs without known values are cached.
+        """Compute the facts of an operation's outputs, once for equal inputs; of equal ones there is one object.
 
         Raises:
             UsageError: the runtime does not accept an attribute, or the operation has another number of inputs.
             ShapeError: the operation does not accept these inputs.
         """
-        inputs = [(fact.dtype.name, fact.shape, fact.value and fact.value.content()) for fact in facts]
-        key = id(op), *raw.items(), *inputs
+        key = id(op), *raw.items(), *map(id, facts)
         if key not in self._answers:
             attrs = _read(op, raw)
             _raise_first(op, check_ports(op, len(facts), 0))
             found = op.outputs_of(attrs, facts)
             _raise_first(op, op.check(attrs, facts))
-            self._answers[key] = found
+            self._answers[key] = None if found is None else [*map(self._one, found)]
         return self._answers[key]
+
+    def _one(self, fact: Fact) -> Fact:
+        """Return the one object of the builder for equal facts."""
+        key = fact.dtype.name, fact.shape, fact.value and fact.value.content()
+        return self._interned.setdefault(key, fact)
 
     def unchecked(self, op: Op, raw: Mapping[str, str], sources: Sequence[Source], name: str) -> tuple[Source, ...]:
         """Add a layer of one version of an operation without a check of its inputs, and return its outputs.
@@ -202,7 +206,8 @@ class Builder:
         If the operation does not accept the inputs, the outputs have an unknown rank.
         """
         try:
-            found = op.outputs_of(_read(op, raw), [self.fact(source) for source in sources])
+            outputs = op.outputs_of(_read(op, raw), [self.fact(source) for source in sources])
+            found = None if outputs is None else [*map(self._one, outputs)]
         except ShapeError:
             found = None
         return self._call(op, raw, sources, name, found)
@@ -212,7 +217,7 @@ class Builder:
     ) -> tuple[Source, ...]:
         if found is None:
             dtype = self.fact(sources[0]).dtype if sources else element_type("dynamic")
-            found = [Fact(dtype, None)] * len(op.outputs)
+            found = [self._one(Fact(dtype, None))] * len(op.outputs)
         return self._add(name, op.type, op.version, raw, sources, found)
 
     def result(self, source: Source, name: str | None = None) -> Layer:
@@ -257,7 +262,7 @@ class Builder:
             UsageError: there is no such output port.
         """
         if source not in self._facts:
-            self._facts[source] = recorded_output(*self._output(source), self.model.weights)
+            self._facts[source] = self._one(recorded_output(*self._output(source), self.model.weights))
         return self._facts[source]
 
     def _output(self, source: Source) -> tuple[Layer, Port]:
@@ -335,7 +340,7 @@ class Builder:
         outputs: Sequence[Fact],
     ) -> tuple[Source, ...]:
         layer = self.graph.add(*self.make(name, type, version, raw, sources, outputs))
-        made = tuple(Source(layer.id, port.id) for port in layer.outputs)
+        made = tuple([Source(layer.id, port.id) for port in layer.outputs])
         self._facts.update(zip(made, outputs, strict=True))
         return made
 

@@ -17,7 +17,7 @@ from ir_tools.rules.structure import (
     UNKNOWN_PRECISION,
 )
 from ir_tools.source import Document, Element
-from ir_tools.source.grammar import BLOBS, EDGE_ENDS, GRAMMAR, LEGACY_LAYER, LEGACY_VERSIONS, MAPS
+from ir_tools.source.grammar import BLOBS, EDGE_ENDS, GRAMMAR, LEGACY_LAYER, MAPS
 from ir_tools.types import ELEMENT_TYPES, closest, id_number, precision_in_file, whole_number
 
 __all__ = [
@@ -29,7 +29,6 @@ __all__ = [
     "blobs",
     "dim_problem",
     "ends_of",
-    "is_legacy",
     "join_names",
     "legacy_data",
     "number_problem",
@@ -55,11 +54,6 @@ FEW = 100
 _COMMA = re.compile(r"(?<!\\),")
 _ENCODED = re.compile(r"[&\t\r\n]")
 """What may stand for another character in an attribute: entities, and line ends, which become blanks."""
-
-
-def is_legacy(document: Document) -> bool:
-    """Return whether a document is an IR of version 2 to 7."""
-    return id_number(document.root.get("version")) in LEGACY_VERSIONS
 
 
 def legacy_data(layer: Element) -> Element | None:
@@ -89,7 +83,7 @@ class ElementSource:
     @property
     def stamp(self) -> str:
         """`legacy` in a file of IR v2 to v7, else nothing."""
-        return "legacy" if is_legacy(self.document) else ""
+        return "legacy" if self.document.is_legacy else ""
 
     def tag(self) -> dict[str, str]:
         """Return the attributes of the tag."""
@@ -150,7 +144,7 @@ class ElementSource:
         for child in self.element:
             first.setdefault(child.tag, child)
         content = LayerContent()
-        if is_legacy(self.document):
+        if self.document.is_legacy:
             self._add_legacy(content, first)
         elif "data" in first:
             content.raw = attributes_of(first["data"])
@@ -185,7 +179,7 @@ class ElementSource:
     def _legacy_precision(self, port: Element) -> str | None:
         """Return the precision of an output port without one, as in IR v2 to v6: that of its layer, or of the net."""
         side = port.getparent()
-        if side is None or side.tag != "output" or not is_legacy(self.document):
+        if side is None or side.tag != "output" or not self.document.is_legacy:
             return None
         return self.element.get("precision") or self.document.root.get("precision")
 

@@ -14,7 +14,6 @@ from ir_tools.format.content import (
     ElementSource,
     dim_problem,
     ends_of,
-    is_legacy,
     legacy_data,
     number_problem,
     port_problems,
@@ -182,7 +181,7 @@ class _Reader:
         self.broken: set[Element] = set()
         self.hiding: dict[Element, bool] = {}
         self.numbers = _Numbers()
-        self.legacy = is_legacy(document)
+        self.legacy = document.is_legacy
         self.sides: dict[SharedText, tuple[PortIds, PortIds]] = {}
 
     def look_at_dims(self) -> None:

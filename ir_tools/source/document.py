@@ -22,6 +22,8 @@ from ir_tools.rules import Rule
 from ir_tools.rules.storage import DOCUMENT_TYPE, EMPTY_FILE, MALFORMED_XML, NESTED_TOO_DEEP, TOO_LARGE_FILE
 from ir_tools.source.broken import HIDDEN_ENDS, broken_place
 from ir_tools.source.encoding import MAX_SIZE, decode, encode
+from ir_tools.source.grammar import LEGACY_VERSIONS
+from ir_tools.types import id_number
 
 __all__ = ["Document", "Element", "Span", "Wiring"]
 
@@ -294,6 +296,11 @@ class Document:
         starts, ends = self._hiding
         index = bisect_right(starts, offset) - 1
         return index >= 0 and offset < ends[index]
+
+    @cached_property
+    def is_legacy(self) -> bool:
+        """Whether the version of the root is that of an IR v2 to v7."""
+        return id_number(self.root.get("version")) in LEGACY_VERSIONS
 
     @cached_property
     def hidden_until(self) -> int:
