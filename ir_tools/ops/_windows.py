@@ -32,6 +32,7 @@ __all__ = [
     "axis_windows",
     "plan",
     "pooling_of",
+    "surely_filled",
 ]
 
 Rounding = Literal["floor", "ceil", "ceil_torch"]
@@ -189,6 +190,17 @@ def axis_windows(pooling: Pooling, axis: int, size: int, whole: bool) -> AxisWin
     last = start + taken * step
     lengths = np.maximum(taken - skipped + 1, 0)
     return AxisWindows(first, last, step, np.full_like(lengths, kernel) if whole else lengths)
+
+
+def surely_filled(pooling: Pooling, axis: int, size: int, count: int) -> bool:
+    """Return whether all `count` windows of one axis read an element, as far as the outermost ones show it.
+
+    Windows without gaps do if the first one reaches to the input and the last one begins in front of its end.
+    """
+    begin, kernel = axis_pads(pooling, axis, size)[0], pooling.kernel[axis]
+    if kernel > 1 and pooling.dilations[axis] > 1:
+        return False
+    return size > 0 and begin < kernel and (count - 1) * pooling.strides[axis] - begin < size
 
 
 # --- settings and shapes ----------------------------------------------------------------------------------------

@@ -467,6 +467,10 @@ class Attrs(Mapping[str, Any]):
         except KeyError:
             raise AttributeError(name) from None
 
+    def get(self, name: str, default: Any = None) -> Any:
+        """Return the value of the attribute, or the default if the version does not have it."""
+        return self._values.get(name, default)
+
     def __contains__(self, name: object) -> bool:
         """Return whether the version has the attribute."""
         return name in self._values
@@ -505,6 +509,12 @@ class ObservedAttrs(Attrs):
         value = super().__getattr__(name)
         self.names_read.add(name)
         return value
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """Return the value of the attribute, and remember the name, or the default."""
+        if name in self:
+            self.names_read.add(name)
+        return super().get(name, default)
 
     def peek(self, name: str) -> Any:
         """Return the value of the attribute without reading it."""

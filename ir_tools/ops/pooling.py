@@ -175,7 +175,8 @@ def doubtful_windows(pooling: windows.Pooling, data: Fact) -> Iterator[Violation
 def empty_windows(pooling: windows.Pooling, data: Fact, result: str) -> Iterator[Violation]:
     """Check for windows that are entirely in the padding."""
     for axis, dim in enumerate(data.spatial if data.shape else ()):
-        if not dim.static or dim.lo > MAX_WINDOWS or windows.axis_count(pooling, axis, dim.size) > MAX_WINDOWS:
+        count = windows.axis_count(pooling, axis, dim.size) if dim.static else 0
+        if max(dim.lo, count) > MAX_WINDOWS or not count or windows.surely_filled(pooling, axis, dim.size, count):
             continue
         lengths = windows.axis_windows(pooling, axis, dim.size, whole=False).lengths
         if not lengths.all():

@@ -5,11 +5,21 @@ from math import ceil, floor
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops._windows import AutoPad, Pooling, Rounding, adaptive_plan, axis_count, axis_dim, axis_pads, plan
+from ir_tools.ops._windows import (
+    AutoPad,
+    Pooling,
+    Rounding,
+    adaptive_plan,
+    axis_count,
+    axis_dim,
+    axis_pads,
+    plan,
+    surely_filled,
+)
 from ir_tools.types import Dim
 
 
@@ -161,3 +171,17 @@ def test_undefined_windows_are_the_product_of_the_axes() -> None:
     )
     mask = plan(pooling, [4, 2]).undefined()
     assert mask.tolist() == [[False, False], [True, True]]
+
+
+@given(POOLINGS, st.integers(0, 24))
+@example(single(kernel=3, pads=(2, 2)), 0)
+@example(single(kernel=2, pads=(1, 1), dilation=2), 1)
+def test_windows_that_are_filled_for_sure_all_read_an_element(pooling: Pooling, size: int) -> None:
+    """Without gaps between the elements of a window, the outermost windows decide."""
+    begin, end = padding(pooling, size)
+    assume(size + begin + end >= pooling.reach(0))
+    taps = [range(start, start + pooling.reach(0), pooling.dilations[0]) for start in starts(pooling, size)]
+    filled = all(any(0 <= tap < size for tap in window) for window in taps)
+    sure = surely_filled(pooling, 0, size, len(taps))
+    assert filled >= sure
+    assert sure or not filled or pooling.dilations[0] > 1
