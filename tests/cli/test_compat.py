@@ -131,6 +131,8 @@ def test_one_line() -> None:
     assert summary(torch) == "OpenVINO 2024.2 to 2026.4"
     assert summary(compatibility(pooling().model, OPENVINO[:3])) == "not OpenVINO 2021.2, 2021.3, 2021.4"
     assert summary(compatibility(pooling().model, OPENVINO[-1:-4:-2])) == "OpenVINO 2026.2, 2026.4"
+    none = compatibility(Builder(opset=1).model)
+    assert summary([replace(one, answer=Answer.READS) for one in none]) == "no release of OpenVINO"
 
 
 def test_releases_that_differ_in_any_answer_are_shown_apart() -> None:

@@ -309,6 +309,12 @@ def test_each_sample_has_the_inputs_and_outputs_of_the_first(model: Path, name: 
         SavedRun.open(run)
 
 
+def test_a_file_that_is_not_an_archive_is_not_a_run(run: Path) -> None:
+    run.write_bytes(b"not an archive" * 9)
+    with pytest.raises(UsageError, match="is not a saved run, or is damaged: it is not a zip archive"):
+        SavedRun.open(run)
+
+
 def test_model_with_other_outputs(run: Path) -> None:
     with pytest.raises(UsageError, match=r"run\.irrun is not a run of this model: there is no input 'x'"):
         ir_tools.compare(stateful.decoder(layers=1), golden=run)
