@@ -54,9 +54,13 @@ FAILED = {
     ("crashed", COMPILE): Answer.READS,
 }
 """The answer for a model whose check fails so. One that takes too long or too much memory may still run elsewhere."""
-HEADER, ANY_HEADER = 512, (2024, 5)
-"""Where in a file releases look for the IR version, in bytes, and the first one that finds it anywhere. Measured."""
-BAD_HEADER = "the first 512 bytes of the file hold no start tag <net> with its version, or all of the file"
+HEADER, ANY_HEADER = 513, (2024, 5)
+"""How many bytes at the beginning of a file releases look for the IR version in, and the first one that goes on.
+
+Measured.
+"""
+BAD_HEADER = f"the first {HEADER} bytes of the file hold no start tag <net> with its version, or all of the file"
+CUT_HEADER = f"the first {HEADER} bytes of the file end within the version of <net>; shorten what is before it"
 FOREIGN = "releases read this operation only with an extension library that adds it"
 
 
@@ -214,9 +218,11 @@ def compatibility(
     problem = _problem(file)
     if problem is not None:
         return tuple(_whole(release, Answer.UNKNOWN, problem) for release in releases)
-    layers, found = _Layers(model), _is_found(file.document)
+    layers, problem = _Layers(model), _header_problem(file.document)
     return tuple(
-        layers.on(release) if found or release.number >= ANY_HEADER else _whole(release, Answer.STOPPED, BAD_HEADER)
+        layers.on(release)
+        if problem is None or (problem is BAD_HEADER and release.number >= ANY_HEADER)
+        else _whole(release, Answer.STOPPED, problem)
         for release in releases
     )
 
@@ -341,11 +347,16 @@ def _problem(file: IrFile) -> str | None:
     return f"{errors[0].code}: {errors[0].message}{more} (ir-tools validate)"
 
 
-def _is_found(document: Document) -> bool:
-    """Return whether releases that look for the IR version in the first bytes of a file find it there."""
-    text = document.text
+def _header_problem(document: Document) -> str | None:
+    """Return why releases do not find the IR version in the first bytes of a file, None if they do.
+
+    All look there first, and stop if they find a part of it.
+    """
+    text, version = document.text, document.attributes(document.root)[b"version"]
     end = text.find(b">", text.rfind(b"</")) + 1
-    return document.attributes(document.root)[b"version"].end() <= HEADER < end
+    if version.end(1) < HEADER < version.end():
+        return CUT_HEADER
+    return None if version.end() <= HEADER <= end else BAD_HEADER
 
 
 # --- what is asked about ------------------------------------------------------------------------------------------

@@ -40,3 +40,27 @@ def test_only_layers_whose_indices_are_read_are_refused_for_a_release_without_th
     assert [step.path for step in refused] == [f"{name} pool" for name in names if name != "values"]
     words = "a layer reads output 1, which the target does not have; OpenVINO 2024.0 and later run it"
     assert {step.reason for step in refused} == {words}
+
+
+def test_sizes_that_a_step_corrects_are_those_of_the_steps_behind_it() -> None:
+    """The file records 5x5 for what is 7x7, where rounding up and down give other windows of the second pooling."""
+    builder = Builder()
+    first = builder.call("AvgPool", builder.parameter("x", "1,1,14,14"), exclude_pad=True, name="first", **WINDOWS)
+    second = {**WINDOWS, "strides": (3, 3), "rounding_type": "ceil_torch"}
+    between = builder.call("ReLU", first, name="between")
+    builder.result(builder.call("AvgPool", between, exclude_pad=True, name="second", **second), "y")
+    counts = builder.call("ShapeOf", builder.parameter("other", "1,1"), output_type="i64")
+    builder.result(builder.call("AdaptiveAvgPool", builder.parameter("image", "1,1,4,4"), counts, name="third"), "mean")
+    layers = {layer.name: layer for layer in builder.graph.layers()}
+    for port in (
+        *layers["first"].outputs,
+        *layers["between"].inputs,
+        *layers["between"].outputs,
+        *layers["second"].inputs,
+    ):
+        port.dims = (1, 1, 5, 5)
+    migrated = migrate(builder.model, "opset7", ["adaptive-to-reduce-mean", "avg-pool-to-adaptive"])
+    assert [step.path for step in migrated.steps[:2]] == ["third", "first"]
+    fed = {name: np.ones(dims, np.float32) for name, dims in (("other", (1, 1)), ("image", (1, 1, 4, 4)))}
+    fed["x"] = np.arange(196, dtype=np.float32).reshape(1, 1, 14, 14)
+    assert run(migrated.model, fed)["y"].tolist() == run(builder.model, fed)["y"].tolist()

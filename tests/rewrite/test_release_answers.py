@@ -98,6 +98,27 @@ def test_a_rewrite_is_as_good_as_the_worst_of_its_layers() -> None:
     assert answers.of_rewrite(Rewrite(layers=(first, new("Exp", Ref(0), "f32")), strategy="", proof=""), seen) is None
 
 
+def test_what_else_is_in_a_model_is_looked_at_again_after_changes() -> None:
+    """On 2025.4 a Clamp is another layer only behind a FakeQuantize."""
+    plain = []
+    changed: ReleaseAnswers | None = None
+    for limits in ((), (-1, 1, -1, 1)):
+        builder = Builder()
+        data = builder.parameter("x", "2,3")
+        if limits:
+            data = builder.call("FakeQuantize", data, *map(np.float32, limits), levels=256)
+        builder.result(builder.call("Clamp", data, min=0.0, max=1.0, name="y"))
+        located = next(one for one in builder.model.walk() if one.layer.name == "y")
+        fresh, op = answers_of(builder.model, "openvino-2025.4"), find_op("Clamp", "opset1")
+        assert op is not None
+        if changed is None:
+            changed = fresh
+        changed.known.changed(builder.model, [])
+        changed.changed(builder.model)
+        plain += [one.is_plain(one.known.signatures.of(located.layer)[0], op) for one in (fresh, changed)]
+    assert plain == [True, True, False, False]
+
+
 def test_layers_that_a_rewrite_does_not_read_do_not_count() -> None:
     """Scaled weights of 8 bits make a product another one on 2024.6."""
     builder = Builder()
