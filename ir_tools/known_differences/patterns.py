@@ -10,6 +10,7 @@ from ir_tools.graph import Graph, Layer, Model, Source, find_port, port_place
 from ir_tools.known_differences.packed_weights import PackedWeights
 from ir_tools.known_differences.releases.seen import (
     AFFINE,
+    BIASED,
     BY_NUMBER,
     COMBINING,
     COUNTED,
@@ -110,6 +111,7 @@ class Patterns:
             SHARED: op.type in LIMITING and _is_shared(graph, layer),
             JOINED: op.type in SPLITS and _is_joined(graph, layer),
             INTERLEAVED: op.type in SPLITS and _is_interleaved(self.model, graph, layer),
+            BIASED: op.type == "GroupConvolution" and _is_biased(graph, layer, constants),
             AFFINE: op.type == "StridedSlice" and _is_affine(graph, layer, constants, self._joined[id(graph)]),
             QUANTIZED: op.type in OF_BYTES and _is_quantized(graph, layer, constants, self._quantized[id(graph)]),
         }
@@ -423,6 +425,30 @@ def _is_to_bytes(graph: Graph, quantized: Layer, constants: Collection[int]) -> 
     limits = [source is not None and source.layer in constants for source in sources_of(graph, quantized)[1:]]
     sizes = {size for port in quantized.common.inputs[1:] for size in port.dims}
     return all(limits) and sizes <= {1} and quantized.common.raw.get("levels") in LEVELS
+
+
+def _is_biased(graph: Graph, convolution: Layer, constants: Collection[int]) -> bool:
+    """Return whether a sum with a constant for each channel is compiled with a convolution.
+
+    It comes behind the convolution, with products by constants for each channel, and constant numbers, in between.
+    """
+    layer, passed = convolution, set[int]()
+    while layer.id not in passed and len(targets := _readers_of(graph, layer)) == 1:
+        passed.add(layer.id)
+        ((number, port),) = targets
+        layer = graph.layer(number)
+        sources, ahead = graph.sources(number), bool(layer.common.inputs) and port == layer.common.inputs[0].id
+        others = [one for one, source in sources.items() if one != port and source.layer in constants]
+        if len(others) != 1 or layer.type not in EITHER_WAY | {"Divide"} or not (ahead or layer.type == "Multiply"):
+            return False
+        held = find_port(layer.common.inputs, others[0])
+        dims, sizes = held.dims if held else (), convolution.common.outputs[0].dims
+        by_channel = (1,) * (len(sizes) - len(dims)) + tuple(dims) == (1, sizes[1], *(1,) * (len(sizes) - 2))
+        if by_channel and layer.type in SUMS:
+            return True
+        if not by_channel and prod(dims) != 1:
+            return False
+    return False
 
 
 def _is_affine(

@@ -391,8 +391,11 @@ def _masked(layers: Layers, data: Ref, window: Attrs, wanted: int) -> Rewrite | 
 migrate_deformable_8 = VersionStep("DeformableConvolution", 8, _deformable)
 
 
-def with_more_windows(type: str, layout: Layout) -> Step:
-    """Return what lets a convolution of data that may be shorter than its filter compute windows that are cut off."""
+def with_more_windows(type: str, layout: Layout, *, always: bool = False) -> Step:
+    """Return what lets a convolution of data that may be shorter than its filter compute windows that are cut off.
+
+    `always`: also if the data is longer: releases do not compile what follows with the convolution then.
+    """
 
     @by_formula("one more window at the end of the axis, cut off from the output")
     def convolved(layers: Layers, attrs: Attrs) -> Ref | Refused:
@@ -404,7 +407,9 @@ def with_more_windows(type: str, layout: Layout) -> Step:
         kept = zip(data[2:], extents, windows.begin, windows.end, windows.strides, strict=True)
         more = [max(0, -((size.lo + begin + end - extent.lo) // stride)) for size, extent, begin, end, stride in kept]
         if not any(more):
-            return Refused("the data is at least as long as the filter")
+            if not always:
+                return Refused("the data is at least as long as the filter")
+            more[-1] = 1
         ends = [end + count * stride for end, count, stride in zip(windows.end, more, windows.strides, strict=True)]
         found = layers.call(
             type,

@@ -460,7 +460,7 @@ DEFORMABLE_1 = Op(
 
 OPS = (
     _forward("Convolution", FORWARD, with_strides_first),
-    _forward("GroupConvolution", FORWARD_GROUPS),
+    _forward("GroupConvolution", FORWARD_GROUPS, with_more_windows("GroupConvolution", FORWARD_GROUPS, always=True)),
     _backward("ConvolutionBackpropData", BACKWARD),
     _backward("GroupConvolutionBackpropData", BACKWARD_GROUPS),
     Op(

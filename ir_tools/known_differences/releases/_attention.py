@@ -15,6 +15,13 @@ from ir_tools.types import element_type, is_static
 
 __all__ = ["ROWS"]
 
+ACTIVATIONS = frozenset(
+    {
+        *("Abs", "Ceiling", "Clamp", "Elu", "Erf", "Exp", "FakeQuantize", "Floor", "Gelu", "HSwish", "Negative"),
+        *("ReLU", "Round", "Sigmoid", "Sqrt", "Tanh"),
+    }
+)
+"""Types of layers that releases up to 2024.6 compile together with an attention whose keys they compute. Measured."""
 ATTENTION = (counted(1, 2, 4), counted(1, 3, 4), counted(1, 3, 4))
 
 
@@ -41,21 +48,29 @@ def _has_constant_heads(seen: Seen) -> bool:
     return 2 in seen.constant or (1 in seen.constant and 0 not in seen.constant)
 
 
-def _is_transposed(seen: Seen, *, computed: bool) -> bool:
+def _is_transposed(seen: Seen, *, computed: bool, activated: bool) -> bool:
     """Return whether, of as many rows as heads, either the queries or the output are transposed beside it.
 
-    `computed`: whether that is the output, and another layer computes the queries.
+    Queries that are part of a split are not confused with others.
+
+    Args:
+        seen: the attention.
+        computed: whether that is the output, and another layer computes the queries.
+        activated: whether an activation without other consumers computes the keys.
     """
     shape = seen.inputs[0].shape
     if shape is None or len(shape) != 4 or not is_static(shape) or shape[1] != shape[2] or shape[1].hi == 1:
+        return False
+    if seen.is_behind({"Split", "VariadicSplit"}) or seen.is_behind(ACTIVATIONS, 1) is not activated:
         return False
     before, behind = seen.is_behind({"Transpose"}), seen.readers == ((0, "Transpose"),)
     return behind and not before and bool(seen.producers[0]) if computed else before is not behind
 
 
-def _transposed(queries: Array | Call) -> Call:
-    """Return an attention of four heads and four rows whose output is transposed."""
-    keys = np.cos(np.arange(128, dtype=np.float32)).reshape(1, 4, 4, 8)
+def _transposed(queries: Array | Call, *, activated: bool = False) -> Call:
+    """Return an attention of four heads and four rows whose output is transposed; `activated`: by keys of a ReLU."""
+    waves = np.cos(np.arange(128, dtype=np.float32)).reshape(1, 4, 4, 8)
+    keys = Call("ReLU-1", (waves,)) if activated else waves
     attention = Call("ScaledDotProductAttention-13", (queries, keys, counted(1, 4, 4, 8)), PLAIN)
     return Call("Transpose-1", (attention, Fixed(whole(0, 2, 1, 3))))
 
@@ -197,18 +212,22 @@ ROWS = (
     ),
     *(
         ReleaseDifference(
-            name=f"attention of as many {what} as heads that is transposed, {first} to {last}",
+            name=f"attention of as many {what} as heads that is transposed{keys}, {first} to {last}",
             span=f"{first} to {last}",
             ops=("ScaledDotProductAttention-13",),
             reason=(
                 f"If {where} transposed and the number of rows equals the number of heads, rows and heads are swapped."
             ),
             sometimes=True,
-            model=_transposed(queries),
-            applies=partial(_is_transposed, computed=computed),
+            model=_transposed(queries, activated=bool(keys)),
+            applies=partial(_is_transposed, computed=computed, activated=bool(keys)),
             processor=processor,
         )
-        for first, processor in (("2023.3", Processor.AVX512), ("2024.4", Processor.NO_AVX512))
+        for first, keys, processor in (
+            ("2023.3", "", Processor.AVX512),
+            ("2024.4", "", Processor.NO_AVX512),
+            ("2025.0", " by keys of an activation", Processor.ANY),
+        )
         for what, last, where, queries, computed in (
             ("rows", "2025.1", "the queries or the output are", counted(1, 4, 4, 8), False),
             ("computed rows", "2026.4", "the output is", Call("ReLU-1", (counted(1, 4, 4, 8),)), True),

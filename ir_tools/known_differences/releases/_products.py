@@ -10,7 +10,7 @@ from numpy.typing import DTypeLike
 from ir_tools.known_differences._model import LINE, PLANE, Call, Fixed, Given, converted, counted, index, number, whole
 from ir_tools.known_differences.releases._predicates import assumed
 from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_read
-from ir_tools.known_differences.releases.seen import FIRST_VERSION, LATER, PADDED, QUANTIZED, UNCHOSEN, Seen
+from ir_tools.known_differences.releases.seen import BIASED, FIRST_VERSION, LATER, PADDED, QUANTIZED, UNCHOSEN, Seen
 from ir_tools.ops import Array
 from ir_tools.ops.convolution_shapes import reach, windows_of
 from ir_tools.processors import Processor
@@ -36,6 +36,32 @@ def _compressed() -> Call:
 def _has_moved_strides(seen: Seen, *, pattern: str) -> bool:
     """Return whether a convolution has strides, and is part of a pattern."""
     return (seen.attrs is None or any(stride > 1 for stride in seen.attrs.strides)) and pattern in seen.patterns
+
+
+def _extends_far(seen: Seen) -> bool:
+    """Return whether a convolution by groups extends beyond rows of known size by more than is computed at a time.
+
+    Groups of up to 3 channels are computed in 28 elements of a row at a time, those of up to 16 in 6 or more.
+    """
+    shapes = [fact.shape for fact in (*seen.inputs[:2], *seen.outputs[:1])]
+    if BIASED not in seen.patterns or not all(map(is_static, shapes)) or seen.attrs is None:
+        return False
+    data, filters, output = ([dim.lo for dim in shape or ()] for shape in shapes)
+    windows, channels = windows_of(seen.attrs, len(data) - 2), filters[2]
+    if filters[0] == 1 or channels > 16 or filters[1] * channels == 1:
+        return False
+    over = (output[-1] - 1) * windows.strides[-1] + (filters[-1] - 1) * windows.dilations[-1] + 1 - data[-1]
+    begin = {"same_upper": over // 2, "same_lower": over - over // 2}.get(seen.attrs.auto_pad, windows.begin[-1])
+    together = min(output[-1], 28 if channels < 4 else 6)
+    rest = output[-1] % together * windows.strides[-1] if together else 0
+    return max(begin, over - begin - rest) > together
+
+
+def _by_groups(width: int, pad: int) -> Call:
+    """Return a convolution of two groups with one row and a bias."""
+    raw = {"strides": "1,1", "dilations": "1,1", "pads_begin": f"0,{pad}", "pads_end": f"0,{pad}"}
+    found = Call("GroupConvolution-1", (counted(1, 2, 1, width), Fixed(counted(2, 2, 1, 1, 2 * pad + 1) / 99)), raw)
+    return Call("Add-1", (found, Fixed(counted(1, 4, 1, 1))))
 
 
 def _strided(data: Call | Array, pads_begin: str = "0,0") -> Call:
@@ -238,6 +264,19 @@ ROWS = (
             LINE,
         ),
         processor=Processor.NO_AVX512,
+    ),
+    ReleaseDifference(
+        name="convolutions by groups of few channels that extend far beyond the data",
+        span="2022.2 to 2023.0",
+        ops=("GroupConvolution-1",),
+        reason=(
+            "If an Add by constants of each channel follows, and filters extend beyond the last axis by more elements "
+            "than the output has there, or than are computed at a time, sums begin with arbitrary numbers."
+        ),
+        sometimes=True,
+        model=_by_groups(64, 30),
+        applies=_extends_far,
+        processor=Processor.AVX512,
     ),
     ReleaseDifference(
         name="MatMul with weights of 8 and 4 bits",

@@ -9,6 +9,7 @@ from ir_tools.types import is_static
 
 __all__ = [
     "AFFINE",
+    "BIASED",
     "BY_NUMBER",
     "COMBINING",
     "COUNTED",
@@ -44,6 +45,8 @@ REMAINDERS = frozenset({"FloorMod", "Mod"})
 """Operations of remainders."""
 AFFINE = "affine"
 """In `Seen.patterns` of a StridedSlice: a product and a sum behind it become one layer."""
+BIASED = "biased"
+"""Of a convolution by groups: an Add or Subtract by a constant for each channel is compiled with it."""
 SHARED = "shared"
 """Of a Slice or VariadicSplit: its computed limits depend on a constant that it reads, by types of `LIMITING`."""
 SIZING = "sizing"
@@ -69,6 +72,7 @@ QUANTIZED = "quantized data"
 PATTERNS = frozenset(
     (
         AFFINE,
+        BIASED,
         BY_NUMBER,
         COUNTED,
         INTERLEAVED,
@@ -148,9 +152,9 @@ class Seen:
             converts is a Convert.
         scaled: of a reduction: along which axes of its output constants scale or shift this, in elementwise layers
             behind it that alone read it; `NUMBER`: by one number.
-        patterns: what it is part of: of a constant of few bits `PackedWeights.uses`; of others `AFFINE`, `SHARED`,
-            `SIZING`, `RESHAPED`, `INTERLEAVED`, `JOINED`, `LATER`, `UNCHOSEN`, `COUNTED`, `PADDED`, `BY_NUMBER`,
-            `REPEATED`, `SHIFTED` and `QUANTIZED`.
+        patterns: what it is part of: of a constant of few bits `PackedWeights.uses`; of others `AFFINE`, `BIASED`,
+            `SHARED`, `SIZING`, `RESHAPED`, `INTERLEAVED`, `JOINED`, `LATER`, `UNCHOSEN`, `COUNTED`, `PADDED`,
+            `BY_NUMBER`, `REPEATED`, `SHIFTED` and `QUANTIZED`.
     """
 
     op: Op

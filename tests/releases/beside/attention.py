@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, number, whole
+from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, index, number, whole
 from tests.releases.beside import Feed, beside
 
 
@@ -18,6 +18,17 @@ def of_heads(query: Feed, *sizes: int) -> Call:
     """Attention with keys and values of these sizes."""
     keys = np.cos(np.arange(np.prod(sizes), dtype=np.float32)).reshape(sizes)
     return attention(query, keys, counted(*sizes))
+
+
+def activated(query: Feed) -> Call:
+    """Attention with keys that a ReLU computes."""
+    waves = np.cos(np.arange(128, dtype=np.float32)).reshape(SQUARE)
+    return attention(query, Call("ReLU-1", (waves,)), counted(*SQUARE))
+
+
+def first_half() -> Call:
+    """Queries that are part of a split."""
+    return Call("Split-1", (counted(2, 4, 4, 8), Fixed(index(0))), {"num_splits": "2"})
 
 
 def unknown(*sizes: int, axis: int = -2) -> Given:
@@ -78,7 +89,14 @@ BESIDE = [
             transposed(of_heads(counted(1, 4, 3, 8), 1, 4, 3, 8)),
             transposed(of_heads(counted(1, 1, 1, 8), 1, 1, 1, 8)),
             transposed(of_heads(unknown(*SQUARE, axis=0), *SQUARE)),
+            transposed(activated(counted(*SQUARE))),
+            transposed(of_heads(first_half(), *SQUARE)),
         ],
+    ),
+    *beside(
+        "attention of as many rows as heads that is transposed by keys of an activation, 2025.0 to 2025.1",
+        falling=[activated(transposed(counted(*SQUARE)))],
+        others=[transposed(of_heads(counted(*SQUARE), *SQUARE)), transposed(activated(first_half()))],
     ),
     *beside(
         "attention with a boolean mask",

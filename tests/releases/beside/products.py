@@ -57,6 +57,23 @@ def _part(gives: int = 1, sizes: str = "1,2,4,4") -> Call:
     return Call("Split-1", (data, Fixed(index(1))), {"num_splits": "2"}, gives=gives)
 
 
+BIAS = Fixed(counted(1, 4, 1, 1))
+
+
+def _by_groups(
+    width: int, extent: int, begin: int, *, channels: int = 1, groups: int = 2, stride: int = 1, **more: str
+) -> Call:
+    """A convolution of one row whose filters begin so far before it; 4 channels are computed."""
+    data = np.sin(counted(1, groups * channels, 1, width))
+    filters = Fixed(np.cos(counted(groups, 4 // groups, channels, 1, extent)))
+    raw = {"strides": f"1,{stride}", "dilations": "1,1", "pads_begin": f"0,{begin}", "pads_end": "0,0"}
+    return Call("GroupConvolution-1", (data, filters), raw | more)
+
+
+def _plus(data: Feed, more: Feed = BIAS, op: str = "Add-1") -> Call:
+    return Call(op, (data, more))
+
+
 def _strided(data: Feed, stride: int = 2, filter: int = 1, **more: str) -> Call:
     """A convolution of data of one channel."""
     raw = {"strides": f"{stride},1", "dilations": "1,1", "pads_begin": "0,0", "pads_end": "0,0", **more}
@@ -74,6 +91,39 @@ SORTED = Call(
 THIN = "MatMul by several constant matrices of one row or column"
 WEIGHTS = "MatMul with weights of 8 and 4 bits"
 BESIDE = [
+    *beside(
+        "convolutions by groups of few channels that extend far beyond the data",
+        falling=[
+            _plus(_by_groups(40, 30, 29)),
+            _plus(_by_groups(40, 30, 29, channels=3)),
+            _plus(_by_groups(28, 30, 0, pads_end="0,29")),
+            _plus(_by_groups(4, 7, 3, stride=4)),
+            _plus(_by_groups(4, 9, 0, stride=2, auto_pad="same_upper")),
+            _plus(_by_groups(3, 7, 0, stride=2, auto_pad="same_lower")),
+            _plus(_by_groups(40, 30, 29), op="Subtract-1"),
+            _plus(_plus(_by_groups(40, 30, 29), Fixed(counted(1, 4, 1, 1) + 1), "Multiply-1")),
+            _plus(Call("Multiply-1", (Fixed(floats(2)), _by_groups(40, 30, 29)))),
+            _plus(_plus(_by_groups(40, 30, 29), BIAS, "Divide-1"), Fixed(counted(4, 1, 1))),
+            _plus(_plus(_by_groups(40, 30, 29), Fixed(floats(2))), BIAS),
+            _plus(_by_groups(40, 21, 10, channels=16, pads_end="0,10")),
+        ],
+        others=[
+            _by_groups(40, 30, 29),
+            _plus(_by_groups(40, 29, 28)),
+            _plus(_by_groups(40, 30, 0, pads_end="0,29")),
+            _plus(_by_groups(40, 7, 6, channels=16)),
+            _plus(_by_groups(40, 30, 29, channels=17)),
+            _plus(_by_groups(40, 30, 29, groups=1)),
+            _plus(_by_groups(40, 30, 29, groups=4)),
+            _plus(_by_groups(5, 7, 3, pads_end="0,3", stride=2)),
+            _plus(_by_groups(40, 30, 29), counted(1, 4, 1, 1)),
+            _plus(_by_groups(40, 30, 29), Fixed(floats(2))),
+            _plus(_by_groups(2, 5, 4), Fixed(counted(1, 4, 1, 2))),
+            _plus(BIAS, _by_groups(40, 30, 29)),
+            _plus(Call("Divide-1", (BIAS, _by_groups(40, 30, 29)))),
+            _plus(Call("ReLU-1", (_by_groups(40, 30, 29),))),
+        ],
+    ),
     *beside(
         STRIDES,
         falling=[
