@@ -53,13 +53,13 @@ def _unread(file: IrFile) -> Iterator[ElementProblem]:
 
 
 def _stored_twice(file: IrFile) -> Iterator[ElementProblem]:
-    """Yield one problem for each further Assign of a variable in one graph."""
-    first: dict[tuple[int, str], Layer] = {}
+    """Yield one problem for each further Assign of a variable, in the same graph or in another one."""
+    first: dict[str, Layer] = {}
     for place in file.model.walk():
         name = place.layer.common.raw.get("variable_id") if role_of(place.layer) is Role.ASSIGN_VARIABLE else None
         if name is None:
             continue
-        other = first.setdefault((id(place.graph), name), place.layer)
+        other = first.setdefault(name, place.layer)
         if other is not place.layer:
             message = f"layer '{other.name}' already stores the variable '{quoted(name)}'"
             remedy = "delete one of the two, or use another variable_id"

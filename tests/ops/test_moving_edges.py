@@ -116,6 +116,9 @@ SHAPES: Sequence[tuple[str, Mapping[str, str], Sequence[Slot]]] = (
         for batches in ("1", "-1", "2")
         for data, indices in product(("2", "2,3", "2,3,4"), ("2", "2,3", "2,3,4"))
     ),
+    ("Broadcast-3", {"mode": "explicit"}, [("f32", "2,2"), whole([2, 2, 2]), whole([0, 0])]),
+    ("Broadcast-3", {"mode": "explicit"}, [("f32", "2,2"), whole([2, 2, 2]), whole([2, 2])]),
+    ("Broadcast-3", {"mode": "explicit"}, [("f32", "2,2"), whole([2, 2, 2]), whole([1, 2])]),
     ("Reverse-1", {"mode": "index"}, [("f32", "2,3"), whole([-1])]),
     ("Reverse-1", {"mode": "index"}, [("f32", "2,3"), whole([2])]),
     ("OneHot-1", {}, [("i64", "4,2"), np.array(3), np.array(1, np.float32), np.array(0, np.float32)]),
@@ -253,6 +256,13 @@ def test_lengths_below_minus_one_are_no_lengths() -> None:
     with pytest.raises(ShapeError, match="values below -1"):
         _parts(Dim.of(3), [-2, 3])
     assert _parts(Dim.of(3), [-1, 3]) == [Dim.of(0), Dim.of(3)]
+
+
+@pytest.mark.parametrize("dim", ["?", "4..", "2..8", "5"])
+@pytest.mark.parametrize("lengths", [[-1], [3, -1], [-1, 2, 1]], ids=str)
+def test_the_rest_of_an_interval_has_any_size(lengths: list[int], dim: str, client: RuntimeClient) -> None:
+    slots = (("f32", f"{dim},3"), np.array(0), whole(lengths))
+    assert compare_shapes(client, Setting(OPS["VariadicSplit-1"], slots, {}, len(lengths)))
 
 
 @pytest.mark.parametrize("axes", [*permutations(range(3), 2)], ids=str)
