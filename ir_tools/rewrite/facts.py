@@ -139,14 +139,14 @@ class KnownFacts:
     def _depends_on_data(self, graph: Graph, layer_id: int) -> bool:
         """Return whether what a layer of the main graph gives is computed from what the inputs of the model hold.
 
-        No rule knows such values. Sizes do not depend on them; of layers with bodies nothing is said.
+        No rule knows such values, nor those that bodies give. Sizes do not depend on them.
         """
         if self._of_data is None:
             found, todo = set[int](), [end.layer.id for end in self._computed.model.inputs]
             while todo:
                 for consumer in graph.successors(todo.pop()):
                     op = self.signatures.of(graph.layer(consumer))[0].op
-                    reads = op is None or (op.elements(0) is not Elements.UNREAD and op.bodies is None)
+                    reads = op is None or op.elements(0) is not Elements.UNREAD
                     if consumer not in found and reads:
                         found.add(consumer)
                         todo.append(consumer)

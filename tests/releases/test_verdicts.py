@@ -7,9 +7,11 @@ import pytest
 
 from ir_tools import Builder
 from ir_tools.compatibility import compatibility
+from ir_tools.format.read import read
 from ir_tools.known_differences import as_model, verdicts
 from ir_tools.known_differences._model import Call, Fixed, counted
 from ir_tools.known_differences.releases import ROWS, Seen, _applying, rows_of
+from ir_tools.known_differences.releases.seen import MULTIPLE
 from ir_tools.known_differences.surroundings import Surroundings
 from ir_tools.known_differences.verdicts import Answer, _unknown_sizes, behaviour
 from ir_tools.ops import find_op
@@ -18,6 +20,8 @@ from ir_tools.ops.records import constant_fact
 from ir_tools.releases.measured import State
 from ir_tools.releases.table import Release, find_release
 from ir_tools.types import element_type, parse_shape
+from tests.ops.test_control_flow import iterator_model
+from tests.releases.test_beside_rows import falls_under
 
 RELEASE = find_release("openvino-2023.0")
 FACT = Fact(element_type("f32"), parse_shape("2,3"))
@@ -332,3 +336,41 @@ def test_a_conversion_reads_the_outputs_of_ir_v10(kind: str, version: int, reade
 def test_an_input_that_is_absent_is_behind_no_layer() -> None:
     layer = replace(seen(), producers=("Exp",))
     assert [layer.is_behind({"Exp"}, number) for number in range(3)] == [True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("type", "data", "divisor", "found"),
+    [
+        ("FloorMod", "x", "by", MULTIPLE),
+        ("Mod", "x", "by", MULTIPLE),
+        ("Mod", "x", "other", "Subtract"),
+        ("Mod", "other", "by", "Subtract"),
+        ("Minimum", "x", "by", "Subtract"),
+    ],
+)
+def test_what_is_less_its_remainder_is_a_multiple(type: str, data: str, divisor: str, found: str) -> None:
+    builder = Builder()
+    given = {name: builder.parameter(name, "2", "i32") for name in ("x", "by", "other")}
+    rest = builder.call(type, given[data], given[divisor])
+    builder.result(builder.call("Divide", builder.call("Subtract", given["x"], rest), given["by"], name="quotient"))
+    located = next(one for one in builder.model.walk() if one.layer.name == "quotient")
+    op, fact = find_op("Divide", "opset1"), Fact(element_type("i32"), parse_shape("2"))
+    assert op is not None
+    assert Surroundings(builder.model).seen(located, op, [fact, fact], [fact], 11).producers == (found, "")
+
+
+def test_no_conversion_reads_the_outputs_of_bodies_of_ir_v10() -> None:
+    """Nor do their names have to be those of tensors."""
+    text, weights = iterator_model(np.random.default_rng(1), static=True)
+    model = read(text.replace(b'"f32"', b'"f16"').replace(b"FP32", b"FP16"), weights)
+    located = next(one for one in model.walk() if one.layer.type == "Add")
+    op, fact = find_op("Add", "opset1"), Fact(element_type("f16"), parse_shape("1,2,3"))
+    assert op is not None
+    assert Surroundings(model).seen(located, op, [fact, fact], [fact], 10).readers == ((0, "Result"), (0, "Result"))
+
+
+def test_rows_of_other_processors_are_none_of_this_one() -> None:
+    elsewhere = [row for row in ROWS if not row.processor.is_here and row.state is State.DIFFERS]
+    found = [falls_under(row, row.model) for row in elsewhere]
+    assert elsewhere
+    assert not any(found)
