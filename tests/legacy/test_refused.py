@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import ir_tools
+from ir_tools.errors import MigrationError
 from ir_tools.rewrite.migration import Migration
 from ir_tools.rewrite.steps import RefusedStep
 from tests.legacy.net import Data, LegacyCase, Net
@@ -58,6 +59,16 @@ def test_refused_layer_says_why(kind: str, shape: Sequence[int], out: Sequence[i
     [step] = ir_tools.migrate(made.model()).refused
     assert words in str(step)
     assert step.attribute is None or words.startswith(f"{step.attribute}: ")
+
+
+def test_what_cannot_be_migrated_does_not_run_and_the_error_names_the_first_layer() -> None:
+    net = Net(np.random.default_rng(0), 6)
+    data = net.input(net.values(2, 3))
+    for name in ("first", "second"):
+        net.layer("Mystery", [data], [(2, 3)], name=name)
+    words = "IR v6 is migrated before it runs: layer 1 'first' .*, and 1 more$"
+    with pytest.raises(MigrationError, match=words):
+        ir_tools.run(net.case().model(), {})
 
 
 def test_indices_outside_of_the_axis_are_refused() -> None:
