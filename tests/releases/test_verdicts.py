@@ -11,7 +11,7 @@ from ir_tools.format.read import read
 from ir_tools.known_differences import as_model, verdicts
 from ir_tools.known_differences._model import Call, Fixed, counted
 from ir_tools.known_differences.releases import ROWS, Seen, _applying, rows_of
-from ir_tools.known_differences.releases.seen import MULTIPLE
+from ir_tools.known_differences.releases.seen import JOINED, MULTIPLE, QUANTIZED
 from ir_tools.known_differences.surroundings import Surroundings
 from ir_tools.known_differences.verdicts import Answer, _unknown_sizes, behaviour
 from ir_tools.ops import find_op
@@ -374,3 +374,48 @@ def test_rows_of_other_processors_are_none_of_this_one() -> None:
     found = [falls_under(row, row.model) for row in elsewhere]
     assert elsewhere
     assert not any(found)
+
+
+@pytest.mark.parametrize(
+    ("computed", "dims", "levels", "found"),
+    [
+        ((), (), 256, {QUANTIZED}),
+        ((), (1, 1), 16, {QUANTIZED}),
+        ((1,), (), 256, set()),
+        ((1, 2, 3, 4), (), 256, set()),
+        ((), (3,), 256, set()),
+        ((), (), 17, set()),
+    ],
+)
+def test_what_is_quantized_to_bytes(
+    computed: tuple[int, ...], dims: tuple[int, ...], levels: int, found: set[str]
+) -> None:
+    """Between constant numbers, to as many levels as 4 or 8 bits have; what moves elements carries it on."""
+    builder = Builder()
+    limits = [
+        builder.parameter(f"limit{number}", dims) if number in computed else np.full(dims, number - 2.5, np.float32)
+        for number in range(1, 5)
+    ]
+    data = builder.call("FakeQuantize", builder.parameter("x", "2,3"), *limits, levels=levels)
+    moved = builder.call("Transpose", builder.call("ReLU", data), np.array([1, 0]))
+    builder.result(builder.call("MatMul", moved, np.ones((2, 2), np.float32), name="product"))
+    located = next(one for one in builder.model.walk() if one.layer.name == "product")
+    op, facts = find_op("MatMul", "opset1"), [Fact(element_type("f32"), parse_shape(dims)) for dims in ("3,2", "2,2")]
+    assert op is not None
+    seen = Surroundings(builder.model).seen(located, op, facts, facts[:1], 11)
+    assert seen.patterns & {QUANTIZED} == found
+
+
+@pytest.mark.parametrize(("part", "dims", "found"), [(0, "?,1", set()), (1, "?,1", {JOINED}), (1, "2,1", set())])
+def test_a_part_behind_the_first_that_is_joined_with_a_tensor_of_unknown_size(
+    part: int, dims: str, found: set[str]
+) -> None:
+    builder = Builder()
+    parts = builder.outputs("Split", builder.parameter("x", "2,4"), np.array(1), num_splits=2, name="split")
+    builder.result(builder.call("Add", parts[part], builder.parameter("y", dims)))
+    located = next(one for one in builder.model.walk() if one.layer.name == "split")
+    op, index = find_op("Split", "opset1"), Fact(element_type("i64"), parse_shape("[]"))
+    data, half = (Fact(element_type("f32"), parse_shape(sizes)) for sizes in ("2,4", "2,2"))
+    assert op is not None
+    seen = Surroundings(builder.model).seen(located, op, [data, index], [half, half], 11)
+    assert seen.patterns & {JOINED} == found
