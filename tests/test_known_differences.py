@@ -12,6 +12,7 @@ from ir_tools.errors import IrToolsError, RuntimeFailure, ShapeError
 from ir_tools.infer import propagate_shapes
 from ir_tools.known_differences import TABLE, Call, DifferenceKind, Fixed, KnownDifference, as_model, find, named
 from ir_tools.known_differences._listing import listing
+from ir_tools.known_differences._model import Given
 from ir_tools.ops import Array, find_op, ops_of
 from ir_tools.runtime.client import RuntimeClient, sources
 from ir_tools.types import element_type, format_shape, parse_shape
@@ -127,7 +128,7 @@ def last_inputs(call: Call) -> list[Array]:
             arrays.append(last.outputs[0])
         elif isinstance(feed, Fixed):
             arrays.append(feed.array)
-        else:
+        elif isinstance(feed, Given | np.ndarray):
             arrays.append(feed if isinstance(feed, np.ndarray) else feed.array)
     return arrays
 

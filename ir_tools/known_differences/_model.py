@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ir_tools.builder import Builder
-from ir_tools.graph import Model, Source
+from ir_tools.graph import Graph, Model, Source
 from ir_tools.ops import Array, Attrs, Op, Role, ops_of
+from ir_tools.types import Dim
 
 __all__ = [
     "LINE",
     "MAX_EXACT",
     "PLANE",
+    "Body",
     "Call",
     "Feed",
     "Fixed",
     "Given",
+    "Part",
     "as_model",
     "converted",
     "counted",
@@ -50,11 +53,37 @@ class Given:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """An input of a body, by the number of the input of the layer that the body belongs to."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """What a TensorIterator repeats.
+
+    Its first inputs are cut along the first axis into parts of one element, the next ones are states, and others stay
+    the same. Its outputs are the parts that the body gives, joined along that axis, and then the states.
+
+    Attributes:
+        cut: how many inputs are cut.
+        states: the next states.
+        joined: the parts that it gives.
+    """
+
+    cut: int
+    states: tuple[Feed, ...]
+    joined: tuple[Feed, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Call:
     """A layer: the operation (`Tile-1`), `<data>` as text, what feeds it, and which of its outputs have a Result.
 
     An input is an array (a Parameter of this shape), a constant, or an output of another layer, the one that it
-    `gives`. None for the Results: all outputs of the last layer have one, and none of others.
+    `gives`. None for the Results: all outputs of the last layer have one, and none of others. A TensorIterator has a
+    body.
     """
 
     op: str
@@ -62,6 +91,7 @@ class Call:
     raw: Mapping[str, str] = field(default_factory=dict)
     results: tuple[int, ...] | None = None
     gives: int = 0
+    body: Body | None = None
 
     @property
     def operation(self) -> Op:
@@ -77,7 +107,7 @@ class Call:
         return attrs
 
 
-Feed = Array | Given | Fixed | Call
+Feed = Array | Given | Fixed | Part | Call
 """What feeds an input."""
 
 
@@ -102,11 +132,69 @@ def _called(
     op = call.operation
     slots = [*op.inputs, *op.inputs[-1:] * len(call.inputs)]
     sources = [_fed(builder, slot.name, feed, fed, known) for slot, feed in zip(slots, call.inputs, strict=False)]
-    made = known[id(call)] = builder.unchecked(op, call.raw, sources, op.type)
+    made = known[id(call)] = (
+        builder.unchecked(op, call.raw, sources, op.type)
+        if call.body is None
+        else _repeated(builder, call.body, sources)
+    )
     if op.role is Role.READ_VARIABLE:
         assign = next(other for other in ops_of("Assign") if other.version == op.version)
         builder.unchecked(assign, {"variable_id": call.raw["variable_id"]}, made, assign.type)
     return made
+
+
+def _repeated(builder: Builder, body: Body, sources: Sequence[Source]) -> tuple[Source, ...]:
+    """Add a TensorIterator."""
+    inside, facts = Builder(builder.model, graph=Graph()), [builder.fact(source) for source in sources]
+    read = list[Source]()
+    for number, fact in enumerate(facts):
+        sizes = [str(dim) for dim in fact.shape or ()]
+        read.append(
+            inside.parameter(f"part{number}", ",".join(["1", *sizes[1:]] if number < body.cut else sizes), "f32")
+        )
+    known: dict[int, tuple[Source, ...]] = {_inner(number): (source,) for number, source in enumerate(read)}
+    states, joined = (
+        [inside.result(_fed(inside, "data", feed, {}, known)) for feed in feeds] for feeds in (body.states, body.joined)
+    )
+    count = facts[0].shape[0] if facts[0].shape else Dim(0, None)
+    given = [inside.fact(next(iter(inside.graph.sources(one.id).values()))) for one in joined]
+    outputs = [replace(fact, shape=(count, *(fact.shape or ())[1:]), value=None) for fact in given]
+    kept = range(body.cut, body.cut + len(states))
+    made, feeds = builder.make(
+        "TensorIterator", "TensorIterator", 1, {}, sources, [*outputs, *(facts[n] for n in kept)]
+    )
+    cut = {"axis": "0", "start": "0", "end": "-1", "stride": "1", "part_size": "1"}
+    made.bodies["body"] = inside.graph
+    made.content.mapping = {
+        "port_map": [
+            *(
+                (
+                    side,
+                    {
+                        "external_port_id": str(port.id),
+                        **(cut if number < limit else {}),
+                        "internal_layer_id": str(one),
+                    },
+                )
+                for side, ports, limit, layers in (
+                    ("input", made.inputs, body.cut, [source.layer for source in read]),
+                    ("output", made.outputs, len(joined), [one.id for one in (*joined, *states)]),
+                )
+                for number, (port, one) in enumerate(zip(ports, layers, strict=True))
+            )
+        ],
+        "back_edges": [
+            ("edge", {"from-layer": str(one.id), "to-layer": str(read[number].layer)})
+            for number, one in zip(kept, states, strict=True)
+        ],
+    }
+    builder.graph.add(made, feeds)
+    return tuple(Source(made.id, port.id) for port in made.outputs)
+
+
+def _inner(number: int) -> int:
+    """Return the key of an input of a body among layers that are known."""
+    return -1 - number
 
 
 def _fed(
@@ -117,6 +205,8 @@ def _fed(
     known: dict[int, tuple[Source, ...]],
 ) -> Source:
     """Add the layers that make one input."""
+    if isinstance(feed, Part):
+        return known[_inner(feed.number)][0]
     if isinstance(feed, Call):
         made = _called(builder, feed, fed, known)
         for number in feed.results or ():

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
-from itertools import islice
+from itertools import chain, islice
 from math import prod
 
 from ir_tools.errors import ReadError
@@ -14,9 +14,12 @@ from ir_tools.known_differences.releases.seen import (
     BY_NUMBER,
     COMBINING,
     COUNTED,
+    ELEMENTWISE,
     INTERLEAVED,
     JOINED,
     LATER,
+    MEAN_SQUARE,
+    NEWER_MEAN_SQUARE,
     NUMBER,
     PADDED,
     QUANTIZED,
@@ -76,11 +79,6 @@ LIMITING = {
 """Types of layers whose limits a release follows back to constants, and which types it then gets wrong."""
 CONVERTING = frozenset({"Convert", "ConvertLike"})
 """Types of layers that change the element type."""
-MOVED_BEFORE = COMBINING | {
-    *("Abs", "Ceiling", "Clamp", "Cos", "Elu", "Erf", "Exp", "Floor", "Gelu", "HSigmoid", "HSwish", "Log", "Mish"),
-    *("Negative", "ReLU", "Round", "Sigmoid", "Sign", "Sin", "SoftPlus", "Sqrt", "Tan", "Tanh"),
-}
-"""Types of layers that strides of convolutions with filters of one element move before. Measured."""
 TESTING = LOGICAL | COMPARISONS
 """Types of layers whose booleans are 0 and 1, whatever stands for true in what they read."""
 SIZED = {"Broadcast": 1, "Reshape": 1}
@@ -119,7 +117,7 @@ class Patterns:
         if op.type == "Slice":
             more = _shapes_of(graph, layer)
         elif op.type.startswith("Reduce"):
-            more = _merged(self.model, graph, layer)
+            more = chain(_merged(self.model, graph, layer), _mean_squares(self.model, graph, layer, constants))
         elif op.type in CONVERTING and _gives_booleans(layer):
             more = _tested(graph, layer)
         elif op.type == "Convolution":
@@ -281,7 +279,7 @@ def _moved(graph: Graph, convolution: Layer, constants: Collection[int]) -> Iter
         before = graph.layer(source.layer)
         readers = [graph.layer(one) for one, _ in graph.consumers(*source)]
         together = all(_takes_single_elements(one) and _numbers_of(one, "strides") == own for one in readers)
-        moves = before.type in MOVED_BEFORE | {"Convolution"} and (len(readers) == 1 or together)
+        moves = before.type in ELEMENTWISE | {"Convolution"} and (len(readers) == 1 or together)
         if moves and not moved and not _is_of_weights(graph, before, constants) and _shifts(reader, strides):
             yield PADDED
         sources = sources_of(graph, before)
@@ -355,6 +353,88 @@ def _merged(model: Model, graph: Graph, reduction: Layer) -> Iterator[str]:
         yield REPEATED
     elif {*written} != {*axes, *own}:
         yield SHIFTED
+
+
+def _mean_squares(model: Model, graph: Graph, mean: Layer, constants: Collection[int]) -> Iterator[str]:
+    """Yield `MEAN_SQUARE` or `NEWER_MEAN_SQUARE` if a ReduceMean along the last axis shows it.
+
+    Until 2026.1 the axis is -1, and data are divided by a Sqrt, or multiplied by what 1 divided by it or its power -1
+    gives. 2026.2 takes an axis from the front, and a power -0.5 in place of the Sqrt, for the same.
+    """
+    squares = _single(graph, mean, "Power") if mean.type == "ReduceMean" else None
+    axes, rank = _integers(model, graph, mean, 1), len(mean.common.inputs[0].dims) if mean.common.inputs else 0
+    if squares is None or axes is None or axes.size != 1 or int(axes.flat[0]) not in (-1, rank - 1):
+        return
+    data = sources_of(graph, squares)[0]
+    if data is None or _exponent(model, graph, squares) != 2:
+        return
+    for added in filter(lambda one: one.type == "Add" and _has_constant(graph, one, constants), _all(graph, mean)):
+        for root in _all(graph, added):
+            exponent = _exponent(model, graph, root)
+            if (root.type == "Sqrt" or exponent == -0.5) and any(
+                _scales_last(graph, behind, constants, rank)
+                for divided in _divided(model, graph, root, data, constants)
+                for behind in _all(graph, divided)
+            ):
+                yield MEAN_SQUARE if exponent is None and int(axes.flat[0]) == -1 else NEWER_MEAN_SQUARE
+                return
+
+
+def _divided(model: Model, graph: Graph, root: Layer, data: Source, constants: Collection[int]) -> Iterator[Layer]:
+    """Yield the layers that divide data by a root, or multiply them by its inverse; a Power is such an inverse."""
+    inverses = {root.id} if root.type == "Power" else set[int]()
+    for behind in _all(graph, root) if root.type == "Sqrt" else ():
+        by_number = behind.type == "Divide" and _has_constant(graph, behind, constants)
+        if by_number or _exponent(model, graph, behind) == -1:
+            inverses.add(behind.id)
+    for one in (one for number in {root.id, *inverses} for one in _all(graph, graph.layer(number))):
+        sources = sources_of(graph, one)
+        others = {source.layer for source in sources if source is not None and source != data}
+        if data in sources and (
+            (one.type == "Divide" and others == {root.id}) or (one.type == "Multiply" and others <= inverses)
+        ):
+            yield one
+
+
+def _single(graph: Graph, layer: Layer, type: str) -> Layer | None:
+    """Return the layer that gives the first input, if it is of a type."""
+    source = next(iter(sources_of(graph, layer)), None)
+    before = None if source is None else graph.layer(source.layer)
+    return before if before is not None and before.type == type else None
+
+
+def _all(graph: Graph, layer: Layer) -> list[Layer]:
+    """Return the first layers of all that read the first output."""
+    return [graph.layer(one) for one, _ in islice(_readers_of(graph, layer), FAR)]
+
+
+def _has_constant(graph: Graph, layer: Layer, constants: Collection[int]) -> bool:
+    return any(source is not None and source.layer in constants for source in sources_of(graph, layer))
+
+
+def _exponent(model: Model, graph: Graph, layer: Layer) -> float | None:
+    """Return the exponent of a Power, if it is a constant number."""
+    sources = sources_of(graph, layer) if layer.type == "Power" else []
+    exponent = graph.layer(sources[1].layer) if len(sources) > 1 and sources[1] is not None else None
+    if exponent is None or role_of(exponent) is not Role.CONSTANT:
+        return None
+    try:
+        found = values(exponent.common.raw, model.weights)
+    except ReadError:
+        return None
+    return float(found.flat[0]) if found.size == 1 and found.dtype.kind in "fiu" else None
+
+
+def _scales_last(graph: Graph, layer: Layer, constants: Collection[int], rank: int) -> bool:
+    """Return whether a layer multiplies by a constant number, or by one for each element of the last axis."""
+    if layer.type != "Multiply":
+        return False
+    held = (
+        port.dims
+        for port, source in zip(layer.common.inputs, sources_of(graph, layer), strict=True)
+        if source is not None and source.layer in constants
+    )
+    return any({*dims[:-1]} <= {1} and len(dims) <= rank for dims in held)
 
 
 def _integers(model: Model, graph: Graph, layer: Layer, number: int) -> Array | None:

@@ -6,6 +6,7 @@ from itertools import chain
 
 from ir_tools.display import plural
 from ir_tools.graph import Graph, Layer, Located, Model, Source
+from ir_tools.known_differences.loop_patterns import LoopPatterns
 from ir_tools.known_differences.model_problems import (
     COUNTED_FLAGS,
     EMPTY_FILE,
@@ -61,6 +62,7 @@ class Surroundings:
         self._used: dict[int, Set[int]] = {}
         self._attributes: dict[tuple[object, ...], tuple[Attrs | None, bool]] = {}
         self._patterns = Patterns(model)
+        self._loops = LoopPatterns(model)
         self.origins = self._patterns.origins
 
     @cached_property
@@ -145,7 +147,8 @@ class Surroundings:
             producers=_producers(graph, layer, sources),
             readers=tuple(sorted(readers)),
             scaled=self._patterns.scaled(graph, layer, known),
-            patterns=self._patterns.of(graph, layer, op, known),
+            patterns=self._patterns.of(graph, layer, op, known).union(self._loops.of(graph, layer, known)),
+            unread=self._loops.unread(layer),
         )
 
     def _attributes_of(self, op: Op, raw: Mapping[str, str]) -> tuple[Attrs | None, bool]:

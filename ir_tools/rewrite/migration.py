@@ -14,7 +14,7 @@ from ir_tools.display import brief_fields, notebook_table, plural
 from ir_tools.errors import MigrationError, ShapeError
 from ir_tools.graph import Layer, Located, Model
 from ir_tools.infer import LayerSignature, LayerSignatures, propagate_shapes
-from ir_tools.known_differences.releases import Seen
+from ir_tools.known_differences.releases.seen import Seen
 from ir_tools.known_differences.verdicts import Answer
 from ir_tools.ops import COMPLETE_OPSETS, find_op, named_rewrites, opset_number
 from ir_tools.ops.checks import check_ports
@@ -24,6 +24,7 @@ from ir_tools.ops.records import recorded
 from ir_tools.rewrite.extraction import drop_unread
 from ir_tools.rewrite.facts import InputFacts, KnownFacts
 from ir_tools.rewrite.fitting import Fitting
+from ir_tools.rewrite.places import in_its_place
 from ir_tools.rewrite.release_answers import ReleaseAnswer, ReleaseAnswers, quality
 from ir_tools.rewrite.rewriter import Rewriter, changes_nothing, lost_output, remove_unread, unfed_input, with_labels
 from ir_tools.rewrite.steps import MigrationStep, RefusedStep, StepPlace
@@ -284,6 +285,7 @@ class _Migrating:
         infinite = any(isinstance(value, float) and math.isinf(value) for value in attrs.values())
         if seen.short or infinite:
             yield _complete(op, attrs, seen, infinite)
+        yield from in_its_place(op, seen, self.target.opsets[0])
         steps = [(op.substitute, self.target.opsets[0]), *((op.migrate, opset) for opset in self.target.opsets)]
         for step, opset in steps:
             try:

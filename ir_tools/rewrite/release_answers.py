@@ -178,6 +178,7 @@ class ReleaseAnswers:
                     readers=_readers(rewrite, index, old),
                     scaled=old.scaled if gives else frozenset(),
                     patterns=old.patterns & LASTING if gives else frozenset(),
+                    unread=frozenset(),
                 )
             )
         return min(map(self.of, made), key=quality)

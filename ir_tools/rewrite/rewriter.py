@@ -1,7 +1,7 @@
 """Putting a rewrite into a graph."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ir_tools.builder import Builder
@@ -132,6 +132,7 @@ class Rewriter:
         for before, after in zip(layer.outputs, added.outputs, strict=False):
             self.resized |= min((*before.dims, *after.dims), default=-1) >= 0 and before.dims != after.dims
             after.dims, after.precision = before.dims, before.precision or after.precision
+        _take_bodies(layer, added, rewrite.layers[-1].inputs)
         graph.replace(layer.id, added, inputs)
 
     def _separator(self, graph: Graph, layer: Layer) -> str:
@@ -176,6 +177,34 @@ def _redirect(graph: Graph, layer: Layer, sources: Mapping[Ref, Source], rewrite
             after.dims, after.precision = before.dims, before.precision or after.precision
             graph.redirect(Source(layer.id, before.id), found)
     layer.outputs[:] = [before for before, given in pairs if given not in sources]
+
+
+def _take_bodies(old: Layer, new: Layer, given: Sequence[Ref | Array]) -> None:
+    """Let a layer have the bodies of another one of its type, without the inputs that it lacks, which nothing reads.
+
+    Each of the inputs given is another one of the old layer, or takes its place.
+    """
+    if not old.bodies or old.type != new.type:
+        return
+    new.bodies.update(old.bodies)
+    places = [one.output if isinstance(one, Ref) and one.layer is None else place for place, one in enumerate(given)]
+    ports = {("input", str(old.inputs[place].id)): str(port.id) for place, port in zip(places, new.inputs, strict=True)}
+    ports |= {("output", str(was.id)): str(port.id) for was, port in zip(old.outputs, new.outputs, strict=True)}
+    gone = set[str]()
+    for name, rows in old.content.mapping.items():
+        kept = new.content.mapping[name] = []
+        for side, row in rows:
+            port = row.get("external_port_id", "-1")
+            if int(port) < 0 or (side, port) in ports:
+                kept.append(
+                    (side, {**row, "external_port_id": ports[side, port]} if (side, port) in ports else {**row})
+                )
+            else:
+                gone.add(row["internal_layer_id"])
+    if gone:
+        edges = new.content.mapping.get("back_edges", [])
+        new.content.mapping["back_edges"] = [edge for edge in edges if edge[1]["to-layer"] not in gone]
+        new.bodies["body"].remove_nodes_from(map(int, gone))
 
 
 def _edit(layer: Layer, new: NewLayer, raw: Mapping[str, str]) -> None:

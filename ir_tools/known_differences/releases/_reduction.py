@@ -9,7 +9,15 @@ from numpy.typing import DTypeLike
 from ir_tools.known_differences._model import Call, Fixed, counted, floats, index, number, whole
 from ir_tools.known_differences.releases._predicates import axes_of
 from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_read
-from ir_tools.known_differences.releases.seen import BY_NUMBER, NUMBER, REPEATED, SHIFTED, Seen
+from ir_tools.known_differences.releases.seen import (
+    BY_NUMBER,
+    MEAN_SQUARE,
+    NEWER_MEAN_SQUARE,
+    NUMBER,
+    REPEATED,
+    SHIFTED,
+    Seen,
+)
 from ir_tools.ops import Array
 from ir_tools.processors import Processor
 from ir_tools.releases.measured import State
@@ -52,6 +60,14 @@ def _ends_within_a_block(seen: Seen) -> bool:
         return False
     rows = [dim.hi for dim in shape[rank > 3 : -1]]
     return None in rows or prod(filter(None, rows)) > 15
+
+
+def _has_short_rows(seen: Seen, *, patterns: tuple[str, ...], least: int, beyond: int) -> bool:
+    """Return whether a mean of squares is of `least` or more elements, and of fewer than a number that it takes."""
+    if not any(map(seen.has, patterns)):
+        return False
+    shape = seen.inputs[0].shape or ()
+    return len(shape) > 1 and least <= shape[-1].lo < beyond and shape[-1].static
 
 
 def _scales_middle(seen: Seen) -> bool:
@@ -114,6 +130,16 @@ def _in_a_row(first: Array, second: Array) -> Call:
     """Return two sums of data of three dimensions, one of the other."""
     axes, raw = (Fixed(first), Fixed(second)), {"keep_dims": "false"}
     return Call("ReduceSum-1", (Call("ReduceSum-1", (counted(2, 3, 4), axes[0]), raw), axes[1]), raw)
+
+
+def _divided_by_root(axis: int, count: int) -> Call:
+    """Return rows of elements that are divided by the root of their mean square, and scaled."""
+    data, numpy = Call("Abs-1", (counted(2, count),)), {"auto_broadcast": "numpy"}
+    squares = Call("Power-1", (data, Fixed(number(2))), numpy)
+    mean = Call("ReduceMean-1", (squares, Fixed(whole(axis))), {"keep_dims": "true"})
+    root = Call("Sqrt-1", (Call("Add-1", (mean, Fixed(number(1e-6))), numpy),))
+    divided = Call("Divide-1", (data, root), {**numpy, "m_pythondiv": "true"})
+    return Call("Multiply-1", (divided, Fixed(counted(count))), numpy)
 
 
 ROWS = (
@@ -285,6 +311,28 @@ ROWS = (
             ("one axis twice", -1, REPEATED, "2022.2 to 2023.2", State.FAILS),
             ("one axis twice", -1, REPEATED, "2023.3 to 2025.4", State.DIFFERS),
             ("other axes", -2, SHIFTED, "2022.2 to 2025.4", State.DIFFERS),
+        )
+    ),
+    *(
+        ends(
+            name=f"root mean squares of fewer than {beyond} elements, {span}",
+            span=span,
+            ops=("ReduceMean-1",),
+            reason=(
+                f"The layers that divide data by the root of their mean square become one, which ends the process if "
+                f"the last axis has fewer than {beyond} elements."
+            ),
+            model=_divided_by_root(axis, beyond - 1),
+            processor=processor,
+            applies=partial(_has_short_rows, patterns=patterns, least=least, beyond=beyond),
+        )
+        for span, axis, patterns, least, beyond, processor in (
+            ("2024.4 to 2026.2", -1, (MEAN_SQUARE,), 0, 8, Processor.ANY),
+            ("2024.4 to 2026.2", -1, (MEAN_SQUARE,), 8, 16, Processor.AVX512),
+            ("2024.4 to 2024.4", -1, (MEAN_SQUARE,), 8, 32, Processor.NO_AVX512),
+            ("2024.4 to 2024.4", -1, (MEAN_SQUARE,), 16, 64, Processor.AVX512),
+            ("2026.2 to 2026.2", 1, (NEWER_MEAN_SQUARE,), 0, 8, Processor.ANY),
+            ("2026.2 to 2026.2", 1, (NEWER_MEAN_SQUARE,), 8, 16, Processor.AVX512),
         )
     ),
     not_read(

@@ -9,17 +9,25 @@ from ir_tools.types import is_static
 
 __all__ = [
     "AFFINE",
+    "BEHIND_PRODUCT",
     "BIASED",
     "BY_NUMBER",
     "COMBINING",
     "COUNTED",
+    "ELEMENTWISE",
     "FIRST_VERSION",
+    "FIXED_STATE",
     "INTERLEAVED",
+    "IN_PLACE",
+    "ITERATING",
     "JOINED",
     "LATER",
+    "MEAN_SQUARE",
     "MULTIPLE",
+    "NEWER_MEAN_SQUARE",
     "NUMBER",
     "PADDED",
+    "PASSED_ON",
     "PATTERNS",
     "QUANTIZED",
     "REMAINDERS",
@@ -31,6 +39,7 @@ __all__ = [
     "UNCHOOSING",
     "UNCHOSEN",
     "UNCONVERTED",
+    "UNCUT",
     "Seen",
     "Unplaced",
 ]
@@ -69,16 +78,32 @@ UNCHOOSING = frozenset({"LSTMSequence", "TopK", "VariadicSplit"})
 """Types of layers without a first output that the runtime takes where no number is given."""
 QUANTIZED = "quantized data"
 """Of a MatMul or MVN: its data are those of a FakeQuantize between two numbers, to levels that 8 bits hold."""
+MEAN_SQUARE, NEWER_MEAN_SQUARE = "mean square", "mean square in another form"
+"""Of a ReduceMean: it is of squares, by whose root the data are divided, and then multiplied by constants; the second
+is such a one that OpenVINO 2026.2 alone takes for it."""
+BEHIND_PRODUCT, UNCUT = "behind a product", "uncut"
+"""Of a TensorIterator: it alone reads what comes of a MatMul, and releases compile layers of its body together; its
+body reads none of the parts that it cuts its inputs into."""
+IN_PLACE, PASSED_ON, FIXED_STATE = "in place", "passed on", "fixed state"
+"""Of a layer in the body of a loop that reads an input of the body: from its memory the next state is computed in the
+same memory, or anything is, if it stays the same; it gives that memory as the next state; it gives an input that stays
+the same as the next state."""
 PATTERNS = frozenset(
     (
         AFFINE,
         BIASED,
+        BEHIND_PRODUCT,
         BY_NUMBER,
         COUNTED,
+        FIXED_STATE,
         INTERLEAVED,
+        IN_PLACE,
         JOINED,
         LATER,
+        MEAN_SQUARE,
+        NEWER_MEAN_SQUARE,
         PADDED,
+        PASSED_ON,
         QUANTIZED,
         REPEATED,
         RESHAPED,
@@ -86,15 +111,29 @@ PATTERNS = frozenset(
         SHIFTED,
         SIZING,
         UNCHOSEN,
+        UNCUT,
     )
 )
 """All of these, which layers may be part of whose surroundings are not known."""
+ITERATING = frozenset({"Loop", "TensorIterator"})
+"""Types of layers that run their body again and again."""
+NEEDED = {
+    **dict.fromkeys((IN_PLACE, PASSED_ON, FIXED_STATE), ITERATING),
+    **dict.fromkeys((MEAN_SQUARE, NEWER_MEAN_SQUARE), frozenset({"Power"})),
+}
+"""Types of layers of which a model has one if a layer of it has a pattern."""
 NUMBER = -1
 """What stands for an axis in `Seen.scaled` if one number scales or shifts all elements."""
 COMBINING = frozenset(
     {"Add", "Subtract", "Multiply", "Divide", "Maximum", "Minimum", "SquaredDifference", "FloorMod", "Mod", "Power"}
 )
 """Types of layers that combine two tensors of numbers element by element."""
+ELEMENTWISE = COMBINING | {
+    *("Abs", "Ceiling", "Clamp", "Cos", "Elu", "Erf", "Exp", "Floor", "Gelu", "HSigmoid", "HSwish", "Log", "Mish"),
+    *("Negative", "ReLU", "Round", "Sigmoid", "Sign", "Sin", "SoftPlus", "Sqrt", "Tan", "Tanh"),
+}
+"""Types of layers that compute each element of one, or of two of the same place; strides of convolutions with filters
+of one element move before them. Measured."""
 OF_FIRST = frozenset({"ConvertLike"})
 """Operations whose first input alone decides whether their outputs are known before a device sees them."""
 KEPT = frozenset(
@@ -152,9 +191,9 @@ class Seen:
             converts is a Convert.
         scaled: of a reduction: along which axes of its output constants scale or shift this, in elementwise layers
             behind it that alone read it; `NUMBER`: by one number.
-        patterns: what it is part of: of a constant of few bits `PackedWeights.uses`; of others `AFFINE`, `BIASED`,
-            `SHARED`, `SIZING`, `RESHAPED`, `INTERLEAVED`, `JOINED`, `LATER`, `UNCHOSEN`, `COUNTED`, `PADDED`,
-            `BY_NUMBER`, `REPEATED`, `SHIFTED` and `QUANTIZED`.
+        patterns: what it is part of: of a constant of few bits `PackedWeights.uses`; of others `AFFINE`, `SHARED`,
+            `SIZING`, `RESHAPED` and so on, all of `PATTERNS`.
+        unread: which inputs of a loop nothing reads in its body.
     """
 
     op: Op
@@ -176,12 +215,17 @@ class Seen:
     readers: tuple[tuple[int, str], ...] = ()
     scaled: frozenset[int] = frozenset()
     patterns: frozenset[str] = frozenset()
+    unread: frozenset[int] = frozenset()
 
     @property
     def around(self) -> tuple[object, ...]:
         """What decides about it besides its operation, attributes and tensors, to compare it with others."""
-        alone = (self.first, self.last, self.short, self.open, self.between, self.folded, self.patterns)
+        alone = (self.first, self.last, self.short, self.open, self.between, self.folded, self.patterns, self.unread)
         return (self.opset, self.constant, self.held, self.names, self.producers, self.readers, self.scaled, *alone)
+
+    def has(self, pattern: str) -> bool:
+        """Return whether it is part of a pattern."""
+        return pattern in self.patterns
 
     def is_behind(self, types: Collection[str], number: int = 0) -> bool:
         """Return whether an input is computed by a layer of one of these types, and nothing else reads it."""
@@ -232,6 +276,10 @@ class Unplaced(Seen):
         """`types`: of the model."""
         for name, given in {"op": op, "attrs": attrs, "types": types}.items():
             object.__setattr__(self, name, given)
+
+    def has(self, pattern: str) -> bool:
+        """Return False if the model has no layer of the types that a pattern needs."""
+        return not self.types.isdisjoint(NEEDED.get(pattern, self.types)) and super().has(pattern)
 
     def is_behind(self, types: Collection[str], number: int = 0) -> bool:
         """Return False if the model has no layer of these types, nor any may be in `producers` without one."""

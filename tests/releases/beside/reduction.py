@@ -30,9 +30,76 @@ def _scaled(data: Call, numbers: object) -> Call:
     return Call("Add-1", (data, Fixed(np.array(numbers, np.float32))))
 
 
+def _divided(data: Call, root: Call) -> Call:
+    return Call("Divide-1", (data, root), {"m_pythondiv": "true"})
+
+
+def _inverse(root: Call) -> Call:
+    return Call("Divide-1", (Fixed(number(1)), root), {"m_pythondiv": "true"})
+
+
+def _mean_square(
+    count: int = 7,
+    *,
+    axis: int = -1,
+    exponent: float = 2,
+    rank: int = 3,
+    gamma: tuple[int, ...] | None = None,
+    how: str = "/",
+) -> Call:
+    """Data that are divided by the root of their mean square, in one of several forms, and scaled."""
+    data = Call("Abs-1", (counted(*(2, 5, 3, count)[-rank:]),))
+    mean = _along_of(Call("Power-1", (data, Fixed(number(exponent)))), axis)
+    total = Call("Add-1", (mean, Fixed(number(1e-6))))
+    root = Call("Sqrt-1", (total,))
+    forms = {
+        "/": lambda: _divided(data, root),
+        "* 1/": lambda: Call("Multiply-1", (data, _inverse(root))),
+        "1/ *": lambda: Call("Multiply-1", (_inverse(root), data)),
+        "* ^-1": lambda: Call("Multiply-1", (data, Call("Power-1", (root, Fixed(number(-1)))))),
+        "* ^-0.5": lambda: Call("Multiply-1", (data, Call("Power-1", (total, Fixed(number(-0.5)))))),
+        "/ ^0.5": lambda: _divided(data, Call("Power-1", (total, Fixed(number(0.5))))),
+        "other": lambda: _divided(Call("Tanh-1", (data,)), root),
+    }
+    return Call("Multiply-1", (forms[how](), Fixed(counted(*((count,) if gamma is None else gamma)))))
+
+
+def _along_of(data: Call, axis: int) -> Call:
+    return Call("ReduceMean-1", (data, Fixed(whole(axis))), {"keep_dims": "true"})
+
+
 SHORT_AXIS = "ReduceMax-1 of integers along a short last axis"
 MORE_ROWS = "reductions of three axes with more rows than channels, scaled by a number"
 BESIDE = [
+    *beside(
+        "root mean squares of fewer than 8 elements, 2024.4 to 2026.2",
+        falling=[
+            _mean_square(),
+            _mean_square(1),
+            _mean_square(how="* 1/"),
+            _mean_square(how="1/ *"),
+            _mean_square(how="* ^-1"),
+            _mean_square(rank=2),
+            _mean_square(rank=4),
+            _mean_square(gamma=()),
+            _mean_square(gamma=(1, 1, 7)),
+        ],
+        others=[
+            _mean_square(64),
+            _mean_square(exponent=3),
+            _mean_square(how="/ ^0.5"),
+            _mean_square(how="other"),
+            _mean_square(gamma=(3, 7)),
+            _mean_square(gamma=(3, 1)),
+            _mean_square(axis=1),
+            _mean_square(rank=1),
+        ],
+    ),
+    *beside(
+        "root mean squares of fewer than 8 elements, 2026.2 to 2026.2",
+        falling=[_mean_square(axis=2), _mean_square(how="* ^-0.5")],
+        others=[_mean_square(64, axis=2), _mean_square(axis=1), _mean_square(how="/ ^0.5")],
+    ),
     *beside(
         "reductions of four axes with more rows than channels, scaled by a number",
         falling=[

@@ -1,0 +1,281 @@
+"""What layers of loops are part of, as it decides about what releases do with them."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cached_property
+from math import prod
+from typing import NamedTuple
+
+from ir_tools.errors import ShapeError
+from ir_tools.graph import Graph, Layer, Model, Source
+from ir_tools.known_differences.patterns import sources_of
+from ir_tools.known_differences.releases.seen import (
+    BEHIND_PRODUCT,
+    COMBINING,
+    ELEMENTWISE,
+    FIXED_STATE,
+    IN_PLACE,
+    ITERATING,
+    PASSED_ON,
+    UNCUT,
+)
+from ir_tools.ops import Role, role_of
+from ir_tools.ops.bodies import PortMap, port_maps
+
+__all__ = ["LoopPatterns"]
+
+FAR = 64
+"""How many layers are looked at for what decides, in front of or behind a layer."""
+VIEWS = frozenset({"Reshape", "Squeeze", "Unsqueeze"})
+"""Types of layers whose output is in the memory of their first input."""
+PRODUCTS = frozenset({"MatMul", "Convolution", "GroupConvolution"})
+"""Types of layers that elementwise layers behind them are computed with."""
+NORMALIZING = frozenset({"SoftMax", "MVN", "NormalizeL2", "BatchNormInference"})
+"""Types of layers that are computed in the memory of their first input, as elementwise layers are. Measured."""
+BEGINNING = frozenset({"Add", "Multiply", "Maximum", "Minimum", "SquaredDifference", "FloorMod", "Mod", "PReLU"})
+"""Types of elementwise layers that are computed there if none of these gives their second input. Measured."""
+SCALED = frozenset({"Subtract", "Divide"})
+"""Types of layers that are others before a device sees them: those of a sum or product with constants."""
+JOINED = COMBINING | {
+    *("Abs", "Ceiling", "Clamp", "Elu", "Erf", "Exp", "FakeQuantize", "Floor", "Gelu", "HSwish", "Negative", "PReLU"),
+    *("ReLU", "Round", "Sigmoid", "Sqrt", "Swish", "Tanh"),
+}
+"""Types of layers that releases compile together. Measured."""
+CARRIED = VIEWS | {
+    *("Abs", "Add", "Clamp", "Divide", "Elu", "FakeQuantize", "Gelu", "HSigmoid", "HSwish", "Maximum", "Minimum"),
+    *("Mish", "Multiply", "Power", "PReLU", "ReLU", "Round", "Sigmoid", "Sqrt", "Subtract", "Swish", "Tanh"),
+    "Transpose",
+}
+"""Types of layers behind a MatMul that are computed with it, with constants. Measured."""
+FLOATS = frozenset({"FP16", "FP32"})
+
+
+class _Place(NamedTuple):
+    """Where in a body an input of it comes in: the loop, its ports, the body, and the Parameter."""
+
+    loop: Layer
+    ports: PortMap
+    graph: Graph
+    parameter: Layer
+
+    @property
+    def is_cut(self) -> bool:
+        return any(row.layer == self.parameter.id and row.axis is not None for row in self.ports.inputs)
+
+    @property
+    def is_state(self) -> bool:
+        return self.parameter.id in self.ports.back_edges
+
+    def passes_on(self, result: Layer) -> Iterator[str]:
+        """Yield `PASSED_ON` and `FIXED_STATE` as far as a Result that gives the input as a next state shows them.
+
+        States are written in the order of the inputs, those of a Loop before its outputs: one that was is no longer
+        what it was.
+        """
+        order = [row.layer for row in self.ports.inputs]
+        given_on = self.loop.type == "Loop" and any(row.layer == result.id for row in self.ports.outputs)
+        for state, given in self.ports.back_edges.items():
+            if given != result.id or state not in order or not (given_on or _is_read(self.graph, state)):
+                continue
+            written = order if given_on else order[: order.index(state)]
+            another = self.is_state and self.parameter.id != state and self.parameter.id in written
+            if another or (self.is_cut and _is_read(self.graph, state)):
+                yield PASSED_ON
+            elif not (self.is_state or self.is_cut):
+                yield FIXED_STATE
+
+    def is_next_state(self, result: Layer) -> bool:
+        """Return whether a Result gives a next state that the body reads."""
+        edges = self.ports.back_edges.items()
+        return any(given == result.id and _is_read(self.graph, state) for state, given in edges)
+
+
+class LoopPatterns:
+    """The patterns of layers that iterate and of layers in their bodies."""
+
+    def __init__(self, model: Model) -> None:
+        """Look at nothing until it is needed."""
+        self._model = model
+
+    @cached_property
+    def _owners(self) -> Mapping[int, Layer]:
+        """The layers that iterate, by the `id` of their bodies."""
+        return {
+            id(layer.bodies["body"]): layer
+            for _, layer, _ in self._model.walk()
+            if layer.type in ITERATING and "body" in layer.bodies
+        }
+
+    def unread(self, layer: Layer) -> frozenset[int]:
+        """Return the inputs of a loop, by number, that nothing reads in its body."""
+        body = layer.bodies.get("body") if layer.type in ITERATING else None
+        ports = None if body is None else _ports(layer)
+        if body is None or ports is None:
+            return frozenset()
+        unread = {row.port for row in ports.inputs if row.layer in body and not _is_read(body, row.layer)}
+        return frozenset(number for number, port in enumerate(layer.common.inputs) if port.id in unread)
+
+    def of(self, graph: Graph, layer: Layer, constants: Collection[int]) -> Iterator[str]:
+        """Yield the patterns of a layer; `constants`: the layers of the graph that are computed of constants alone."""
+        body = layer.bodies.get("body") if layer.type in ITERATING else None
+        ports = None if body is None else _ports(layer)
+        if body is not None and ports is not None:
+            if layer.type == "TensorIterator" and _is_uncut(body, ports):
+                yield UNCUT
+            if (
+                layer.type == "TensorIterator"
+                and _has_joined_layers(body)
+                and _is_behind_product(graph, layer, constants)
+            ):
+                yield BEHIND_PRODUCT
+        owner = self._owners.get(id(graph))
+        source = next(iter(sources_of(graph, layer)), None) if owner is not None else None
+        if owner is None or source is None or role_of(graph.layer(source.layer)) is not Role.PARAMETER:
+            return
+        ports = _ports(owner)
+        if ports is not None:
+            place = _Place(owner, ports, graph, graph.layer(source.layer))
+            if role_of(layer) is Role.RESULT:
+                yield from place.passes_on(layer)
+            elif _is_view(layer):
+                yield from _followed(place, layer, constants)
+
+
+def _of_loop(graph: Graph, loop: Layer, body: Graph, ports: PortMap, constants: Collection[int]) -> Iterator[str]:
+    """Yield `UNCUT` and `BEHIND_PRODUCT` as far as they are true of a TensorIterator."""
+    if _is_uncut(body, ports):
+        yield UNCUT
+    if _has_joined_layers(body) and _is_behind_product(graph, loop, constants):
+        yield BEHIND_PRODUCT
+
+
+def _is_read(body: Graph, parameter: int) -> bool:
+    return any(True for _ in body.successors(parameter))
+
+
+def _is_uncut(body: Graph, ports: PortMap) -> bool:
+    """Return whether it matters how often a body runs, and it reads none of the parts that say so."""
+    cut = [row.layer for row in ports.inputs if row.axis is not None]
+    matters = any(row.axis is not None for row in ports.outputs) or any(_is_read(body, one) for one in ports.back_edges)
+    return bool(cut) and matters and not any(_is_read(body, one) for one in cut)
+
+
+def _ports(layer: Layer) -> PortMap | None:
+    """Return the port map of a loop; None if it cannot be read."""
+    try:
+        return port_maps(layer).get("body")
+    except ShapeError:
+        return None
+
+
+def _is_view(layer: Layer) -> bool:
+    """Return whether the output of a layer is in the memory of its first input; the sizes are known then."""
+    before, after = ([port.dims for port in ports] for ports in (layer.common.inputs[:1], layer.common.outputs))
+    if not before or len(after) != 1 or min((*before[0], *after[0]), default=1) < 1:
+        return False
+    if layer.type in VIEWS:
+        return True
+    kept = [[size for size in dims if size != 1] for dims in (*before, *after)]
+    same = kept[0] == kept[1]
+    distinct = len({*kept[0]}) == len(kept[0])
+    return same and (
+        layer.type == "Split"
+        or (layer.type == "Transpose" and distinct)
+        or (layer.type == "Gather" and len(after[0]) < len(before[0]))
+    )
+
+
+def _followed(place: _Place, view: Layer, constants: Collection[int]) -> Iterator[str]:
+    """Yield what a view of an input of a body shows: what is computed in its memory, or passed on as it is."""
+    graph, current, computed, passed = place.graph, view, False, 0
+    alone = graph.reads(place.parameter.id, place.parameter.common.outputs[0].id) == 1
+    while passed < FAR:
+        passed += 1
+        readers = graph.consumers(current.id, current.common.outputs[0].id)
+        found = [(graph.layer(one), port) for one, port in readers]
+        for result in (one for one, _ in found if role_of(one) is Role.RESULT):
+            if not computed:
+                yield from (pattern for pattern in place.passes_on(result) if pattern == PASSED_ON)
+            elif place.is_next_state(result):
+                yield IN_PLACE
+        others = [(one, port) for one, port in found if role_of(one) is not Role.RESULT]
+        if len(others) != 1 or (others[0][0].common.inputs[0].id != others[0][1] and not computed):
+            return
+        alone, reader = alone and len(found) == 1, others[0][0]
+        if not _is_view(reader):
+            begins = reader.type in NORMALIZING or _is_computed_there(graph, reader, constants)
+            goes_on = reader.type in NORMALIZING | ELEMENTWISE
+            if not alone or place.is_state or not (goes_on if computed else begins) or len(reader.common.outputs) != 1:
+                return
+            computed = True
+            if not place.is_cut:
+                yield IN_PLACE
+                return
+        current = reader
+
+
+def _is_computed_there(graph: Graph, layer: Layer, constants: Collection[int]) -> bool:
+    """Return whether an elementwise layer that reads a view first is computed in the memory of the view.
+
+    It is not if it is computed before the view, or with the layer of its second input.
+    """
+    if layer.type not in BEGINNING | SCALED:
+        return False
+    second = sources_of(graph, layer)[1]
+    if second is None:
+        return False
+    if second.layer in constants:
+        return prod(graph.layer(second.layer).port(second.port).dims) != 1
+    other = graph.layer(second.layer)
+    if other.type not in ELEMENTWISE | {"PReLU"}:
+        return layer.type in BEGINNING or (layer.type == "Subtract" and other.type in PRODUCTS)
+    return layer.type in BEGINNING and _carried_product(graph, second, constants) is not None
+
+
+def _carried_product(graph: Graph, source: Source, constants: Collection[int]) -> Layer | None:
+    """Return the product that a tensor comes of, by layers with constants alone, each of which only the next reads."""
+    for _ in range(FAR):
+        layer = graph.layer(source.layer)
+        if layer.type in PRODUCTS:
+            return layer
+        given = [one for one in sources_of(graph, layer) if one is not None and one.layer not in constants]
+        if layer.type not in CARRIED or len(given) != 1 or graph.reads(*given[0]) != 1:
+            return None
+        source = given[0]
+    return None
+
+
+def _is_behind_product(graph: Graph, layer: Layer, constants: Collection[int]) -> bool:
+    """Return whether a loop alone reads what comes of a MatMul of known sizes, by layers with constants."""
+    for source in filter(None, sources_of(graph, layer)):
+        if graph.reads(*source) != 1:
+            continue
+        product = _carried_product(graph, source, constants)
+        if product is not None and product.type == "MatMul" and min(product.common.outputs[0].dims, default=0) > 0:
+            return True
+    return False
+
+
+def _has_joined_layers(body: Graph) -> bool:
+    """Return whether layers of a body that releases compile together follow each other, views between them or not."""
+    for layer in body.layers():
+        if layer.type in JOINED and _are_floats(layer):
+            source = _behind_views(body, sources_of(body, layer))
+            if any(one.type in JOINED and _are_floats(one) for one in source):
+                return True
+    return False
+
+
+def _behind_views(body: Graph, sources: Sequence[Source | None]) -> Iterator[Layer]:
+    """Yield the layers that give inputs, those before views in the place of the views."""
+    for source in filter(None, sources):
+        layer, passed = body.layer(source.layer), 0
+        while layer.type in VIEWS and passed < FAR:
+            before = next(iter(sources_of(body, layer)), None)
+            if before is None:
+                break
+            layer, passed = body.layer(before.layer), passed + 1
+        yield layer
+
+
+def _are_floats(layer: Layer) -> bool:
+    return all(port.precision in FLOATS for port in layer.common.outputs)

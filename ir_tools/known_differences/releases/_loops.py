@@ -1,0 +1,121 @@
+"""Loops: how their bodies read parts of their inputs, and where they keep states."""
+
+import numpy as np
+
+from ir_tools.known_differences._model import Body, Call, Feed, Fixed, Part, counted, whole
+from ir_tools.known_differences.releases._row import ReleaseDifference, not_compiled, not_read
+from ir_tools.known_differences.releases.seen import (
+    BEHIND_PRODUCT,
+    FIXED_STATE,
+    IN_PLACE,
+    PASSED_ON,
+    UNCUT,
+)
+
+__all__ = ["ROWS"]
+
+READING = ("Gather-7", "Gather-8", "Reshape-1", "Split-1", "Squeeze-1", "Squeeze-15", "Transpose-1", "Unsqueeze-1")
+"""Operations that may give what they read as it is, in the same memory."""
+SUM = {"auto_broadcast": "numpy"}
+AS_GIVEN = {"transpose_a": "false", "transpose_b": "false"}
+WEIGHTS = Fixed(counted(3, 3) / 7)
+
+
+def _without_first_axis(data: Feed) -> Call:
+    return Call("Squeeze-1", (data, Fixed(whole(0))))
+
+
+def _with_first_axis(data: Feed) -> Call:
+    return Call("Unsqueeze-1", (data, Fixed(whole(0))))
+
+
+def _repeated(*data: Feed, next_states: tuple[Feed, ...], given: tuple[Feed, ...]) -> Call:
+    """Return a TensorIterator that cuts the first input; states come next."""
+    return Call("TensorIterator-1", data, body=Body(1, next_states, given))
+
+
+def _of_vectors(state: Feed, joined: Feed) -> Call:
+    """Return one that reads four parts, which a body has without the axis that they are cut along, and a state."""
+    return _repeated(counted(4, 1, 3), np.zeros((1, 3), np.float32), next_states=(state,), given=(joined,))
+
+
+VECTOR = _without_first_axis(Part(0))
+TOTAL = Call("Add-1", (VECTOR, Part(1)), SUM)
+
+ROWS = (
+    not_read(
+        name="inputs of the body of a loop that nothing reads",
+        span="2021.2 to 2021.4",
+        ops=("Loop-5", "TensorIterator-1"),
+        reason="It is not read if nothing reads an input of its body there.",
+        model=_repeated(
+            counted(4, 1, 3),
+            np.zeros((1, 3), np.float32),
+            counted(2),
+            next_states=(TOTAL,),
+            given=(_with_first_axis(Call("Tanh-1", (TOTAL,))),),
+        ),
+        applies=lambda seen: bool(seen.unread),
+    ),
+    ReleaseDifference(
+        name="states computed in place of parts",
+        span="2023.1 to 2026.4",
+        ops=READING,
+        reason=(
+            "The body of a loop computes its next state, or something else, in the memory of an input of the body "
+            "that this layer reads; the next part is written there before the state is read."
+        ),
+        model=_of_vectors(TOTAL, _with_first_axis(TOTAL)),
+        applies=lambda seen: seen.has(IN_PLACE),
+    ),
+    ReleaseDifference(
+        name="states that are inputs of the body",
+        span="2021.2 to 2026.4",
+        ops=(*READING, "Result-1"),
+        reason=(
+            "The body of a loop gives an input as its next state, in the same memory; something else is written there "
+            "before the state is read."
+        ),
+        model=_of_vectors(VECTOR, _with_first_axis(Part(1))),
+        applies=lambda seen: seen.has(PASSED_ON),
+    ),
+    not_compiled(
+        name="states that are inputs of the body that stay the same",
+        span="2024.3 to 2026.4",
+        ops=("Result-1",),
+        reason="The body of a loop gives an input that stays the same as its next state.",
+        model=_repeated(
+            counted(4, 1, 3),
+            np.zeros((1, 3), np.float32),
+            counted(1, 3),
+            next_states=(Part(2),),
+            given=(_with_first_axis(TOTAL),),
+        ),
+        applies=lambda seen: seen.has(FIXED_STATE),
+    ),
+    ReleaseDifference(
+        name="loops that read none of their parts",
+        span="2022.3 to 2026.4",
+        ops=("TensorIterator-1",),
+        reason="It does not run as often as it has parts if its body reads none of them.",
+        model=_of_vectors(Call("MatMul-1", (Part(1), WEIGHTS), AS_GIVEN), _with_first_axis(Part(1))),
+        applies=lambda seen: seen.has(UNCUT),
+    ),
+    not_compiled(
+        name="loops behind products",
+        span="2022.3 to 2024.0",
+        ops=("TensorIterator-1",),
+        reason=(
+            "It is not compiled if it alone reads what comes of a MatMul, another input is constant, and elementwise "
+            "layers of its body follow each other."
+        ),
+        model=_repeated(
+            Call("MatMul-1", (counted(4, 2, 3), WEIGHTS), AS_GIVEN),
+            Fixed(np.zeros((1, 2, 3), np.float32)),
+            next_states=(Call("Tanh-1", (Call("Add-1", (Part(1), Part(0)), SUM),)),),
+            given=(Part(1),),
+        ),
+        applies=lambda seen: seen.has(BEHIND_PRODUCT) and len(seen.constant) > 0,
+    ),
+)
+"""The rows."""

@@ -1,0 +1,150 @@
+"""Layers beside the rows of loops: what a body computes in the memory of its inputs, and when that matters."""
+
+import numpy as np
+
+from ir_tools.known_differences._model import Body, Call, Feed, Fixed, Part, counted, index, whole
+from ir_tools.ops import Array
+from tests.releases.beside import beside
+
+IN_PLACE = "states computed in place of parts"
+PASSED_ON = "states that are inputs of the body"
+SAME = "states that are inputs of the body that stay the same"
+UNCUT = "loops that read none of their parts"
+PRODUCT = "loops behind products"
+UNREAD = "inputs of the body of a loop that nothing reads"
+STATE = Part(1)
+
+
+def _zeros(*sizes: int) -> Array:
+    return np.zeros(sizes, np.float32)
+
+
+def _flat(data: Feed) -> Call:
+    return Call("Squeeze-1", (data, Fixed(whole(0))))
+
+
+def _joined(data: Feed) -> Call:
+    return Call("Unsqueeze-1", (data, Fixed(whole(0))))
+
+
+def _sum(first: Feed, second: Feed) -> Call:
+    return Call("Add-1", (first, second), {"auto_broadcast": "numpy"})
+
+
+def _one(type: str, data: Feed) -> Call:
+    return Call(type, (data,))
+
+
+def _product(data: Feed) -> Call:
+    weights = Fixed((counted(3, 3) - 0.7).astype(np.float32))
+    return Call("MatMul-1", (data, weights), {"transpose_a": "false", "transpose_b": "false"})
+
+
+def _soft(data: Feed) -> Call:
+    return Call("SoftMax-1", (data,), {"axis": "1"})
+
+
+def _kept(state: Feed, given: Feed | None = None) -> Call:
+    """A loop over four vectors that keeps one, by default the next state for each."""
+    body = Body(1, (state,), (_joined(state if given is None else given),))
+    return Call("TensorIterator-1", (counted(4, 1, 3) - 0.9, _zeros(1, 3)), body=body)
+
+
+def _two_kept(first: Feed, second: Feed, given: Feed = STATE) -> Call:
+    body = Body(1, (first, second), (_joined(given),))
+    return Call("TensorIterator-1", (counted(4, 1, 3) - 0.9, _zeros(1, 3), _zeros(1, 3) + 1), body=body)
+
+
+def _with_third(third: Feed, state: Feed, given: Feed) -> Call:
+    """A loop with an input that stays the same."""
+    return Call("TensorIterator-1", (counted(4, 1, 3) - 0.9, _zeros(1, 3), third), body=Body(1, (state,), (given,)))
+
+
+def _after(data: Feed, state: Feed, start: Feed | None = None) -> Call:
+    """A loop over what comes of a product, that starts from a constant by default."""
+    begin = Fixed(np.zeros((1, 2, 3), np.float32)) if start is None else start
+    return Call("TensorIterator-1", (data, begin), body=Body(1, (state,), (Part(1),)))
+
+
+VECTOR, MATRICES = _flat(Part(0)), counted(4, 2, 3)
+TURNED = Call("Transpose-1", (Part(0), Fixed(whole(1, 0, 2))))
+TAKEN = Call("Gather-8", (Part(0), Fixed(index(0)), Fixed(index(0))), {"batch_dims": "0"})
+GROWING = _one("Tanh-1", _sum(Part(1), Part(0)))
+
+BESIDE = (
+    *beside(
+        IN_PLACE,
+        falling=(
+            _kept(_sum(VECTOR, STATE)),
+            _kept(_sum(VECTOR, _product(STATE))),
+            _kept(_sum(VECTOR, _one("Tanh-1", _product(STATE)))),
+            _kept(_one("ReLU-1", _sum(VECTOR, _product(STATE)))),
+            _kept(_soft(_sum(VECTOR, _soft(STATE)))),
+            _kept(_soft(VECTOR), STATE),
+            _kept(_sum(_flat(TURNED), STATE)),
+            _kept(_sum(TAKEN, STATE)),
+            _kept(Call("Subtract-1", (VECTOR, _product(STATE)))),
+            _kept(Call("Multiply-1", (VECTOR, Fixed(counted(3)))), STATE),
+            _with_third(
+                counted(1, 1, 3), _one("Tanh-1", _sum(STATE, VECTOR)), _joined(_sum(_flat(Part(2)), _soft(VECTOR)))
+            ),
+        ),
+        others=(
+            _kept(_sum(STATE, VECTOR)),
+            _kept(_sum(_one("ReLU-1", VECTOR), STATE)),
+            _kept(_one("ReLU-1", VECTOR), STATE),
+            _kept(_sum(VECTOR, Call("Multiply-1", (STATE, Fixed(counted(1)))))),
+            _kept(_product(_sum(VECTOR, STATE))),
+            _kept(Call("Subtract-1", (VECTOR, STATE))),
+            _kept(_one("Tanh-1", _sum(STATE, VECTOR)), _sum(VECTOR, STATE)),
+        ),
+    ),
+    *beside(
+        PASSED_ON,
+        falling=(
+            _kept(VECTOR, STATE),
+            _kept(VECTOR, _sum(STATE, VECTOR)),
+            _kept(_flat(_flat(_joined(Part(0)))), STATE),
+            _two_kept(Part(2), Part(1)),
+            _two_kept(_sum(STATE, VECTOR), Part(1), Part(2)),
+        ),
+        others=(
+            _two_kept(_sum(STATE, VECTOR), Part(1)),
+            _kept(_one("ReLU-1", VECTOR), STATE),
+            _two_kept(Part(2), _sum(STATE, VECTOR)),
+            _kept(STATE, _sum(STATE, VECTOR)),
+            _kept(VECTOR, _one("ReLU-1", VECTOR)),
+        ),
+    ),
+    *beside(
+        SAME,
+        falling=(_with_third(counted(1, 3), Part(2), _joined(_sum(STATE, VECTOR))),),
+        others=(_with_third(counted(1, 1, 3), _flat(Part(2)), _joined(_sum(STATE, VECTOR))),),
+    ),
+    *beside(
+        UNCUT,
+        falling=(_kept(_soft(STATE)), _with_third(counted(1, 3), _sum(STATE, Part(2)), _joined(STATE))),
+        others=(_kept(_soft(STATE), _sum(STATE, VECTOR)), _kept(_sum(STATE, VECTOR))),
+    ),
+    *beside(
+        UNREAD,
+        falling=(_with_third(counted(1, 3), _sum(STATE, VECTOR), _joined(STATE)),),
+        others=(_with_third(counted(1, 3), _sum(STATE, VECTOR), _joined(_sum(STATE, Part(2)))),),
+    ),
+    *beside(
+        PRODUCT,
+        falling=(
+            _after(_product(MATRICES), GROWING),
+            _after(_one("ReLU-1", _product(MATRICES)), GROWING),
+            _after(_sum(_product(MATRICES), Fixed(counted(3))), GROWING),
+            _after(_product(MATRICES), _one("Sigmoid-1", GROWING)),
+        ),
+        others=(
+            _after(MATRICES, GROWING),
+            _after(_one("Exp-1", _product(MATRICES)), GROWING),
+            _after(_product(MATRICES), _sum(Part(1), Part(0))),
+            _after(_product(MATRICES), _one("SoftPlus-4", _sum(Part(1), Part(0)))),
+            _after(_product(MATRICES), GROWING, np.zeros((1, 2, 3), np.float32)),
+        ),
+    ),
+)

@@ -1,0 +1,94 @@
+"""Layers that releases do not run because of those around them, and what `migrate --for` puts in their place."""
+
+import numpy as np
+import pytest
+
+import ir_tools
+from ir_tools.compatibility import compatibility
+from ir_tools.execute import run
+from ir_tools.format.write import render
+from ir_tools.graph import Model
+from ir_tools.known_differences import as_model
+from ir_tools.known_differences._model import Body, Call, Fixed, Part, counted, whole
+from ir_tools.known_differences.releases import ROWS, ReleaseDifference, _loops
+from ir_tools.known_differences.verdicts import Answer
+from ir_tools.ops import Array
+from ir_tools.releases.table import find_release
+from ir_tools.validation import validate
+from tests.runtime.releases import client_of
+
+PLACED = [
+    row for row in (*_loops.ROWS, *ROWS) if row.name.startswith(("root mean", "states", "loops behind", "inputs of"))
+]
+CASE = pytest.mark.parametrize("row", {row.name: row for row in PLACED}.values(), ids=lambda row: row.name)
+
+
+def reread(model: Model) -> Model:
+    """The model as a file says it."""
+    return ir_tools.read(render(model), b"".join(model.weights.tail()))
+
+
+def migrated(row: ReleaseDifference) -> tuple[Model, dict[str, Array], Model]:
+    """The model of a row, what it is fed, and the model migrated for the last release that differs."""
+    model, fed = as_model(row.model)
+    model.version = row.version
+    found = ir_tools.migrate(model, to=row.releases[-1].name)
+    assert found.ok
+    assert found.steps
+    return model, fed, found.model
+
+
+@CASE
+def test_the_release_is_said_to_run_the_migrated_model(row: ReleaseDifference) -> None:
+    model, _, made = migrated(row)
+    if not row.processor.is_here:
+        pytest.skip("other processors")
+    before, after = (compatibility(one, [row.releases[-1]])[0].answer for one in (model, made))
+    assert before is not Answer.RUNS
+    assert after is Answer.RUNS
+
+
+@CASE
+def test_the_migrated_model_is_valid_and_means_the_same(row: ReleaseDifference) -> None:
+    model, fed, made = migrated(row)
+    again = reread(made)
+    assert [finding for finding in validate(again) if finding.severity == "error"] == []
+    wanted, found = run(model, fed), run(again, fed)
+    assert wanted.keys() == found.keys()
+    for name, array in wanted.items():
+        np.testing.assert_allclose(found[name], array, rtol=1e-6)
+
+
+@pytest.mark.sweep
+@CASE
+def test_the_release_runs_the_migrated_model(row: ReleaseDifference) -> None:
+    model, fed, made = migrated(row)
+    with client_of(row.releases[-1].name.removeprefix("openvino-")) as client:
+        found = client.infer(render(made), b"".join(made.weights.tail()), fed).outputs
+    for array, wanted in zip(found.values(), run(model, fed).values(), strict=True):
+        np.testing.assert_allclose(array, wanted, rtol=1e-4, atol=1e-5)
+
+
+def test_inputs_that_a_body_does_not_read_are_gone_with_their_states() -> None:
+    vector = Call("Squeeze-1", (Part(0), Fixed(whole(0))))
+    state = Call("Add-1", (Part(2), vector))
+    body = Body(1, (vector, state), (Call("Unsqueeze-1", (Part(2), Fixed(whole(0)))),))
+    start = np.ones((1, 3), np.float32)
+    model, fed = as_model(Call("TensorIterator-1", (counted(4, 1, 3), start, start), body=body))
+    model.version = 10
+    made = ir_tools.migrate(model, to="openvino-2021.4").model
+    (loop,) = (located.layer for located in made.walk() if located.layer.type == "TensorIterator")
+    assert len(loop.inputs) == 2
+    assert len(loop.outputs) == 3
+    assert sum(layer.type == "Parameter" for layer in loop.bodies["body"].layers()) == 2
+    wanted, found = run(model, fed), run(reread(made), fed)
+    for name, array in wanted.items():
+        np.testing.assert_array_equal(found[name], array)
+
+
+def test_a_loop_whose_parts_nothing_reads_is_refused() -> None:
+    body = Body(1, (Call("Tanh-1", (Part(1),)),), ())
+    model, _ = as_model(Call("TensorIterator-1", (counted(4, 1, 3), counted(1, 3)), body=body))
+    model.version = 10
+    (refused,) = ir_tools.migrate(model, to=find_release("openvino-2021.4").name).refused
+    assert "reads none of the parts" in str(refused) or "nothing reads an input" in str(refused)
