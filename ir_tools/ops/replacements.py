@@ -1,0 +1,50 @@
+"""What means the same as a layer whose surroundings stand in its way."""
+
+from collections.abc import Collection, Sequence
+
+from ir_tools.ops._layers import DATA, Layers
+from ir_tools.ops.definition import Fact, NewLayer, Op, Ref, Refused, Rewrite
+from ir_tools.ops.fields import Attrs
+
+__all__ = ["divided_sum", "with_copies", "with_inputs"]
+
+
+def with_copies(
+    op: Op, opset: int, inputs: Sequence[Fact], outputs: Sequence[Fact], kept: Collection[int], target: int
+) -> Rewrite:
+    """Return a layer that reads copies of numbers.
+
+    Args:
+        op: its operation.
+        opset: of its version stamp.
+        inputs: facts of its inputs.
+        outputs: facts of its outputs.
+        kept: the inputs that it reads as they are, by number; so it does those that are not numbers.
+        target: the opset of the copying layers.
+    """
+    layers = Layers(inputs, target)
+    refs = tuple(
+        layers.call("Maximum", given, given, label=f"copy_{number}")
+        if number not in kept and (inputs[number].dtype.is_integer or inputs[number].dtype.is_float)
+        else given
+        for number, given in enumerate(layers.given)
+    )
+    layers.made.append(NewLayer(type=op.type, opset=opset, inputs=refs, outputs=tuple(outputs)))
+    return layers.rewrite("reads a copy", "the larger of a number and itself is the number")
+
+
+def with_inputs(op: Op, opset: int, kept: Sequence[int], outputs: Sequence[Fact]) -> Rewrite:
+    """Return a loop that has only some of its inputs, those that its body reads, by number."""
+    new = NewLayer(type=op.type, opset=opset, inputs=tuple(Ref(None, one) for one in kept), outputs=tuple(outputs))
+    return Rewrite(layers=(new,), strategy="reads fewer inputs", proof="its body does not read the others")
+
+
+def divided_sum(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
+    """Return the sum of the last axis divided by the number of its elements, in place of a ReduceMean along it."""
+    shape = inputs[0].shape
+    if not shape or not shape[-1].static:
+        return Refused("the size of the last axis is not known")
+    layers = Layers(inputs, target)
+    total = layers.call("ReduceSum", DATA, Ref(None, 1), keep_dims=attrs.keep_dims)
+    layers.call("Divide", total, layers.number(shape[-1].size, DATA))
+    return layers.rewrite("a sum that is divided", "a mean is the sum divided by the number of elements")
