@@ -39,6 +39,7 @@ EXAMPLES: Mapping[str, Mapping[str, Example]] = {
         "minlength-smaller-than-needed": ({"minlength": "1"}, [np.array([2])], np.array([0, 0, 1])),
         "no-data": ({"minlength": "2"}, [np.array([], np.int64)], np.array([0, 0])),
         "weights": ({}, [np.array([2, 0, 2]), np.array([0.5, 1, 0.25], F32)], np.array([1, 0, 0.75], F32)),
+        "weights-of-no-data": ({}, [np.array([], np.int64), np.array([], F32)], np.array([], F32)),
         "weights-of-integers": ({}, [np.array([1, 1]), np.array([3, 4], np.int32)], np.array([0, 7], np.int32)),
     },
 }

@@ -1,6 +1,7 @@
 """What decides of the cases that were measured, told by a table that is made up."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from ir_tools.known_differences._model import Call, Fixed, counted
 from ir_tools.known_differences.releases import ROWS, Seen, _applying, rows_of
 from ir_tools.known_differences.releases.seen import JOINED, MULTIPLE, QUANTIZED
 from ir_tools.known_differences.surroundings import Surroundings
-from ir_tools.known_differences.verdicts import Answer, _unknown_sizes, behaviour
+from ir_tools.known_differences.verdicts import Answer, _unknown_sizes, behaviour, decisive
 from ir_tools.ops import find_op
 from ir_tools.ops.definition import Fact
 from ir_tools.ops.records import constant_fact
@@ -419,3 +420,15 @@ def test_a_part_behind_the_first_that_is_joined_with_a_tensor_of_unknown_size(
     assert op is not None
     seen = Surroundings(builder.model).seen(located, op, [data, index], [half, half], 11)
     assert seen.patterns & {JOINED} == found
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *({name: True} for name in ("first", "last", "short", "open", "between")),
+        *({"version": 10}, {"opset": 2}, {"constant": frozenset({0})}, {"names": frozenset({"EMPTY"})}),
+    ],
+    ids=lambda change: next(iter(change)),
+)
+def test_layers_get_one_answer_only_if_nothing_that_is_asked_about_differs(change: dict[str, Any]) -> None:
+    assert decisive(replace(seen(), **change)) != decisive(seen())

@@ -18,6 +18,13 @@ def _of_bytes(axes: Feed, *sizes: int, between: str = "", highest: float = 12.75
     return Call("MVN-6", (Call(between, (data,)) if between else data, axes), SMALL)
 
 
+def _of_old_bytes(*sizes: int, across: bool = True) -> Call:
+    """The same by MVN-1, across channels or not."""
+    (data, _) = _of_bytes(Fixed(whole(2)), *sizes).inputs
+    raw = {"eps": "1e-6", "normalize_variance": "true", "across_channels": str(across).lower()}
+    return Call("MVN-1", (data,), raw)
+
+
 SMALL = {"eps": "1e-6", "eps_mode": "inside_sqrt", "normalize_variance": "true"}
 
 
@@ -37,8 +44,12 @@ BESIDE = [
             _of_bytes(Fixed(whole(2)), 1, 2, 5, between="ReLU-1"),
             _of_bytes(Fixed(whole(1, 2)), 1, 2, 5),
             _of_bytes(Fixed(whole(2, 3)), 1, 1, 2, 3),
+            _of_old_bytes(1, 3, 5),
+            _of_old_bytes(1, 2, 6, across=False),
         ],
         others=[
+            _of_old_bytes(1, 2, 6),
+            _of_old_bytes(1, 3, 8, across=False),
             _of_bytes(Fixed(whole(2)), 1, 2, 8),
             _of_bytes(Fixed(whole(3)), 1, 1, 2, 5),
             _of_bytes(Fixed(whole(2)), 1, 2, 5, between="Sqrt-1"),

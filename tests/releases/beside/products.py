@@ -242,7 +242,19 @@ BESIDE = [
     ),
     *beside(
         "deconvolution to a size for an input of unknown size, auto_pad explicit or valid",
+        falling=[
+            Call(
+                "ConvolutionBackpropData-1",
+                (Given(counted(1, 2, 4), "1,2,4..9"), Fixed(counted(2, 2, 5)), Fixed(whole(3))),
+                LINE | {"auto_pad": "explicit"},
+            ),
+        ],
         others=[
+            Call(
+                "ConvolutionBackpropData-1",
+                (Given(counted(1, 2, 4), "1,2,?"), Fixed(counted(2, 2, 5)), Fixed(whole(3))),
+                LINE | {"auto_pad": "explicit"},
+            ),
             Call(
                 "ConvolutionBackpropData-1",
                 (counted(1, 2, 4), Fixed(counted(2, 2, 1)), Fixed(whole(3))),
