@@ -441,9 +441,7 @@ class Changes:
 
 def _edge_texts(wiring: Wiring, style: Style) -> list[str]:
     """Return `<edge>`s in the order of OpenVINO's files."""
-    return [
-        edge_text(*start, *end, style) for end, start in sorted(wiring.items(), key=lambda item: (item[1], item[0]))
-    ]
+    return [edge_text(*start, *end, style) for start, end in sorted([(start, end) for end, start in wiring.items()])]
 
 
 def _touch(before: Element, element: Element) -> bool:

@@ -37,6 +37,8 @@ Edges = dict[int, dict[int, dict[tuple[int, int], dict[str, Any]]]]
 PortEnds = dict[tuple[int, int], dict[tuple[int, int], None]]
 """`(layer id, port id)` -> the ports at the other ends of its edges, in the order of the edges."""
 
+_NEW = tuple.__new__
+"""Makes a `Source` in half of the time."""
 MAX_SHOWN = 20
 """The maximum number of layers of a cycle that a message names."""
 
@@ -182,7 +184,7 @@ class Graph(_Base):
     def sources(self, layer_id: int) -> dict[int, Source]:
         """Return the source of each connected input port: input port id -> `Source`."""
         producers = self._pred[layer_id].items()
-        return {to: Source(source, start) for source, keys in producers for start, to in keys}
+        return {to: _NEW(Source, (source, start)) for source, keys in producers for start, to in keys}
 
     def source(self, layer_id: int, port_id: int) -> Source | None:
         """Return the source of one input port; None if it is not connected."""

@@ -1,7 +1,5 @@
 """Read and write what ports record of tensors: element type and sizes."""
 
-from dataclasses import replace
-
 import numpy as np
 
 from ir_tools.graph import Layer, Port
@@ -47,7 +45,7 @@ def bare_fact(array: Array) -> Fact:
 def constant_fact(values: Array) -> Fact:
     """Return what is known of a constant with these values."""
     known = Bounds.exactly(values) if values.size <= LARGEST_VALUE and values.dtype.kind in "iufb" else None
-    return replace(bare_fact(values), value=known)
+    return Fact(element_type_of(values), tuple(map(Dim.of, values.shape)), known)
 
 
 def port_of(number: int, fact: Fact) -> Port:

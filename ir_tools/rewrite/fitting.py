@@ -471,7 +471,7 @@ class Fitting:
         return StepPlace(path, layer.id, self.model.line_of(graph, layer.id), str(op or layer.type), ())
 
     def _step(self, located: Located, after: str, strategy: str, proof: str) -> None:
-        self.steps.append(MigrationStep(**self._place(located)._asdict(), after=after, strategy=strategy, proof=proof))
+        self.steps.append(self._place(located).migrated(after, strategy, proof))
 
 
 def _missing_type(located: Located, release: Release) -> str | None:

@@ -295,7 +295,7 @@ class GraphUpgrade:
             return
         types = [new.type for new in made if new.type not in HELPERS] or [new.type for new in made[-1:]]
         after = " + ".join(kind for kind, _ in groupby(types)) or "its input"
-        self.steps.append(MigrationStep(**step._asdict(), after=after, strategy=after, proof=PROOF))
+        self.steps.append(step.migrated(after, after, PROOF))
 
     def _subtract(self, layer: Layer, data: Source, channels: Sequence[Mean]) -> None:
         """Put the subtraction of the means of `<pre-process>` behind an input.

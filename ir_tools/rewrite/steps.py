@@ -85,7 +85,21 @@ class StepPlace(NamedTuple):
 
     def step(self, rewrite: Rewrite) -> MigrationStep:
         """Return the step that replaces the layer."""
-        return MigrationStep(**self._asdict(), after=_after(rewrite), strategy=rewrite.strategy, proof=rewrite.proof)
+        return self.migrated(_after(rewrite), rewrite.strategy, rewrite.proof)
+
+    def migrated(self, after: str, strategy: str, proof: str) -> MigrationStep:
+        """Return the step that makes something else of the layer."""
+        path, layer_id, line, before, notes = self
+        return MigrationStep(
+            path=path,
+            layer_id=layer_id,
+            line=line,
+            before=before,
+            after=after,
+            strategy=strategy,
+            proof=proof,
+            notes=notes,
+        )
 
     def refused(self, why: Refused) -> RefusedStep:
         """Return the step that refuses the layer."""
