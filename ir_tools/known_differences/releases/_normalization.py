@@ -46,14 +46,15 @@ def _takes_the_last_axes(seen: Seen) -> bool:
 
 
 def _leaves_bytes(seen: Seen) -> bool:
-    """Return whether an MVN takes a number of elements together that four do not divide, or is not known to."""
-    shape = seen.inputs[0].shape or ()
-    if seen.op.version == 1:
-        sizes = shape[1 if seen.attrs is None or seen.attrs.across_channels else 2 :]
-    elif _takes_the_last_axes(seen):
-        sizes = shape[-len(axes_of(seen) or ()) :]
-    else:
+    """Return whether four do not divide the number of elements that an MVN takes of a channel, or it is not known.
+
+    All elements of a matrix that it takes together count as one channel.
+    """
+    shape, is_old = seen.inputs[0].shape or (), seen.op.version == 1
+    if not is_old and not _takes_the_last_axes(seen):
         return False
+    across = not is_old or seen.attrs is None or seen.attrs.across_channels
+    sizes = shape[-1:] if across and len(shape) < 3 else shape[2:]
     return not (is_static(sizes) and prod(dim.lo for dim in sizes) % 4 == 0)
 
 
@@ -136,7 +137,7 @@ ROWS = (
         name="MVN of quantized data",
         span="2022.3 to 2022.3",
         ops=("MVN-1", "MVN-6"),
-        reason="Behind a FakeQuantize it is computed of bytes, wrongly unless four divides the number of elements.",
+        reason="Behind a FakeQuantize it is computed of bytes, wrongly unless four divides the elements of a channel.",
         model=Call(
             "MVN-6",
             (Call("FakeQuantize-1", (floats([1, 2, 3, 5, 7]), *BYTES), {"levels": "256"}), Fixed(whole(-1))),

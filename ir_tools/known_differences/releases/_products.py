@@ -223,7 +223,7 @@ def _is_sized_by_guess(seen: Seen, *, words: Collection[str]) -> bool:
     for dim, kernel, given, stride, dilation, more in sizes:
         least = assumed(given) + more - reach(kernel, dilation).lo
         fits = (
-            least + 1 in dim or (least + 1 < 0 and dim.hi is None)
+            least + 1 in dim or (least + 1 < -1 and dim.hi is None)
             if stride == 1
             else least >= 0 and least // stride + 1 in dim
         )

@@ -245,15 +245,19 @@ BESIDE = [
         falling=[
             Call(
                 "ConvolutionBackpropData-1",
-                (Given(counted(1, 2, 4), "1,2,4..9"), Fixed(counted(2, 2, 5)), Fixed(whole(3))),
+                (Given(counted(1, 2, 4), sizes), Fixed(counted(2, 2, extent)), Fixed(whole(3))),
                 LINE | {"auto_pad": "explicit"},
-            ),
+            )
+            for sizes, extent in (("1,2,4..9", 6), ("1,2,?", 5), ("1,2,4..", 5), ("1,2,4..", 4))
         ],
         others=[
-            Call(
-                "ConvolutionBackpropData-1",
-                (Given(counted(1, 2, 4), "1,2,?"), Fixed(counted(2, 2, 5)), Fixed(whole(3))),
-                LINE | {"auto_pad": "explicit"},
+            *(
+                Call(
+                    "ConvolutionBackpropData-1",
+                    (Given(counted(1, 2, 4), sizes), Fixed(counted(2, 2, extent)), Fixed(whole(3))),
+                    LINE | {"auto_pad": "explicit"},
+                )
+                for sizes, extent in (("1,2,?", 6), ("1,2,?", 4), ("1,2,4..", 6))
             ),
             Call(
                 "ConvolutionBackpropData-1",
