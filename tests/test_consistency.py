@@ -293,3 +293,11 @@ def test_a_type_that_a_record_leaves_open_is_as_computed() -> None:
             read.dims, read.precision = port.dims, port.precision
     told = [(found.code, found.layer_name) for found in validate(builder.model)]
     assert told == [("IR305", "first"), ("IR305", "second")]
+
+
+def test_an_output_that_no_memory_holds_is_found_where_it_begins() -> None:
+    """The layers behind it are as large."""
+    builder = Builder()
+    data = builder.parameter("x", "1,3,1048576,1048576")
+    builder.result(builder.call("Abs", builder.call("ReLU", data)))
+    assert [one.layer_name for one in validate(builder.model, select="huge-output")] == ["x"]

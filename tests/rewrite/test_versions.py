@@ -513,3 +513,11 @@ def test_elements_in_windows_are_counted_once_for_all_batches() -> None:
     given = layer("AvgPool-16", {**raw, "exclude-pad": "true", "rounding_type": "floor"}, ("f32", "4,2,?,?"))
     sums = [one for one in migrated(given, 8).graph.ordered() if one.type == "GroupConvolution"]
     assert [one.inputs[0].dims for one in sums] == [(4, 2, -1, -1), (1, 2, -1, -1)]
+
+
+@pytest.mark.parametrize("dims", ["2,48", "2,?", "?,?"])
+def test_short_time_transforms_of_signals_of_any_length(dims: str) -> None:
+    attributes, window = {"transpose_frames": "false"}, np.hanning(13).astype(np.float32)
+    given = layer("STFT-15", attributes, ("f32", dims), window, np.array(16), np.array(5))
+    signal = np.random.default_rng(0).normal(size=(2, 48)).astype(np.float32)
+    assert close(given, 14, signal, apart=1e-5)

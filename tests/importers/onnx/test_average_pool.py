@@ -2,7 +2,9 @@
 
 import pytest
 
+from ir_tools.importers.onnx.average_pool import disputed
 from ir_tools.onnx import average_pool
+from ir_tools.ops._equivalence import equal_plans
 from tests.importers.onnx.models import deviations
 
 
@@ -39,3 +41,14 @@ def test_windows_of_the_same_size_are_counted_alike_with_ceil_mode(word: str) ->
     given = {"kernel_shape": [3], "strides": [2], "auto_pad": word}
     assert average_pool({**given, "ceil_mode": 1}) == average_pool(given)
     assert average_pool({"kernel_shape": [3], "ceil_mode": 1}) != average_pool({"kernel_shape": [3]})
+
+
+@pytest.mark.parametrize("pads", [[0, 0], [1, 0], [0, 1]])
+@pytest.mark.parametrize("word", ["NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"])
+def test_pads_are_said_to_be_ignored_beside_a_word_for_them(word: str, pads: list[int]) -> None:
+    """They are, if the windows are those without pads."""
+    given = {"kernel_shape": [3], "auto_pad": word}
+    plans = [average_pool(each).plan([9]) for each in (given, {**given, "pads": pads})]
+    ignored = any(pads) and equal_plans(*plans) is None
+    told = [*disputed({**given, "pads": pads})]
+    assert told == (["both auto_pad and pads are set; pads are ignored"] if ignored else [])
