@@ -166,7 +166,7 @@ class Layer:
         Layer(7, 'relu', ReLU opset1)
     """
 
-    __slots__ = ("_content", "_tag", "_type", "bodies", "id", "source")
+    __slots__ = ("_content", "_name", "_tag", "_type", "bodies", "id", "source")
 
     def __init__(
         self,
@@ -190,6 +190,7 @@ class Layer:
         self.source = source
         self.bodies: dict[str, Graph] = {} if bodies is None else bodies
         self._tag = tag
+        self._name: str | None = None
         self._type: str | None = None
         self._content = content
 
@@ -203,7 +204,11 @@ class Layer:
     @property
     def name(self) -> str:
         """The name of the layer; empty if the file has none."""
-        return self._attribute("name") if self._tag is None else self._tag.get("name", "")
+        if self._tag is not None:
+            return self._tag.get("name", "")
+        if self._name is None:
+            self._name = self._attribute("name")
+        return self._name
 
     @property
     def type(self) -> str:
@@ -299,13 +304,15 @@ class Layer:
         Args:
             id: the id of the copy; by default that of the layer.
         """
-        return Layer(
+        twin = Layer(
             self.id if id is None else id,
             None if self._tag is None else {**self._tag},
             None if self._content is None else self._content.copy(),
             source=self.source,
             bodies={name: body.clone() for name, body in self.bodies.items()} if self.bodies else None,
         )
+        twin._name, twin._type = self._name, self._type
+        return twin
 
     def __copy__(self) -> Layer:
         """Return `copy()`."""

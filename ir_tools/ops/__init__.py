@@ -191,7 +191,12 @@ class Typed(Protocol):
 
 def role_of(layer: Typed) -> Role:
     """Return what a layer is to its graph; one of a type that ir_tools does not know computes tensors."""
-    newest = newest_op(layer.type)
+    return _role_of(layer.type)
+
+
+@lru_cache(maxsize=4096)
+def _role_of(type: str) -> Role:
+    newest = newest_op(type)
     return newest.role if newest else Role.COMPUTATION
 
 

@@ -15,7 +15,7 @@ from ir_tools.diagnostics import Severity
 from ir_tools.display import plural
 from ir_tools.errors import MigrationError, ReadError, RuntimeFailure, ShapeError, UsageError
 from ir_tools.format.legacy import Mean, mean_array, means, quantized_layers, statistics
-from ir_tools.graph import Graph, Layer, Model, Source
+from ir_tools.graph import Graph, Layer, Model, Port, Source
 from ir_tools.infer import SURPRISES, ConsistencyCheck, propagate_shapes
 from ir_tools.ops import Role, find_op, role_of
 from ir_tools.ops.checks import check_ports
@@ -201,6 +201,7 @@ class GraphUpgrade:
         places: of the legacy layers, by the ids of the new ones.
         ranges: lowest and highest value of the tensors that are to be quantized, by the names of their layers.
         shared: constants that several new layers may read, by type, shape and bytes.
+        records: what ports say in f32, by sizes and precision.
     """
 
     def __init__(
@@ -219,6 +220,7 @@ class GraphUpgrade:
         self.places: dict[int, StepPlace] = {}
         self.ranges: Mapping[str, tuple[float, float]] = {}
         self.shared: dict[object, Source] = {}
+        self.records: dict[tuple[tuple[int, ...], str | None], Fact] = {}
 
     def replace_all(self) -> None:
         """Add what replaces the layers of the graph; behind one that is refused, nothing is tried."""
@@ -271,6 +273,13 @@ class GraphUpgrade:
                     todo.append(producer)
         graph.remove_nodes_from([layer_id for layer_id in graph if layer_id not in kept])
 
+    def recorded(self, port: Port) -> Fact:
+        """Return what a port says, with f32 for other floats."""
+        key = port.dims, port.precision
+        if key not in self.records:
+            self.records[key] = _in_f32(recorded(port))
+        return self.records[key]
+
     def _input(self, layer: Layer, port: int, sources: Mapping[int, Source]) -> Source | None:
         """Return what feeds an input port, in the new graph."""
         return self.tensors.get(sources[port]) if port in sources else self.fed.get(Source(layer.id, port))
@@ -322,7 +331,11 @@ class GraphUpgrade:
 
 
 class Replacement:
-    """A legacy layer, with what is added in its place: see `LegacyLayer`."""
+    """A legacy layer, with what is added in its place: see `LegacyLayer`.
+
+    Attributes:
+        declared: what the file says of the outputs; half floats are f32.
+    """
 
     def __init__(self, upgrade: GraphUpgrade, layer: Layer, inputs: Sequence[Source]) -> None:
         """Start with nothing added; `inputs` are tensors of the new graph."""
@@ -333,16 +346,12 @@ class Replacement:
         self.role = role_of(layer)
         self.attrs = Attrs({})
         self.notes: list[str] = []
+        self.declared: Sequence[Fact] = [upgrade.recorded(port) for port in layer.outputs]
 
     @property
     def type(self) -> str:
         """The name of its type, in the case of the file."""
         return self.layer.type
-
-    @cached_property
-    def declared(self) -> Sequence[Fact]:
-        """What the file says of the outputs; half floats are f32."""
-        return [_in_f32(recorded(port)) for port in self.layer.outputs]
 
     @property
     def input_range(self) -> tuple[float, float] | None:
