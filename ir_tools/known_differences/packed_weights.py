@@ -231,7 +231,7 @@ def _is_scaled(graph: Graph, layer: Layer) -> bool:
 def _computed(graph: Graph, layer: Layer, model: Model) -> Array:
     """Return what a layer gives that is computed of constants."""
     if role_of(layer) is Role.CONSTANT:
-        return values(layer.common.raw, model.weights)
+        return values(layer.raw, model.weights)
     op, sources = find_op(layer.type, layer.version), graph.sources(layer.id)
     attrs = None if op is None else op.read(layer.common.raw, [])
     assert op is not None

@@ -419,7 +419,7 @@ def _exponent(model: Model, graph: Graph, layer: Layer) -> float | None:
     if exponent is None or role_of(exponent) is not Role.CONSTANT:
         return None
     try:
-        found = values(exponent.common.raw, model.weights)
+        found = values(exponent.raw, model.weights)
     except ReadError:
         return None
     return float(found.flat[0]) if found.size == 1 and found.dtype.kind in "fiu" else None
@@ -444,7 +444,7 @@ def _integers(model: Model, graph: Graph, layer: Layer, number: int) -> Array | 
     if feed is None or role_of(feed) is not Role.CONSTANT:
         return None
     try:
-        found = values(feed.common.raw, model.weights)
+        found = values(feed.raw, model.weights)
     except ReadError:
         return None
     return found if found.dtype.kind in "iu" else None

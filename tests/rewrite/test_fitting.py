@@ -16,6 +16,7 @@ from ir_tools.format.read import read
 from ir_tools.format.write import render
 from ir_tools.graph import Source
 from ir_tools.inputs import plan_inputs
+from ir_tools.known_differences.packed_weights import PackedWeights
 from ir_tools.known_differences.releases import rows_about, rows_of
 from ir_tools.releases.table import OPENVINO, PARAMETERS_OF_10, RESULTS_OF_10
 from ir_tools.rewrite.fitting import Fitting
@@ -323,6 +324,23 @@ def test_square_weights_of_products_both_ways_become_two(
     assert migrate(migrated.model, f"openvino-{version}").steps == ()
     for wanted, found in zip(run(builder.model, fed).values(), run(migrated.model, fed).values(), strict=True):
         np.testing.assert_allclose(found, wanted, rtol=1e-6)
+
+
+def test_weights_that_differ_in_nothing_but_their_offsets_are_unpacked_each() -> None:
+    builder, rng = Builder(name="products"), np.random.default_rng(3)
+    arrays = [rng.integers(-9, 9, (4, 6), np.int8) for _ in range(3)]
+    for number, array in enumerate(arrays):
+        floats = builder.call("Convert", builder.constant(array), destination_type="f32")
+        weights = builder.call("Multiply", floats, np.array([0.5], np.float32))
+        product = builder.call("MatMul", builder.parameter(f"x{number}", [2, 4]), weights)
+        builder.result(product, f"y{number}")
+    model = read(render(builder.model), b"".join(builder.model.weights.tail()))
+    found = [
+        packed.unpacked(model)
+        for layer in model.graph.layers()
+        if layer.type == "Const" and (packed := PackedWeights.of(model.graph, layer, {})) is not None
+    ]
+    np.testing.assert_array_equal(np.stack(found), np.stack(arrays) / 2)
 
 
 def test_a_product_of_transposed_weights_records_their_sizes() -> None:
