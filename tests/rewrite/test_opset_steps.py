@@ -41,7 +41,7 @@ from ir_tools.runtime.release import release_client
 from ir_tools.types import ELEMENT_TYPES, from_dtype
 from tests.ops import layer_support, table_makers
 from tests.ops.recorded import RECORDED, right_outputs
-from tests.ops.samples import sample, sample_of
+from tests.ops.samples import Sample, sample, sample_of
 from tests.ops.single import ONE_THREAD, Slot
 from tests.ops.test_attribute_reads import words
 
@@ -356,17 +356,32 @@ def numbers(rng: np.random.Generator, kind: str, shape: Sequence[int], most: int
     return found
 
 
+def samples_of(op: Op) -> list[Sample]:
+    """The samples of an operation."""
+    one = sample_of(op)
+    return [*([one] if one and str(op) not in UNSAMPLED else []), *MORE.get(str(op), [])]
+
+
+def fixed(op: Op, each: Sample) -> tuple[dict[str, str], frozenset[int], int]:
+    """What is the same for all settings of a sample: attributes, which inputs are constants, the largest integer."""
+    own = {key: text for key, text in each.raw.items() if key in op.fields}
+    constants = frozenset(number for number, slot in enumerate(each.slots) if isinstance(slot, np.ndarray))
+    return own, constants, 0 if any("indices" in slot.name for slot in op.inputs) else 99
+
+
+def of_floats(op: Op, rng: np.random.Generator, each: Sample, kinds: Sequence[str]) -> Iterator[Setting]:
+    """A sample in these float types, or as it is if it has no floats, with every variant of attributes."""
+    own, constants, most = fixed(op, each)
+    floats = any(isinstance(slot, tuple) and slot[0] == "f32" for slot in each.slots)
+    for raw, kind in product(VARIANTS.get(str(op), [{}]), kinds if floats else ("f32",)):
+        yield Setting(op, {**own, **raw}, arrays_of(rng, each.slots, kind, most), constants)
+
+
 def sampled(op: Op, rng: np.random.Generator) -> Iterator[Setting]:
     """The samples of an operation in all float types, with random numbers and every variant of attributes."""
-    one = sample_of(op)
-    known = op.fields.keys()
-    for each in [*([one] if one and str(op) not in UNSAMPLED else []), *MORE.get(str(op), [])]:
-        own = {key: text for key, text in each.raw.items() if key in known}
-        constants = frozenset(number for number, slot in enumerate(each.slots) if isinstance(slot, np.ndarray))
-        most = 0 if any("indices" in slot.name for slot in op.inputs) else 99
-        floats = any(isinstance(slot, tuple) and slot[0] == "f32" for slot in each.slots)
-        for raw, kind in product(VARIANTS.get(str(op), [{}]), FLOATS if floats else ("f32",)):
-            yield Setting(op, {**own, **raw}, arrays_of(rng, each.slots, kind, most), constants)
+    for each in samples_of(op):
+        own, constants, most = fixed(op, each)
+        yield from of_floats(op, rng, each, FLOATS)
         for raw in other_words(op):
             setting = Setting(op, {**own, **raw}, arrays_of(rng, each.slots, "f32", most), constants)
             if is_valid(setting):

@@ -21,11 +21,6 @@ def sizes(dim: Dim) -> set[int]:
     return {size for size in range(MANY) if size in dim}
 
 
-def test_a_size_that_is_a_boolean_makes_no_others_booleans() -> None:
-    """Dimensions of one size are one object, and would be written as `True`."""
-    assert [str(Dim.of(size)) for size in (True, 1)] == ["True", "1"]
-
-
 @given(dims)
 def test_a_dimension_holds_its_sizes(dim: Dim) -> None:
     assert sizes(dim) == set(range(dim.lo, MANY if dim.hi is None else dim.hi + 1))
