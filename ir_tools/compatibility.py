@@ -12,13 +12,13 @@ from ir_tools.collection import gc_paused
 from ir_tools.diagnostics import Severity
 from ir_tools.display import brief_fields, listing, notebook_table, plural
 from ir_tools.errors import IrToolsError, RuntimeFailure
-from ir_tools.graph import Located, Model
+from ir_tools.graph import Located, Model, Port
 from ir_tools.infer import propagate_shapes
 from ir_tools.known_differences.releases import Seen
-from ir_tools.known_differences.surroundings import Surroundings, quantized_note
+from ir_tools.known_differences.surroundings import Surroundings, idle_bodies, quantized_note
 from ir_tools.known_differences.verdicts import Answer, Unread, decisive, verdict
 from ir_tools.ops import find_op
-from ir_tools.ops.definition import UNKNOWN
+from ir_tools.ops.definition import UNKNOWN, Fact
 from ir_tools.releases.measured import is_measured
 from ir_tools.releases.table import OPENVINO, Release
 from ir_tools.rewrite.legacy import migrate_legacy
@@ -368,7 +368,11 @@ def _layers(model: Model) -> Iterator[tuple[Located, Seen | Unread | None]]:
         facts = propagate_shapes(model).facts
     except IrToolsError:
         facts = {}
-    around = Surroundings(model)
+
+    def known(path: str, ports: Iterable[Port]) -> tuple[Fact, ...]:
+        return tuple(facts.get((path, port.id)) or UNKNOWN for port in ports)
+
+    around = Surroundings(model, idle_bodies(model, lambda one: known(one.path, one.layer.common.inputs)))
     found: dict[object, Seen | Unread] = {}
     for located in model.walk():
         path, layer, _ = located
@@ -380,8 +384,7 @@ def _layers(model: Model) -> Iterator[tuple[Located, Seen | Unread | None]]:
         if op is None:
             yield located, None
             continue
-        ports = layer.common.inputs, layer.common.outputs
-        inputs, outputs = (tuple(facts.get((path, port.id)) or UNKNOWN for port in side) for side in ports)
+        inputs, outputs = (known(path, ports) for ports in (layer.common.inputs, layer.common.outputs))
         seen = around.seen(located, op, inputs, outputs, model.version)
         yield located, found.setdefault(decisive(seen), seen)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Iterator
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 
 from ir_tools.checks.define import Check
 from ir_tools.checks.file import IrFile, element_of
@@ -13,9 +13,10 @@ from ir_tools.infer import LayerKind, LayerSignature
 from ir_tools.known_differences import Call
 from ir_tools.known_differences.releases import Seen, rows_of
 from ir_tools.known_differences.releases.seen import PATTERNS
-from ir_tools.known_differences.surroundings import Surroundings
+from ir_tools.known_differences.surroundings import Surroundings, idle_bodies
 from ir_tools.known_differences.verdicts import Answer, behaviour, is_deadly, is_plain
 from ir_tools.ops import Role, opset_number
+from ir_tools.ops.definition import Fact
 from ir_tools.releases.measured import State
 from ir_tools.releases.table import OPENVINO
 from ir_tools.rules.compatibility import UNCOMPILED_LAYER
@@ -35,7 +36,7 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
     if model.is_legacy or any(one.is_error for one in file.unread) or consistency.has_errors:
         return
     kinds = {_key(kind.signature): kind for kind in consistency.kinds if _may_be_stopped(kind, model.version)}
-    around = Surroundings(model)
+    around = Surroundings(model, idle_bodies(model, partial(_inputs, file)) if kinds else frozenset())
     for located in model.walk() if kinds else ():
         kind = kinds.get(_key(consistency.signatures.of(located.layer)[0]))
         if kind is None or not around.is_read(located):
@@ -98,10 +99,15 @@ def _deciding_producers(op: str) -> frozenset[tuple[str, ...]]:
 def _seen(file: IrFile, located: Located, kind: LayerKind, around: Surroundings) -> Seen:
     """Return a layer with what is around it."""
     _, layer, graph = located
+    outputs = [file.consistency.facts[id(graph)][layer.id, port.id] for port in layer.common.outputs]
+    return around.seen(located, kind.op, _inputs(file, located), outputs, file.model.version)
+
+
+def _inputs(file: IrFile, located: Located) -> list[Fact]:
+    """Return what is known of the inputs of a layer that are connected, in order."""
+    _, layer, graph = located
     facts, sources = file.consistency.facts[id(graph)], graph.sources(layer.id)
-    inputs = [facts[sources[port.id]] for port in layer.common.inputs if port.id in sources]
-    outputs = [facts[layer.id, port.id] for port in layer.common.outputs]
-    return around.seen(located, kind.op, inputs, outputs, file.model.version)
+    return [facts[sources[port.id]] for port in layer.common.inputs if port.id in sources]
 
 
 def _reason(seen: Seen) -> str | None:

@@ -1,6 +1,6 @@
 """What of the graphs of a model decides about what releases do with its layers."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 from itertools import chain
 
@@ -33,10 +33,13 @@ from ir_tools.processors import Processor
 
 __all__ = [
     "Surroundings",
+    "idle_bodies",
     "quantized_note",
 ]
 
 STEPS = "releases compute these in INT8, and their values may differ by steps of the quantization"
+BRANCHES = "else_body", "then_body"
+"""The bodies of an If that is not true, and of one that is."""
 SATURATED = "; on processors without VNNI, such as this one, sums of 8-bit products also saturate at 16 bits"
 
 
@@ -54,9 +57,10 @@ class Surroundings:
         origins: of `PackedWeights`, for each graph by its `id`; to be cleared when edges change.
     """
 
-    def __init__(self, model: Model) -> None:
-        """Look at nothing until it is needed."""
+    def __init__(self, model: Model, idle: Set[int] = frozenset()) -> None:
+        """Look at nothing until it is needed; `idle`: the bodies that `idle_bodies` finds."""
         self.model = model
+        self._idle = idle
         self._constants: dict[int, Mapping[int, frozenset[str]]] = {}
         self._names: dict[int, Mapping[int, frozenset[str]]] = {}
         self._used: dict[int, Set[int]] = {}
@@ -148,6 +152,7 @@ class Surroundings:
             readers=tuple(sorted(readers)),
             scaled=self._patterns.scaled(graph, layer, known),
             patterns=self._patterns.of(graph, layer, op, known).union(self._loops.of(graph, layer, known)),
+            idle=id(graph) in self._idle,
             unread=self._loops.unread(layer),
         )
 
@@ -157,6 +162,25 @@ class Surroundings:
         if key not in self._attributes:
             self._attributes[key] = op.read(raw, []), op.lacks(raw)
         return self._attributes[key]
+
+
+def idle_bodies(model: Model, inputs_of: Callable[[Located], Sequence[Fact]]) -> Set[int]:
+    """Return the branches of Ifs that known conditions do not take, and all bodies in these, by `id`.
+
+    Args:
+        model: that has them.
+        inputs_of: what is known of the inputs of an If that are connected, in order.
+    """
+    found = set[int]()
+    for located in model.walk(lambda layer: bool(layer.bodies)):
+        bodies = located.layer.bodies
+        if id(located.graph) in found:
+            found.update(map(id, bodies.values()))
+        elif located.layer.type == "If":
+            condition = next((fact.integers() for fact in inputs_of(located)), None)
+            if condition is not None and len(condition) == 1:
+                found.update(id(body) for name, body in bodies.items() if name == BRANCHES[not condition[0]])
+    return found
 
 
 def quantized_tensors(model: Model) -> int:

@@ -94,7 +94,19 @@ def decisive(seen: Seen) -> Hashable:
     )
     rows = tuple(row.name for row in differences(seen))
     around = (frozenset(seen.constant), seen.version, seen.opset, seen.names, seen.first, seen.last, seen.short)
-    return str(op), words, inputs, outputs, rows, *around, seen.open, seen.between, seen.folded, _gives_nothing(seen)
+    return (
+        str(op),
+        words,
+        inputs,
+        outputs,
+        rows,
+        *around,
+        seen.open,
+        seen.between,
+        seen.folded,
+        seen.idle,
+        _gives_nothing(seen),
+    )
 
 
 def _sizes(shape: Shape) -> Hashable:
@@ -111,8 +123,15 @@ def behaviour(release: Release, seen: Seen, *, anywhere: bool = False) -> tuple[
     """Return what a release does with a layer of an operation and of types that it reads; None if it runs it.
 
     A row says exactly which layers it is about, and counts for more than what was measured of other values, or of the
-    plain model. `anywhere`: values that differ on other processors than this one count, too.
+    plain model. `anywhere`: values that differ on other processors than this one count, too. What only counts once a
+    model is compiled does not of a layer that is not.
     """
+    found = _behaviour(release, seen, anywhere=anywhere)
+    return None if seen.idle and found is not None and found[0] is not Answer.STOPPED else found
+
+
+def _behaviour(release: Release, seen: Seen, *, anywhere: bool) -> tuple[Answer, str] | None:
+    """Return that of a layer as if it were compiled."""
     if any(fact.shape is None and fact.dtype.kind != "dynamic" for fact in seen.outputs):
         return Answer.READS, UNKNOWN_RANK
     op = seen.op

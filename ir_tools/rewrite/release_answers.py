@@ -9,7 +9,7 @@ from ir_tools.graph import Located, Model
 from ir_tools.infer import AnswerTable, LayerSignature
 from ir_tools.known_differences.releases import release_differences
 from ir_tools.known_differences.releases.seen import AFFINE, MULTIPLE, REMAINDERS, RESHAPED, SIZING, Seen, Unplaced
-from ir_tools.known_differences.surroundings import Surroundings
+from ir_tools.known_differences.surroundings import Surroundings, idle_bodies
 from ir_tools.known_differences.verdicts import Answer, behaviour, decisive, is_plain, verdict
 from ir_tools.ops import Op, Role, find_op
 from ir_tools.ops.definition import Array, Bounds, Fact, NewLayer, Ref, Rewrite
@@ -48,8 +48,9 @@ class ReleaseAnswers:
     def changed(self, model: Model) -> None:
         """Go on with the model, or the copy of it, in which layers were changed; `known` has to know of it already."""
         self.model = model
-        self._around = Surroundings(model)
-        self._own = self._around if self.version == model.version else Surroundings(model)
+        idle = idle_bodies(model, self.known.computed)
+        self._around = Surroundings(model, idle)
+        self._own = self._around if self.version == model.version else Surroundings(model, idle)
         self._plain: dict[int, bool] = {}
         self._plain_kinds: dict[Hashable, bool] = {}
         self._seen: dict[tuple[int, int], Seen] = {}

@@ -1,12 +1,14 @@
 """What `compat` answers, and whether it is what the releases do with the models."""
 
 from collections import Counter
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import openvino as ov
+import openvino.opset8 as ops
 import pytest
 
 from ir_tools.builder import Builder
@@ -25,6 +27,7 @@ from ir_tools.ops.definition import Fact
 from ir_tools.ops.fields import Attrs, Flag, OneOf
 from ir_tools.ops.records import constant_fact
 from ir_tools.releases.table import OPENVINO, Release
+from ir_tools.rewrite.migration import migrate
 from ir_tools.runtime.client import sources
 from ir_tools.runtime.environments import environment
 from ir_tools.types import element_type, parse_shape
@@ -531,3 +534,58 @@ def test_releases_find_the_version_there(
         else:
             read = True
     assert read is (newer if name >= "2024.5" else older)
+
+
+def branching(path: Path, condition: ov.Node) -> Path:
+    """Write an If whose first branch is an Einsum that releases before 2025.1 do not compile, and the other a ReLU."""
+    data, inner, other = (ops.parameter([3, 3, 4], np.float32) for _ in range(3))
+    taken = ov.Model([ops.result(ops.einsum([inner], "aab->ab"))], [inner])
+    rest = ov.Model([ops.result(ops.reduce_max(ops.relu(other), 0))], [other])
+    choice = ops.if_op(condition.output(0))
+    choice.set_then_body(taken)
+    choice.set_else_body(rest)
+    choice.set_input(data.output(0), inner, other)
+    output = choice.set_output(taken.results[0], rest.results[0])
+    given = [condition] if condition.get_type_name() == "Parameter" else []
+    ov.serialize(ov.Model([output], [*given, data]), path, path.with_suffix(".bin"))
+    return path
+
+
+CONDITION = pytest.mark.parametrize(
+    ("condition", "compiled"),
+    [
+        (lambda: ops.constant(np.array(False)), True),
+        (lambda: ops.equal(ops.constant(np.array(9)), ops.constant(np.array(3))), True),
+        (lambda: ops.constant(np.array(True)), False),
+        (lambda: ops.parameter([], np.bool_), False),
+    ],
+    ids=["false", "computed", "true", "unknown"],
+)
+
+
+@CONDITION
+def test_a_branch_that_a_known_condition_does_not_take_is_not_compiled(
+    condition: Callable[[], ov.Node], compiled: bool, tmp_path: Path
+) -> None:
+    model = read(branching(tmp_path / "m.xml", condition()))
+    said = compatibility(model, [release for release in OPENVINO if (2022, 1) <= release.number <= (2025, 0)])
+    assert {one.answer for one in said} == {Answer.RUNS if compiled else Answer.READS}
+    assert bool(migrate(model, "openvino-2023.3").steps) is not compiled
+
+
+@pytest.mark.sweep
+@CONDITION
+@pytest.mark.parametrize("name", ["2022.1", "2025.0"])
+def test_releases_do_not_compile_it(
+    name: str, condition: Callable[[], ov.Node], compiled: bool, tmp_path: Path
+) -> None:
+    path, data = branching(tmp_path / "m.xml", condition()), np.ones((3, 3, 4), np.float32)
+    model = read(path)
+    fed = {one.name: data if one.port.dims else np.array(True) for one in model.inputs}
+    with client_of(name) as client, sources(model) as (text, weights):
+        try:
+            client.infer(text, weights, fed)
+        except RuntimeFailure:
+            assert not compiled
+        else:
+            assert compiled

@@ -194,6 +194,8 @@ class Seen:
         patterns: what it is part of: of a constant of few bits `PackedWeights.uses`; of others `AFFINE`, `SHARED`,
             `SIZING`, `RESHAPED` and so on, all of `PATTERNS`.
         unread: which inputs of a loop nothing reads in its body.
+        idle: whether it is in a branch of an If that a known condition does not take: releases read such a branch, and
+            do not compile it.
     """
 
     op: Op
@@ -216,11 +218,22 @@ class Seen:
     scaled: frozenset[int] = frozenset()
     patterns: frozenset[str] = frozenset()
     unread: frozenset[int] = frozenset()
+    idle: bool = False
 
     @property
     def around(self) -> tuple[object, ...]:
         """What decides about it besides its operation, attributes and tensors, to compare it with others."""
-        alone = (self.first, self.last, self.short, self.open, self.between, self.folded, self.patterns, self.unread)
+        alone = (
+            self.first,
+            self.last,
+            self.short,
+            self.open,
+            self.between,
+            self.folded,
+            self.patterns,
+            self.unread,
+            self.idle,
+        )
         return (self.opset, self.constant, self.held, self.names, self.producers, self.readers, self.scaled, *alone)
 
     def has(self, pattern: str) -> bool:
