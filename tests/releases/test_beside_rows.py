@@ -1,5 +1,6 @@
 """Layers beside those that show the rows of releases: which of them a row is about, too."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from importlib import import_module
 from pkgutil import iter_modules
@@ -11,7 +12,7 @@ from ir_tools.compatibility import compatibility
 from ir_tools.infer import propagate_shapes
 from ir_tools.known_differences import as_model
 from ir_tools.known_differences._model import Call, Fixed, counted
-from ir_tools.known_differences.releases import ROWS, ReleaseDifference, release_differences
+from ir_tools.known_differences.releases import ROWS, ReleaseDifference, Seen, _applying, release_differences
 from ir_tools.known_differences.surroundings import Surroundings
 from ir_tools.known_differences.verdicts import Answer
 from ir_tools.ops import find_op
@@ -36,6 +37,11 @@ def test_the_rows_are_in_the_table() -> None:
 
 def falls_under(row: ReleaseDifference, call: Call) -> bool:
     """Whether a layer of a model falls under a row."""
+    return any(row in release_differences(row.releases[-1], seen) for seen in layers_of(call, row.version))
+
+
+def layers_of(call: Call, version: int) -> Iterator[Seen]:
+    """The layers of a model, as they decide."""
     model, _ = as_model(call)
     facts, around = propagate_shapes(model).facts, Surroundings(model)
     for located in model.walk():
@@ -43,9 +49,14 @@ def falls_under(row: ReleaseDifference, call: Call) -> bool:
         op = find_op(layer.type, layer.version)
         assert op is not None
         inputs, outputs = ([facts[path, port.id] for port in ports] for ports in (layer.inputs, layer.outputs))
-        if row in release_differences(row.releases[-1], around.seen(located, op, inputs, outputs, row.version)):
-            return True
-    return False
+        yield around.seen(located, op, inputs, outputs, version)
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if not row.processor.is_here], ids=lambda row: row.name)
+def test_a_row_of_other_processors_is_about_its_model(row: ReleaseDifference) -> None:
+    """Rows of this processor are compared with what their models do here."""
+    seen = [one for one in layers_of(row.model, row.version) if str(one.op) in row.ops]
+    assert any(row in _applying((row,), one) for one in seen)
 
 
 @CASE
