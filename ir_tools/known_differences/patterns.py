@@ -414,15 +414,8 @@ def _has_constant(graph: Graph, layer: Layer, constants: Collection[int]) -> boo
 
 def _exponent(model: Model, graph: Graph, layer: Layer) -> float | None:
     """Return the exponent of a Power, if it is a constant number."""
-    sources = sources_of(graph, layer) if layer.type == "Power" else []
-    exponent = graph.layer(sources[1].layer) if len(sources) > 1 and sources[1] is not None else None
-    if exponent is None or role_of(exponent) is not Role.CONSTANT:
-        return None
-    try:
-        found = values(exponent.raw, model.weights)
-    except ReadError:
-        return None
-    return float(found.flat[0]) if found.size == 1 and found.dtype.kind in "fiu" else None
+    found = _held(model, graph, layer, 1) if layer.type == "Power" else None
+    return float(found.flat[0]) if found is not None and found.size == 1 and found.dtype.kind in "fiu" else None
 
 
 def _scales_last(graph: Graph, layer: Layer, constants: Collection[int], rank: int) -> bool:
@@ -439,15 +432,23 @@ def _scales_last(graph: Graph, layer: Layer, constants: Collection[int], rank: i
 
 def _integers(model: Model, graph: Graph, layer: Layer, number: int) -> Array | None:
     """Return the values of an input that is a constant of integers; None if it is not one, or if they are missing."""
+    found = _held(model, graph, layer, number)
+    return found if found is not None and found.dtype.kind in "iu" else None
+
+
+def _held(model: Model, graph: Graph, layer: Layer, number: int) -> Array | None:
+    """Return the values of an input that is a constant, converted or not; None if it is not, or if they are missing."""
     source = dict(enumerate(sources_of(graph, layer))).get(number)
     feed = None if source is None else graph.layer(source.layer)
+    if feed is not None and feed.type == "Convert":
+        source = next(iter(sources_of(graph, feed)), None)
+        feed = None if source is None else graph.layer(source.layer)
     if feed is None or role_of(feed) is not Role.CONSTANT:
         return None
     try:
-        found = values(feed.raw, model.weights)
+        return values(feed.raw, model.weights)
     except ReadError:
         return None
-    return found if found.dtype.kind in "iu" else None
 
 
 def _is_interleaved(model: Model, graph: Graph, split: Layer) -> bool:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ir_tools.known_differences._model import Call, Fixed, counted, number, whole
+from ir_tools.known_differences._model import Call, Fixed, converted, counted, number, whole
 from ir_tools.ops import Array
 from tests.releases.beside import Beside, beside
 
@@ -46,10 +46,12 @@ def _mean_square(
     rank: int = 3,
     gamma: tuple[int, ...] | None = None,
     how: str = "/",
+    half: bool = False,
 ) -> Call:
     """Data that are divided by the root of their mean square, in one of several forms, and scaled."""
     data = Call("Abs-1", (counted(*(2, 5, 3, count)[-rank:]),))
-    mean = _along_of(Call("Power-1", (data, Fixed(number(exponent)))), axis)
+    held = Fixed(number(exponent).astype(np.float16)) if half else Fixed(number(exponent))
+    mean = _along_of(Call("Power-1", (data, converted(held, "f32") if half else held)), axis)
     total = Call("Add-1", (mean, Fixed(number(1e-6))))
     root = Call("Sqrt-1", (total,))
     forms = {
@@ -79,6 +81,7 @@ BESIDE = [
             _mean_square(how="* 1/"),
             _mean_square(how="1/ *"),
             _mean_square(how="* ^-1"),
+            _mean_square(half=True),
             _mean_square(rank=2),
             _mean_square(rank=4),
             _mean_square(gamma=()),
