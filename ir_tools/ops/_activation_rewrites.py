@@ -28,6 +28,7 @@ __all__ = [
     "round_",
     "selu",
     "sloped",
+    "softmax_of_images",
     "softplus",
     "softsign",
     "swish",
@@ -35,6 +36,16 @@ __all__ = [
 
 
 # --- activations ------------------------------------------------------------------------------------------------
+
+
+@by_formula("the same elements, as images of one column")
+def softmax_of_images(layers: Layers, attrs: Attrs) -> Ref | Refused:
+    """Rewrite SoftMax of three dimensions: releases keep its output in blocks that a TopK misreads."""
+    if layers.rank(DATA) != 3:
+        return Refused("its data does not have three dimensions")
+    column = np.array([3])
+    found = layers.call("SoftMax", layers.call("Unsqueeze", DATA, column), axis=attrs.axis % 3)
+    return layers.call("Squeeze", found, column)
 
 
 @by_formula("slope * x below 0, x elsewhere", wide=True)

@@ -600,6 +600,7 @@ SOFTMAX_1 = Op(
     shape=softmax_1_shape,
     kernel=softmax,
     migrate=migrate_softmax,
+    substitute=rewrites.softmax_of_images,
 )
 SOFTMAX_8 = SOFTMAX_1.at(8, attrs={"axis": Int(default=1)}, shape=softmax_shape)
 LOG_SOFTMAX = Op(

@@ -207,6 +207,8 @@ MORE = {
             "LessEqual-1",
         )
     },
+    "SoftMax-1": [sample("axis=1", "f32 2,8,3"), sample("axis=2", "f32 2,3,4")],
+    "SoftMax-8": [sample("axis=-2", "f32 2,8,3"), sample("axis=0", "f32 2,3")],
     "Convolution-1": [
         sample("strides=2,1;pads_begin=0,0;pads_end=0,0;dilations=1,1", "f32 2,3,5,4", "f32 2,3,1,1"),
         sample("strides=2,3;pads_begin=1,2;pads_end=0,3;dilations=1,1", "f32 1,3,5,4", "f32 2,3,1,1"),

@@ -5,7 +5,7 @@ from math import prod
 
 import numpy as np
 
-from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, number, whole
+from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, index, number, whole
 from ir_tools.known_differences.releases._predicates import axes_of, has_rank
 from ir_tools.known_differences.releases._row import ReleaseDifference, not_compiled, not_read, not_run
 from ir_tools.known_differences.releases.seen import QUANTIZED, Seen
@@ -19,6 +19,14 @@ MIN_EPS = 1e-7
 BYTES = tuple(Fixed(floats(limit)) for limit in (0, 12.75, 0, 12.75))
 """The limits of a FakeQuantize."""
 VARIANCE = {"eps": "0.001", "eps_mode": "inside_sqrt", "normalize_variance": "true"}
+
+
+def _gives_blocks_to_topk(seen: Seen) -> bool:
+    """Return whether a TopK reads a SoftMax of three dimensions over channels that are kept in blocks of 8."""
+    shape = seen.inputs[0].shape
+    if shape is None or len(shape) != 3 or seen.attrs is None or (0, "TopK") not in seen.readers:
+        return False
+    return seen.attrs.axis in {1, -2} and shape[1].static and shape[1].lo % 16 == 8 and shape[2].hi != 1
 
 
 def _is_of_one_channel(seen: Seen) -> bool:
@@ -258,6 +266,20 @@ ROWS = (
         reason="A scalar is not supported: the model is not read.",
         model=Call("SoftMax-1", (number(1.5),), {"axis": "0"}),
         applies=lambda seen: has_rank(seen, 0),
+    ),
+    ReleaseDifference(
+        name="SoftMax of 8 channels of a row before a TopK",
+        span="2022.1 to 2024.3",
+        ops=("SoftMax-1", "SoftMax-8"),
+        reason="A TopK along 8, 24 or 40 channels of three dimensions reads wrong elements of a SoftMax over them.",
+        model=Call(
+            "TopK-3",
+            (Call("SoftMax-1", (np.sin(counted(1, 8, 4)),), {"axis": "1"}), Fixed(index(1))),
+            {"axis": "1", "mode": "max", "sort": "value"},
+            (0,),
+        ),
+        applies=_gives_blocks_to_topk,
+        processor=Processor.AVX512,
     ),
     ReleaseDifference(
         name="GroupNormalization of one channel",

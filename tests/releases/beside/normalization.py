@@ -37,7 +37,35 @@ def grouped(data: Feed, scale: Feed, bias: Feed) -> Call:
     return Call("GroupNormalization-12", (data, scale, bias), {"num_groups": "1", "epsilon": "0.001"})
 
 
+def _best(*sizes: int, axis: int = 1, along: int | None = None, shape: str = "", between: str = "") -> Call:
+    """The index of the largest element of a SoftMax; `along`: the axis of the TopK, if it is another."""
+    data = np.sin(counted(*sizes))
+    soft = Call("SoftMax-8", (Given(data, shape) if shape else data,), {"axis": str(axis)})
+    raw = {"axis": str(axis if along is None else along), "mode": "max", "sort": "value"}
+    return Call("TopK-3", (Call(between, (soft,)) if between else soft, Fixed(np.array(1))), raw, (1,))
+
+
 BESIDE = [
+    *beside(
+        "SoftMax of 8 channels of a row before a TopK",
+        falling=[
+            _best(1, 8, 2),
+            _best(2, 24, 3, axis=-2),
+            _best(3, 8, 17),
+            _best(1, 8, 3, shape="?,8,?"),
+        ],
+        others=[
+            _best(1, 16, 3),
+            _best(1, 4, 3),
+            _best(1, 8, 1),
+            _best(1, 8, 2, 2),
+            _best(8, 3, axis=0),
+            _best(1, 3, 8, axis=2),
+            _best(1, 8, 3, axis=2, along=1),
+            _best(1, 8, 3, shape="1,?,3"),
+            _best(1, 8, 3, between="ReLU-1"),
+        ],
+    ),
     *beside(
         "MVN of quantized data",
         falling=[
