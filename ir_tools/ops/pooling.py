@@ -40,7 +40,8 @@ MAX_WINDOWS = 1 << 20
 
 def check_windows(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for settings for which a sliding pooling has no output shape; the runtime rejects each of them."""
-    rank = len(attrs.kernel)
+    kernel = attrs["kernel"]
+    rank = len(kernel)
     for name in LISTS:
         values = attrs.get(name, ())
         if len(values) != rank and (values or name == "strides"):
@@ -52,8 +53,8 @@ def check_windows(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         minimum = 0 if name.startswith("pads") else 1
         if any(value < minimum for value in values):
             yield Violation(name, f"is {listed(values)}; expected at least {minimum} for each")
-    if any(size < 1 for size in attrs.kernel):
-        yield Violation("kernel", f"is {listed(attrs.kernel)}; expected at least 1 for each")
+    if any(size < 1 for size in kernel):
+        yield Violation("kernel", f"is {listed(kernel)}; expected at least 1 for each")
     yield from check_data(inputs[0].shape, rank)
     shape = inputs[0].shape
     for name, dim in zip(("batch size", "number of channels"), shape or (), strict=False):
