@@ -58,12 +58,21 @@ def calls(made: Sample, command: list[str], folder: Path) -> int:
     [
         (fan_in((1, 9)), ["validate"]),
         (register, ["validate"]),
+        (register, ["compat"]),
         (lambda count: loops_in_loops(count // 10)(1), ["validate"]),
         (poolings, ["migrate", "--to", "opset8"]),
         (lambda count: parameters(4 * count), ["migrate", "--for", "openvino-2021.4"]),
         (parts, ["shapes"]),
     ],
-    ids=["wrong inputs", "a register", "loops in loops", "bodies to migrate", "inputs by name", "parts in IR v6"],
+    ids=[
+        "wrong inputs",
+        "a register",
+        "releases of a register",
+        "loops in loops",
+        "bodies to migrate",
+        "inputs by name",
+        "parts in IR v6",
+    ],
 )
 def test_calls_grow_with_the_file(
     make: Callable[[int], Sample], command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

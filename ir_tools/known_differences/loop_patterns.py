@@ -1,5 +1,6 @@
 """What layers of loops are part of, as it decides about what releases do with them."""
 
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from math import prod
@@ -49,21 +50,43 @@ CARRIED = VIEWS | {
 FLOATS = frozenset({"FP16", "FP32"})
 
 
+class _Ports:
+    """The port map of a loop, as it is asked about for each layer of a body.
+
+    Attributes:
+        map: the port map.
+        order: the Parameters of the body in the order of the inputs, each with its first place.
+        cut: the Parameters that get a part of an input.
+        given: the Results that outputs of the loop give.
+        states: the Parameters whose next state a Result gives, by the Result.
+    """
+
+    def __init__(self, ports: PortMap) -> None:
+        """Sort the rows."""
+        self.map = ports
+        self.order = {row.layer: number for number, row in reversed([*enumerate(ports.inputs)])}
+        self.cut = {row.layer for row in ports.inputs if row.axis is not None}
+        self.given = {row.layer for row in ports.outputs}
+        self.states = defaultdict[int, list[int]](list)
+        for state, result in ports.back_edges.items():
+            self.states[result].append(state)
+
+
 class _Place(NamedTuple):
     """Where in a body an input of it comes in: the loop, its ports, the body, and the Parameter."""
 
     loop: Layer
-    ports: PortMap
+    ports: _Ports
     graph: Graph
     parameter: Layer
 
     @property
     def is_cut(self) -> bool:
-        return any(row.layer == self.parameter.id and row.axis is not None for row in self.ports.inputs)
+        return self.parameter.id in self.ports.cut
 
     @property
     def is_state(self) -> bool:
-        return self.parameter.id in self.ports.back_edges
+        return self.parameter.id in self.ports.map.back_edges
 
     def passes_on(self, result: Layer) -> Iterator[str]:
         """Yield `PASSED_ON` and `FIXED_STATE` as far as a Result that gives the input as a next state shows them.
@@ -71,13 +94,13 @@ class _Place(NamedTuple):
         States are written in the order of the inputs, those of a Loop before its outputs: one that was is no longer
         what it was.
         """
-        order = [row.layer for row in self.ports.inputs]
-        given_on = self.loop.type == "Loop" and any(row.layer == result.id for row in self.ports.outputs)
-        for state, given in self.ports.back_edges.items():
-            if given != result.id or state not in order or not (given_on or _is_read(self.graph, state)):
+        order, own = self.ports.order, self.parameter.id
+        given_on = self.loop.type == "Loop" and result.id in self.ports.given
+        for state in self.ports.states.get(result.id, ()):
+            if state not in order or not (given_on or _is_read(self.graph, state)):
                 continue
-            written = order if given_on else order[: order.index(state)]
-            another = self.is_state and self.parameter.id != state and self.parameter.id in written
+            written = own in order and (given_on or order[own] < order[state])
+            another = self.is_state and own != state and written
             if another or (self.is_cut and _is_read(self.graph, state)):
                 yield PASSED_ON
             elif not (self.is_state or self.is_cut):
@@ -85,8 +108,7 @@ class _Place(NamedTuple):
 
     def is_next_state(self, result: Layer) -> bool:
         """Return whether a Result gives a next state that the body reads."""
-        edges = self.ports.back_edges.items()
-        return any(given == result.id and _is_read(self.graph, state) for state, given in edges)
+        return any(_is_read(self.graph, state) for state in self.ports.states.get(result.id, ()))
 
 
 class LoopPatterns:
@@ -95,6 +117,14 @@ class LoopPatterns:
     def __init__(self, model: Model) -> None:
         """Look at nothing until it is needed."""
         self._model = model
+        self._known: dict[int, _Ports | None] = {}
+
+    def _ports(self, loop: Layer) -> _Ports | None:
+        """Return the port map of a loop, which is read once; None if it cannot be read."""
+        if id(loop) not in self._known:
+            ports = _ports(loop)
+            self._known[id(loop)] = None if ports is None else _Ports(ports)
+        return self._known[id(loop)]
 
     @cached_property
     def _owners(self) -> Mapping[int, Layer]:
@@ -131,9 +161,9 @@ class LoopPatterns:
         source = next(iter(sources_of(graph, layer)), None) if owner is not None else None
         if owner is None or source is None or role_of(graph.layer(source.layer)) is not Role.PARAMETER:
             return
-        ports = _ports(owner)
-        if ports is not None:
-            place = _Place(owner, ports, graph, graph.layer(source.layer))
+        around = self._ports(owner)
+        if around is not None:
+            place = _Place(owner, around, graph, graph.layer(source.layer))
             if role_of(layer) is Role.RESULT:
                 yield from place.passes_on(layer)
             elif _is_view(layer):
