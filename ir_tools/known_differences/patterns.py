@@ -23,6 +23,7 @@ from ir_tools.known_differences.releases.seen import (
     NUMBER,
     PADDED,
     QUANTIZED,
+    REDUCED,
     REMAINDERS,
     REPEATED,
     RESHAPED,
@@ -108,6 +109,7 @@ class Patterns:
         found = {
             SHARED: op.type in LIMITING and _is_shared(graph, layer),
             JOINED: op.type in SPLITS and _is_joined(graph, layer),
+            REDUCED: op.type in SPLITS and _is_reduced(graph, layer, constants),
             INTERLEAVED: op.type in SPLITS and _is_interleaved(self.model, graph, layer),
             BIASED: op.type == "GroupConvolution" and _is_biased(graph, layer, constants),
             AFFINE: op.type == "StridedSlice" and _is_affine(graph, layer, constants, self._joined[id(graph)]),
@@ -477,6 +479,18 @@ def _is_joined(graph: Graph, split: Layer) -> bool:
         for reader in readers
         for port in (*reader.common.inputs, *reader.common.outputs)
     )
+
+
+def _is_reduced(graph: Graph, split: Layer, constants: Collection[int]) -> bool:
+    """Return whether a reduction alone reads what a Reshape to a constant shape makes of a part of known size."""
+    parts = (port for port in split.common.outputs if min(port.dims, default=0) > 0)
+    for reshape in (graph.layer(reader) for port in parts for reader, _ in graph.consumers(split.id, port.id)):
+        shapes = sources_of(graph, reshape)[1:]
+        if reshape.type == "Reshape" and shapes and shapes[0] is not None and shapes[0].layer in constants:
+            readers = _readers_of(graph, reshape)
+            if len(readers) == 1 and graph.layer(readers[0][0]).type.startswith("Reduce"):
+                return True
+    return False
 
 
 def _is_quantized(graph: Graph, product: Layer, constants: Collection[int], known: dict[int, bool]) -> bool:

@@ -16,6 +16,7 @@ from ir_tools.known_differences.releases.seen import (
     FIRST_VERSION,
     INTERLEAVED,
     JOINED,
+    REDUCED,
     RESHAPED,
     SHARED,
     SIZING,
@@ -327,6 +328,28 @@ ROWS = (
             {"axis": "1"},
         ),
         applies=lambda seen: INTERLEAVED in seen.patterns,
+    ),
+    not_compiled(
+        name="parts of a split that are reshaped and reduced",
+        span="2022.3 to 2022.3",
+        ops=("Split-1", "VariadicSplit-1"),
+        reason="A reduction of what a Reshape to a constant shape makes of a part is not compiled.",
+        model=Call(
+            "ReduceMax-1",
+            (
+                Call(
+                    "Reshape-1",
+                    (
+                        Call("Split-1", (counted(2, 3, 4), Fixed(index(2))), {"num_splits": "2"}, gives=1),
+                        Fixed(whole(3, 4)),
+                    ),
+                    {"special_zero": "false"},
+                ),
+                Fixed(whole(1)),
+            ),
+            {"keep_dims": "false"},
+        ),
+        applies=lambda seen: REDUCED in seen.patterns,
     ),
     not_compiled(
         name="Transpose of bytes between an input and an output of IR v10",

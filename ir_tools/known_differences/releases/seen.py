@@ -30,6 +30,7 @@ __all__ = [
     "PASSED_ON",
     "PATTERNS",
     "QUANTIZED",
+    "REDUCED",
     "REMAINDERS",
     "REPEATED",
     "RESHAPED",
@@ -66,6 +67,8 @@ JOINED = "joined"
 """Of a split: an elementwise layer combines a part behind the first with a tensor of unknown size."""
 INTERLEAVED = "interleaved"
 """Of a split: a Concat joins a part of it along an axis before its own."""
+REDUCED = "reduced"
+"""Of a split: a Reshape to a constant shape reads a part of it, and a reduction alone reads that."""
 BY_NUMBER, REPEATED, SHIFTED = "by a number", "repeated", "shifted"
 """Of a reduction behind one of its type, where releases write the axes of both in one list: a number is among them, an
 axis is there twice, or another one is there."""
@@ -105,6 +108,7 @@ PATTERNS = frozenset(
         PADDED,
         PASSED_ON,
         QUANTIZED,
+        REDUCED,
         REPEATED,
         RESHAPED,
         SHARED,
@@ -120,6 +124,7 @@ ITERATING = frozenset({"Loop", "TensorIterator"})
 NEEDED = {
     **dict.fromkeys((IN_PLACE, PASSED_ON, FIXED_STATE), ITERATING),
     **dict.fromkeys((MEAN_SQUARE, NEWER_MEAN_SQUARE), frozenset({"Power"})),
+    REDUCED: frozenset({"Reshape"}),
 }
 """Types of layers of which a model has one if a layer of it has a pattern."""
 NUMBER = -1

@@ -45,6 +45,15 @@ def _halves(axis: int, *sizes: int, part: int = 1) -> Call:
     return Call("Split-1", (counted(*sizes), Fixed(index(axis))), {"num_splits": "2"}, gives=part)
 
 
+def _reshaped(part: Call, shape: Feed | None = None) -> Call:
+    """Half of 48 elements in another shape, which may be computed."""
+    return Call("Reshape-1", (part, Fixed(whole(4, 6)) if shape is None else shape), {"special_zero": "false"})
+
+
+def _reduced(data: Call, op: str = "ReduceMax-1") -> Call:
+    return Call(op, (data, Fixed(whole(1))), {"keep_dims": "false"})
+
+
 def _joined(part: Call, other: Feed, axis: int) -> Call:
     return Call("Concat-1", (other, part), {"axis": str(axis)})
 
@@ -58,6 +67,7 @@ def _turned(data: Feed, *order: int) -> Call:
     return Call("Transpose-1", (data, Fixed(whole(*order))))
 
 
+REDUCED = "parts of a split that are reshaped and reduced"
 INTERLEAVED = "parts of a split that are joined along an earlier axis"
 TURNED = "an output that is transposed behind a FakeQuantize"
 ONE_SHIFT = "Roll of several axes by one shift, 2022.2 to 2026.4"
@@ -69,6 +79,21 @@ MASKED = Call(
     {"begin_mask": "0,0", "end_mask": "0,0", "shrink_axis_mask": "0,1"},
 )
 BESIDE = [
+    *beside(
+        REDUCED,
+        falling=[
+            _reduced(_reshaped(_halves(2, 2, 4, 6, part=0))),
+            _reduced(_reshaped(_halves(0, 2, 4, 6)), "ReduceL2-4"),
+            _reduced(_reshaped(_halves(1, 2, 4, 6)), "ReduceSum-1"),
+        ],
+        others=[
+            _reshaped(_halves(2, 2, 4, 6)),
+            _reduced(_halves(2, 2, 4, 6)),
+            _reduced(Call("ReLU-1", (_reshaped(_halves(2, 2, 4, 6)),))),
+            _reduced(Call("Unsqueeze-1", (_halves(2, 2, 4, 6), Fixed(whole(0))))),
+            _reduced(_reshaped(_halves(2, 2, 4, 6), whole(4, 6))),
+        ],
+    ),
     *beside(
         INTERLEAVED,
         falling=[
