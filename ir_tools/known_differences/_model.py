@@ -19,6 +19,7 @@ __all__ = [
     "MAX_EXACT",
     "PLANE",
     "Body",
+    "Branches",
     "Call",
     "Feed",
     "Fixed",
@@ -78,12 +79,20 @@ class Body:
 
 
 @dataclass(frozen=True, slots=True)
+class Branches:
+    """What an If gives that reads its condition and one other input, which is the first input of both bodies."""
+
+    then: Feed
+    otherwise: Feed
+
+
+@dataclass(frozen=True, slots=True)
 class Call:
     """A layer: the operation (`Tile-1`), `<data>` as text, what feeds it, and which of its outputs have a Result.
 
     An input is an array (a Parameter of this shape), a constant, or an output of another layer, the one that it
     `gives`. None for the Results: all outputs of the last layer have one, and none of others. A TensorIterator has a
-    body.
+    body, an If has two.
     """
 
     op: str
@@ -91,7 +100,7 @@ class Call:
     raw: Mapping[str, str] = field(default_factory=dict)
     results: tuple[int, ...] | None = None
     gives: int = 0
-    body: Body | None = None
+    body: Body | Branches | None = None
 
     @property
     def operation(self) -> Op:
@@ -136,6 +145,8 @@ def _called(
         builder.unchecked(op, call.raw, sources, op.type)
         if call.body is None
         else _repeated(builder, call.body, sources)
+        if isinstance(call.body, Body)
+        else _chosen(builder, call.body, sources)
     )
     if op.role is Role.READ_VARIABLE:
         assign = next(other for other in ops_of("Assign") if other.version == op.version)
@@ -190,6 +201,23 @@ def _repeated(builder: Builder, body: Body, sources: Sequence[Source]) -> tuple[
     }
     builder.graph.add(made, feeds)
     return tuple(Source(made.id, port.id) for port in made.outputs)
+
+
+def _chosen(builder: Builder, branches: Branches, sources: Sequence[Source]) -> tuple[Source, ...]:
+    """Add an If."""
+    fact = builder.fact(sources[1])
+    made, feeds = builder.make("If", "If", 8, {}, sources, [fact])
+    for name, feed in (("then", branches.then), ("else", branches.otherwise)):
+        inside = Builder(builder.model, graph=Graph(), opset=8)
+        read = inside.parameter("part", ",".join(map(str, fact.shape or ())), "f32")
+        result = inside.result(_fed(inside, "data", feed, {}, {_inner(1): (read,)}))
+        made.bodies[f"{name}_body"] = inside.graph
+        ends = (("input", "1", read.layer), ("output", str(made.outputs[0].id), result.id))
+        made.content.mapping[f"{name}_port_map"] = [
+            (side, {"external_port_id": port, "internal_layer_id": str(inner)}) for side, port, inner in ends
+        ]
+    builder.graph.add(made, feeds)
+    return (Source(made.id, made.outputs[0].id),)
 
 
 def _inner(number: int) -> int:

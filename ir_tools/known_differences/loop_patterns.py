@@ -1,8 +1,9 @@
-"""What layers of loops are part of, as it decides about what releases do with them."""
+"""What layers with bodies and those in them are part of, as it decides about what releases do with them."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import islice
 from math import prod
 from typing import NamedTuple
 
@@ -16,6 +17,7 @@ from ir_tools.known_differences.releases.seen import (
     FIXED_STATE,
     IN_PLACE,
     ITERATING,
+    OUTGROWN,
     PASSED_ON,
     UNCUT,
 )
@@ -157,6 +159,8 @@ class LoopPatterns:
                 and _is_behind_product(graph, layer, constants)
             ):
                 yield BEHIND_PRODUCT
+        if layer.type == "If" and _is_outgrown(graph, layer):
+            yield OUTGROWN
         owner = self._owners.get(id(graph))
         source = next(iter(sources_of(graph, layer)), None) if owner is not None else None
         if owner is None or source is None or role_of(graph.layer(source.layer)) is not Role.PARAMETER:
@@ -168,6 +172,44 @@ class LoopPatterns:
                 yield from place.passes_on(layer)
             elif _is_view(layer):
                 yield from _followed(place, layer, constants)
+
+
+def _is_outgrown(graph: Graph, layer: Layer) -> bool:
+    """Return whether a tensor of unknown size that is computed of an output of unknown size may be larger than it.
+
+    Those that layers read at once that read the output are not in its memory, nor is what the model gives.
+    """
+    for port in layer.common.outputs:
+        if min(port.dims, default=0) >= 0:
+            continue
+        waiting, passed = [graph.layer(one) for one, _ in graph.consumers(layer.id, port.id)], {layer.id}
+        first = {one.id for one in waiting}
+        while waiting and len(passed) < FAR:
+            current = waiting.pop()
+            if current.id in passed:
+                continue
+            passed.add(current.id)
+            readers = [graph.layer(one) for one in islice(graph.successors(current.id), FAR)]
+            tensors = [one.dims for one in current.common.outputs if min(one.dims, default=0) < 0]
+            inner = any(role_of(one) is not Role.RESULT and not _ends(graph, one) for one in readers)
+            if current.id not in first and inner and any(_may_be_larger(dims, port.dims) for dims in tensors):
+                return True
+            waiting += [one for one in readers if one.id not in passed]
+    return False
+
+
+def _ends(graph: Graph, layer: Layer) -> bool:
+    """Return whether only Results read an elementwise layer."""
+    return layer.type in ELEMENTWISE and all(
+        role_of(graph.layer(one)) is Role.RESULT for one in graph.successors(layer.id)
+    )
+
+
+def _may_be_larger(dims: Sequence[int], others: Sequence[int]) -> bool:
+    unknown, known = ([size for size in sizes if size < 0] for sizes in (dims, others))
+    if len(unknown) != len(known):
+        return len(unknown) > len(known)
+    return prod(size for size in dims if size >= 0) > prod(size for size in others if size >= 0)
 
 
 def _of_loop(graph: Graph, loop: Layer, body: Graph, ports: PortMap, constants: Collection[int]) -> Iterator[str]:

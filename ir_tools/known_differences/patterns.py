@@ -80,6 +80,8 @@ LIMITING = {
 """Types of layers whose limits a release follows back to constants, and which types it then gets wrong."""
 CONVERTING = frozenset({"Convert", "ConvertLike"})
 """Types of layers that change the element type."""
+SQUARES = frozenset({"Multiply", "Power", "SquaredDifference"})
+"""Types of layers that compute squares."""
 TESTING = LOGICAL | COMPARISONS
 """Types of layers whose booleans are 0 and 1, whatever stands for true in what they read."""
 SIZED = {"Broadcast": 1, "Reshape": 1}
@@ -127,7 +129,9 @@ class Patterns:
         return frozenset((*(name for name, holds in found.items() if holds), *more))
 
     def scaled(self, graph: Graph, layer: Layer, constants: Collection[int]) -> frozenset[int]:
-        """Return `scaled` of a layer."""
+        """Return `scaled` of a layer; releases compile means that normalize data with these as one layer, an MVN."""
+        if layer.type == "ReduceMean" and _normalizes(graph, layer):
+            return frozenset()
         return _scaled(graph, layer, constants, self._scales[id(graph)])
 
 
@@ -367,10 +371,16 @@ def _mean_squares(model: Model, graph: Graph, mean: Layer, constants: Collection
     axes, rank = _integers(model, graph, mean, 1), len(mean.common.inputs[0].dims) if mean.common.inputs else 0
     if squares is None or axes is None or axes.size != 1 or int(axes.flat[0]) not in (-1, rank - 1):
         return
+    if _normalizes(graph, mean):
+        return
     data = sources_of(graph, squares)[0]
     if data is None or _exponent(model, graph, squares) != 2:
         return
-    for added in filter(lambda one: one.type == "Add" and _has_constant(graph, one, constants), _all(graph, mean)):
+    means = [
+        *_all(graph, mean),
+        *(one for view in _all(graph, mean) if view.type in MOVED for one in _all(graph, view)),
+    ]
+    for added in filter(lambda one: one.type == "Add" and _has_constant(graph, one, constants), means):
         for root in _all(graph, added):
             exponent = _exponent(model, graph, root)
             if (root.type == "Sqrt" or exponent == -0.5) and any(
@@ -380,6 +390,30 @@ def _mean_squares(model: Model, graph: Graph, mean: Layer, constants: Collection
             ):
                 yield MEAN_SQUARE if exponent is None and int(axes.flat[0]) == -1 else NEWER_MEAN_SQUARE
                 return
+
+
+def _normalizes(graph: Graph, mean: Layer) -> bool:
+    """Return whether a mean is the one that is subtracted from data, or that of the squares of the differences."""
+    source = next(iter(sources_of(graph, mean)), None)
+    if source is None:
+        return False
+    squares = graph.layer(source.layer)
+    if squares.type in SQUARES:
+        difference = _single(graph, squares, "Subtract")
+        return difference is not None and _is_centered(graph, difference)
+    return any(
+        one.type == "Subtract"
+        and _is_centered(graph, one)
+        and any(behind.type in SQUARES for behind in _all(graph, one))
+        for one in _all(graph, mean)
+    )
+
+
+def _is_centered(graph: Graph, difference: Layer) -> bool:
+    """Return whether a Subtract subtracts from data their mean."""
+    data, subtracted = sources_of(graph, difference)[:2]
+    mean = None if subtracted is None else graph.layer(subtracted.layer)
+    return mean is not None and mean.type == "ReduceMean" and sources_of(graph, mean)[:1] == [data]
 
 
 def _divided(model: Model, graph: Graph, root: Layer, data: Source, constants: Collection[int]) -> Iterator[Layer]:

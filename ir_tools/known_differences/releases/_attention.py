@@ -51,7 +51,7 @@ def _has_constant_heads(seen: Seen) -> bool:
 def _is_transposed(seen: Seen, *, computed: bool, activated: bool) -> bool:
     """Return whether, of as many rows as heads, either the queries or the output are transposed beside it.
 
-    Queries that are part of a split are not confused with others.
+    Nothing is confused if the values are part of a split.
 
     Args:
         seen: the attention.
@@ -61,7 +61,7 @@ def _is_transposed(seen: Seen, *, computed: bool, activated: bool) -> bool:
     shape = seen.inputs[0].shape
     if shape is None or len(shape) != 4 or not is_static(shape) or shape[1] != shape[2] or shape[1].hi == 1:
         return False
-    if seen.is_behind({"Split", "VariadicSplit"}) or seen.is_behind(ACTIVATIONS, 1) is not activated:
+    if seen.is_behind({"Split", "VariadicSplit"}, 2) or seen.is_behind(ACTIVATIONS, 1) is not activated:
         return False
     before, behind = seen.is_behind({"Transpose"}), seen.readers == ((0, "Transpose"),)
     return behind and not before and bool(seen.producers[0]) if computed else before is not behind

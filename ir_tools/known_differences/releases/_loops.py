@@ -1,16 +1,18 @@
-"""Loops: how their bodies read parts of their inputs, and where they keep states."""
+"""Layers with bodies: what bodies read, where they keep states, and the memory of their outputs."""
 
 import numpy as np
 
-from ir_tools.known_differences._model import Body, Call, Feed, Fixed, Part, counted, whole
+from ir_tools.known_differences._model import Body, Branches, Call, Feed, Fixed, Given, Part, counted, whole
 from ir_tools.known_differences.releases._row import ReleaseDifference, not_compiled, not_read
 from ir_tools.known_differences.releases.seen import (
     BEHIND_PRODUCT,
     FIXED_STATE,
     IN_PLACE,
+    OUTGROWN,
     PASSED_ON,
     UNCUT,
 )
+from ir_tools.ops import Array
 
 __all__ = ["ROWS"]
 
@@ -37,6 +39,14 @@ def _repeated(*data: Feed, next_states: tuple[Feed, ...], given: tuple[Feed, ...
 def _of_vectors(state: Feed, joined: Feed) -> Call:
     """Return one that reads four parts, which a body has without the axis that they are cut along, and a state."""
     return _repeated(counted(4, 1, 3), np.zeros((1, 3), np.float32), next_states=(state,), given=(joined,))
+
+
+def _behind_if(shape: str, weights: Array) -> Call:
+    """Return what is computed of an If by two layers, and read by another one."""
+    data = Given(counted(2, 5, 4), shape)
+    chosen = Call("If-8", (np.array(True), data), body=Branches(Call("ReLU-1", (Part(1),)), Call("Tanh-1", (Part(1),))))
+    product = Call("MatMul-1", (Call("ReLU-1", (chosen,)), Fixed(weights)), AS_GIVEN)
+    return Call("SoftMax-1", (product,), {"axis": "2"})
 
 
 VECTOR = _without_first_axis(Part(0))
@@ -100,6 +110,14 @@ ROWS = (
         reason="It does not run as often as it has parts if its body reads none of them.",
         model=_of_vectors(Call("MatMul-1", (Part(1), WEIGHTS), AS_GIVEN), _with_first_axis(Part(1))),
         applies=lambda seen: seen.has(UNCUT),
+    ),
+    ReleaseDifference(
+        name="larger tensors behind an If of unknown size",
+        span="2025.1 to 2026.4",
+        ops=("If-8",),
+        reason="Tensors behind it may be in the memory of its output, which is too small for larger ones.",
+        model=_behind_if("?,5,4", counted(4, 12)),
+        applies=lambda seen: seen.has(OUTGROWN),
     ),
     not_compiled(
         name="loops behind products",

@@ -26,6 +26,7 @@ __all__ = [
     "MULTIPLE",
     "NEWER_MEAN_SQUARE",
     "NUMBER",
+    "OUTGROWN",
     "PADDED",
     "PASSED_ON",
     "PATTERNS",
@@ -87,6 +88,8 @@ is such a one that OpenVINO 2026.2 alone takes for it."""
 BEHIND_PRODUCT, UNCUT = "behind a product", "uncut"
 """Of a TensorIterator: it alone reads what comes of a MatMul, and releases compile layers of its body together; its
 body reads none of the parts that it cuts its inputs into."""
+OUTGROWN = "outgrown"
+"""Of an If: what is computed of its outputs may take more memory than they do, at a distance."""
 IN_PLACE, PASSED_ON, FIXED_STATE = "in place", "passed on", "fixed state"
 """Of a layer in the body of a loop that reads an input of the body: from its memory the next state is computed in the
 same memory, or anything is, if it stays the same; it gives that memory as the next state; it gives an input that stays
@@ -105,6 +108,7 @@ PATTERNS = frozenset(
         LATER,
         MEAN_SQUARE,
         NEWER_MEAN_SQUARE,
+        OUTGROWN,
         PADDED,
         PASSED_ON,
         QUANTIZED,

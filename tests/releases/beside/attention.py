@@ -26,9 +26,12 @@ def activated(query: Feed) -> Call:
     return attention(query, Call("ReLU-1", (waves,)), counted(*SQUARE))
 
 
-def first_half() -> Call:
-    """Queries that are part of a split."""
-    return Call("Split-1", (counted(2, 4, 4, 8), Fixed(index(0))), {"num_splits": "2"})
+def second_half() -> Call:
+    """Queries, keys or values that are part of a split."""
+    return Call("Split-1", (np.cos(counted(1, 4, 4, 16)), Fixed(index(3))), {"num_splits": "2"}, gives=1)
+
+
+KEYS_AND_VALUES = (np.cos(np.arange(128, dtype=np.float32)).reshape(1, 4, 4, 8), counted(1, 4, 4, 8))
 
 
 def unknown(*sizes: int, axis: int = -2) -> Given:
@@ -84,19 +87,19 @@ BESIDE = [
     ),
     *beside(
         "attention of as many rows as heads that is transposed, 2023.3 to 2025.1",
+        falling=[transposed(of_heads(second_half(), *SQUARE)), attention(transposed(second_half()), *KEYS_AND_VALUES)],
         others=[
             transposed(of_heads(transposed(counted(*SQUARE)), *SQUARE)),
             transposed(of_heads(counted(1, 4, 3, 8), 1, 4, 3, 8)),
             transposed(of_heads(counted(1, 1, 1, 8), 1, 1, 1, 8)),
             transposed(of_heads(unknown(*SQUARE, axis=0), *SQUARE)),
-            transposed(activated(counted(*SQUARE))),
-            transposed(of_heads(first_half(), *SQUARE)),
+            transposed(attention(counted(*SQUARE), np.cos(counted(*SQUARE)), second_half())),
         ],
     ),
     *beside(
         "attention of as many rows as heads that is transposed by keys of an activation, 2025.0 to 2025.1",
         falling=[activated(transposed(counted(*SQUARE)))],
-        others=[transposed(of_heads(counted(*SQUARE), *SQUARE)), transposed(activated(first_half()))],
+        others=[attention(transposed(counted(*SQUARE)), Call("ReLU-1", (np.cos(counted(*SQUARE)),)), second_half())],
     ),
     *beside(
         "attention with a boolean mask",

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ir_tools.known_differences._model import Body, Call, Feed, Fixed, Part, counted, index, whole
+from ir_tools.known_differences._model import Body, Branches, Call, Feed, Fixed, Given, Part, counted, index, whole
 from ir_tools.ops import Array
 from tests.releases.beside import beside
 
@@ -11,6 +11,7 @@ PASSED_ON = "states that are inputs of the body"
 SAME = "states that are inputs of the body that stay the same"
 UNCUT = "loops that read none of their parts"
 PRODUCT = "loops behind products"
+OUTGROWN = "larger tensors behind an If of unknown size"
 UNREAD = "inputs of the body of a loop that nothing reads"
 STATE = Part(1)
 
@@ -66,7 +67,22 @@ def _after(data: Feed, state: Feed, start: Feed | None = None) -> Call:
     return Call("TensorIterator-1", (data, begin), body=Body(1, (state,), (Part(1),)))
 
 
-VECTOR, MATRICES = _flat(Part(0)), counted(4, 2, 3)
+def _chosen(shape: str = "?,2,3") -> Call:
+    body = Branches(_one("ReLU-1", Part(1)), _one("Tanh-1", Part(1)))
+    return Call("If-8", (np.array(True), Given(MATRICES, shape)), body=body)
+
+
+def _wider(data: Feed, columns: int = 9) -> Call:
+    weights = Fixed(np.sin(counted(3, columns)).astype(np.float32))
+    return Call("MatMul-1", (data, weights), {"transpose_a": "false", "transpose_b": "false"})
+
+
+def _soft_last(data: Feed) -> Call:
+    return Call("SoftMax-1", (data,), {"axis": "2"})
+
+
+MATRICES = counted(4, 2, 3)
+VECTOR = _flat(Part(0))
 TURNED = Call("Transpose-1", (Part(0), Fixed(whole(1, 0, 2))))
 TAKEN = Call("Gather-8", (Part(0), Fixed(index(0)), Fixed(index(0))), {"batch_dims": "0"})
 GROWING = _one("Tanh-1", _sum(Part(1), Part(0)))
@@ -130,6 +146,22 @@ BESIDE = (
         UNREAD,
         falling=(_with_third(counted(1, 3), _sum(STATE, VECTOR), _joined(STATE)),),
         others=(_with_third(counted(1, 3), _sum(STATE, VECTOR), _joined(_sum(STATE, Part(2)))),),
+    ),
+    *beside(
+        OUTGROWN,
+        falling=(
+            _soft_last(_wider(_one("ReLU-1", _chosen()))),
+            _soft_last(_wider(_one("ReLU-1", _soft_last(_chosen())))),
+            _soft_last(_wider(_soft_last(_chosen("?,?,3")))),
+            _soft_last(_wider(_one("ReLU-1", _chosen()), 4)),
+        ),
+        others=(
+            _soft_last(_wider(_one("ReLU-1", _chosen("4,2,3")))),
+            _soft_last(_wider(_chosen())),
+            _soft_last(_wider(_one("ReLU-1", _chosen()), 3)),
+            _one("ReLU-1", _wider(_one("ReLU-1", _chosen()))),
+            _wider(_one("ReLU-1", _chosen())),
+        ),
     ),
     *beside(
         PRODUCT,

@@ -51,7 +51,12 @@ def _mean_square(
     """Data that are divided by the root of their mean square, in one of several forms, and scaled."""
     data = Call("Abs-1", (counted(*(2, 5, 3, count)[-rank:]),))
     held = Fixed(number(exponent).astype(np.float16)) if half else Fixed(number(exponent))
-    mean = _along_of(Call("Power-1", (data, converted(held, "f32") if half else held)), axis)
+    if how == "centered":
+        data = Call("Subtract-1", (data, _along_of(data, axis)))
+    squares = Call("Power-1", (data, converted(held, "f32") if half else held))
+    mean = _along_of(squares, axis, keep=how != "unsqueezed")
+    if how == "unsqueezed":
+        mean = Call("Unsqueeze-1", (mean, Fixed(whole(axis))))
     total = Call("Add-1", (mean, Fixed(number(1e-6))))
     root = Call("Sqrt-1", (total,))
     forms = {
@@ -61,13 +66,23 @@ def _mean_square(
         "* ^-1": lambda: Call("Multiply-1", (data, Call("Power-1", (root, Fixed(number(-1)))))),
         "* ^-0.5": lambda: Call("Multiply-1", (data, Call("Power-1", (total, Fixed(number(-0.5)))))),
         "/ ^0.5": lambda: _divided(data, Call("Power-1", (total, Fixed(number(0.5))))),
+        "unsqueezed": lambda: _divided(data, root),
+        "centered": lambda: _divided(data, root),
         "other": lambda: _divided(Call("Tanh-1", (data,)), root),
     }
     return Call("Multiply-1", (forms[how](), Fixed(counted(*((count,) if gamma is None else gamma)))))
 
 
-def _along_of(data: Call, axis: int) -> Call:
-    return Call("ReduceMean-1", (data, Fixed(whole(axis))), {"keep_dims": "true"})
+def _normalized(*sizes: int) -> Call:
+    """Data less their mean, divided by the root of the mean square of that."""
+    data = counted(*sizes)
+    centered = Call("Subtract-1", (data, _along_of(data, -1)))
+    squares = _along_of(Call("Power-1", (centered, Fixed(number(2)))), -1)
+    return _divided(centered, Call("Sqrt-1", (Call("Add-1", (squares, Fixed(number(1e-6)))),)))
+
+
+def _along_of(data: Array | Call, axis: int, *, keep: bool = True) -> Call:
+    return Call("ReduceMean-1", (data, Fixed(whole(axis))), {"keep_dims": str(keep).lower()})
 
 
 SHORT_AXIS = "ReduceMax-1 of integers along a short last axis"
@@ -86,6 +101,7 @@ BESIDE = [
             _mean_square(rank=4),
             _mean_square(gamma=()),
             _mean_square(gamma=(1, 1, 7)),
+            _mean_square(how="unsqueezed"),
         ],
         others=[
             _mean_square(64),
@@ -96,6 +112,7 @@ BESIDE = [
             _mean_square(gamma=(3, 1)),
             _mean_square(axis=1),
             _mean_square(rank=1),
+            _mean_square(how="centered"),
         ],
     ),
     *beside(
@@ -120,6 +137,7 @@ BESIDE = [
     Beside(SHORT_AXIS, False, _along("ReduceMax-1", counted(15, 4).astype(np.int32) + 1, 1, keep=True)),
     Beside(SHORT_AXIS, False, _along("ReduceMax-1", counted(2, 2, 4, 4).astype(np.int32) + 1, 3, keep=True)),
     Beside(MORE_ROWS, False, _scaled(_along("ReduceSum-1", np.ones((2, 2, 4), np.float32), 2), 3)),
+    Beside(MORE_ROWS, False, _normalized(5, 2, 4)),
     Beside(
         "reductions of 3 dimensions scaled by channel",
         True,
