@@ -63,7 +63,9 @@ HELP = "see ir-tools compat for the releases that run it"
 def _may_be_stopped(kind: LayerKind, version: int) -> bool:
     """Return whether the newest release may stop at layers of a kind, whatever is around them."""
     op, signature, inputs, outputs = kind
-    if op.role is not Role.COMPUTATION or _is_plain(str(op), frozenset(fact.dtype.name for fact in inputs)):
+    if op.role not in {Role.COMPUTATION, Role.RESULT} or _is_plain(
+        str(op), frozenset(fact.dtype.name for fact in inputs)
+    ):
         return False
     inside = Seen(
         op,

@@ -276,7 +276,7 @@ class Seen:
         needed = self.inputs[:1] if self.op.type in OF_FIRST else self.inputs
         if needed and all(number in self.constant for number in range(len(needed))):
             return True
-        return not self.between and all(fact.exact is not None for fact in self.outputs)
+        return not self.between and bool(self.outputs) and all(fact.exact is not None for fact in self.outputs)
 
     @property
     def converted(self) -> bool:

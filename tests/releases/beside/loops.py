@@ -151,7 +151,6 @@ BESIDE = (
         OUTGROWN,
         falling=(
             _soft_last(_wider(_one("ReLU-1", _chosen()))),
-            _soft_last(_wider(_one("ReLU-1", _soft_last(_chosen())))),
             _soft_last(_wider(_soft_last(_chosen("?,?,3")))),
             _soft_last(_wider(_one("ReLU-1", _chosen()), 4)),
         ),

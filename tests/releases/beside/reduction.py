@@ -75,13 +75,13 @@ def _mean_square(
 
 def _normalized(*sizes: int) -> Call:
     """Data less their mean, divided by the root of the mean square of that."""
-    data = counted(*sizes)
+    data = Call("Abs-1", (counted(*sizes),))
     centered = Call("Subtract-1", (data, _along_of(data, -1)))
     squares = _along_of(Call("Power-1", (centered, Fixed(number(2)))), -1)
     return _divided(centered, Call("Sqrt-1", (Call("Add-1", (squares, Fixed(number(1e-6)))),)))
 
 
-def _along_of(data: Array | Call, axis: int, *, keep: bool = True) -> Call:
+def _along_of(data: Call, axis: int, *, keep: bool = True) -> Call:
     return Call("ReduceMean-1", (data, Fixed(whole(axis))), {"keep_dims": str(keep).lower()})
 
 
