@@ -148,17 +148,10 @@ class LoopPatterns:
 
     def of(self, graph: Graph, layer: Layer, constants: Collection[int]) -> Iterator[str]:
         """Yield the patterns of a layer; `constants`: the layers of the graph that are computed of constants alone."""
-        body = layer.bodies.get("body") if layer.type in ITERATING else None
+        body = layer.bodies.get("body") if layer.type == "TensorIterator" else None
         ports = None if body is None else _ports(layer)
         if body is not None and ports is not None:
-            if layer.type == "TensorIterator" and _is_uncut(body, ports):
-                yield UNCUT
-            if (
-                layer.type == "TensorIterator"
-                and _has_joined_layers(body)
-                and _is_behind_product(graph, layer, constants)
-            ):
-                yield BEHIND_PRODUCT
+            yield from _of_loop(graph, layer, body, ports, constants)
         if layer.type == "If" and _is_outgrown(graph, layer):
             yield OUTGROWN
         owner = self._owners.get(id(graph))
