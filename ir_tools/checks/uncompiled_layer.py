@@ -9,7 +9,7 @@ from ir_tools.checks.file import IrFile, element_of
 from ir_tools.diagnostics import Severity
 from ir_tools.format.problems import ElementProblem
 from ir_tools.graph import Located
-from ir_tools.infer import LayerKind, LayerSignature
+from ir_tools.infer import AnswerTable, LayerKind, LayerSignature
 from ir_tools.known_differences import Call
 from ir_tools.known_differences.releases import Seen, rows_of
 from ir_tools.known_differences.releases.seen import PATTERNS
@@ -37,12 +37,14 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
         return
     kinds = {_key(kind.signature): kind for kind in consistency.kinds if _may_be_stopped(kind, model.version)}
     around = Surroundings(model, idle_bodies(model, partial(_inputs, file)) if kinds else frozenset())
+    reasons = AnswerTable[str | None]()
     for located in model.walk() if kinds else ():
         kind = kinds.get(_key(consistency.signatures.of(located.layer)[0]))
         if kind is None or not around.is_read(located):
             continue
         seen = _seen(file, located, kind, around)
-        reason = _reason(seen)
+        about = id(kind), len(seen.inputs), *seen.around
+        reason = reasons.of(about, (*seen.inputs, *seen.outputs), partial(_reason, seen))
         if reason is not None:
             message = f"OpenVINO {NEWEST.short} does not run the layer: {reason.removesuffix('.')}"
             severity = Severity.ERROR if is_deadly(NEWEST, seen) else Severity.WARNING
