@@ -6,7 +6,10 @@ from ir_tools.ops._layers import DATA, Layers
 from ir_tools.ops.definition import Fact, NewLayer, Op, Ref, Refused, Rewrite
 from ir_tools.ops.fields import Attrs
 
-__all__ = ["divided_sum", "with_copies", "with_inputs"]
+__all__ = ["divided_sum", "with_copied_outputs", "with_copies", "with_inputs"]
+
+COPIED = "the larger of a number and itself is the number"
+"""Why a Maximum copies numbers."""
 
 
 def with_copies(
@@ -30,7 +33,21 @@ def with_copies(
         for number, given in enumerate(layers.given)
     )
     layers.made.append(NewLayer(type=op.type, opset=opset, inputs=refs, outputs=tuple(outputs)))
-    return layers.rewrite("reads a copy", "the larger of a number and itself is the number")
+    return layers.rewrite("reads a copy", COPIED)
+
+
+def with_copied_outputs(
+    op: Op, opset: int, inputs: Sequence[Fact], outputs: Sequence[Fact], target: int
+) -> Rewrite | Refused:
+    """Return a layer of whose outputs others read copies; arguments as of `with_copies`."""
+    if not all(fact.dtype.is_integer or fact.dtype.is_float for fact in outputs):
+        return Refused("no operation copies what are not numbers")
+    layers = Layers(inputs, target)
+    new = NewLayer(type=op.type, opset=opset, inputs=tuple(layers.given), outputs=tuple(outputs), label=op.type.lower())
+    layers.made.append(new)
+    given = (Ref(0, number) for number in range(len(outputs)))
+    copies = [layers.call("Maximum", one, one, label=f"copy_{one.output}") for one in given]
+    return layers.rewrite("copies of the outputs", COPIED, copies)
 
 
 def with_inputs(op: Op, opset: int, kept: Sequence[int], outputs: Sequence[Fact]) -> Rewrite:

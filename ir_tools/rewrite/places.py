@@ -9,11 +9,12 @@ from ir_tools.known_differences.releases.seen import (
     MEAN_SQUARE,
     NEWER_MEAN_SQUARE,
     PASSED_ON,
+    REDUCED,
     UNCUT,
     Seen,
 )
 from ir_tools.ops.definition import Op, Refused, Rewrite
-from ir_tools.ops.replacements import divided_sum, with_copies, with_inputs
+from ir_tools.ops.replacements import divided_sum, with_copied_outputs, with_copies, with_inputs
 
 __all__ = ["in_its_place"]
 
@@ -25,6 +26,8 @@ def in_its_place(op: Op, seen: Seen, target: int) -> Iterator[Rewrite | Refused]
     """Yield what means the same as a layer without the patterns that it is part of, for an opset."""
     if seen.patterns & READING:
         yield with_copies(op, seen.opset, seen.inputs, seen.outputs, seen.constant, target)
+    if REDUCED in seen.patterns:
+        yield with_copied_outputs(op, seen.opset, seen.inputs, seen.outputs, target)
     if seen.unread and UNCUT in seen.patterns:
         yield Refused("its body reads none of the parts that say how often it runs")
     elif seen.unread:
