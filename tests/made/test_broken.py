@@ -31,10 +31,10 @@ USES: tuple[Callable[[Model], object], ...] = (
 )
 
 
-@pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.sweep)])
+@pytest.mark.parametrize("every", [len(USES), pytest.param(1, marks=pytest.mark.sweep)])
 @pytest.mark.parametrize("name", [name for name in names() if any(word in name for word in WITH_BODIES)])
 def test_nothing_but_errors_of_this_package_is_raised(name: str, every: int) -> None:
-    """Each file is given to all that can be done with it, or to one of three."""
+    """Each file is given to all that can be done with it, or to one of these in turn."""
     used = 0
     for number, (text, weights) in enumerate(changed(name).values()):
         try:

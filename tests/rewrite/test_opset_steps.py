@@ -448,7 +448,7 @@ def array_of(rng: np.random.Generator, slot: Slot, kind: str, most: int) -> Arra
     return numbers(rng, kind if own == "f32" else own, [int(size) for size in shape.split(",") if size], most)
 
 
-ROUNDS, OFTEN, SELDOM = 60, 8, 4
+ROUNDS, OFTEN, SELDOM = 60, 6, 3
 """How many settings each generator makes, and how many of those of a version are tried each time."""
 NEAR, FEW_NEAR = 16, 3
 """How many layers near the sample of a version are made, and how many of those that are right are tried."""
