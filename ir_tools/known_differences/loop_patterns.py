@@ -214,7 +214,7 @@ def _of_loop(graph: Graph, loop: Layer, body: Graph, ports: PortMap, constants: 
 
 
 def _is_read(body: Graph, parameter: int) -> bool:
-    return any(True for _ in body.successors(parameter))
+    return parameter in body and any(True for _ in body.successors(parameter))
 
 
 def _is_uncut(body: Graph, ports: PortMap) -> bool:
@@ -285,7 +285,7 @@ def _is_computed_there(graph: Graph, layer: Layer, constants: Collection[int]) -
     """
     if layer.type not in BEGINNING | SCALED:
         return False
-    second = sources_of(graph, layer)[1]
+    second = dict(enumerate(sources_of(graph, layer))).get(1)
     if second is None:
         return False
     if second.layer in constants:

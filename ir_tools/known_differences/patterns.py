@@ -373,14 +373,12 @@ def _mean_squares(model: Model, graph: Graph, mean: Layer, constants: Collection
         return
     if _normalizes(graph, mean):
         return
-    data = sources_of(graph, squares)[0]
+    data = next(iter(sources_of(graph, squares)), None)
     if data is None or _exponent(model, graph, squares) != 2:
         return
-    means = [
-        *_all(graph, mean),
-        *(one for view in _all(graph, mean) if view.type in MOVED for one in _all(graph, view)),
-    ]
-    for added in filter(lambda one: one.type == "Add" and _has_constant(graph, one, constants), means):
+    readers = _all(graph, mean)
+    readers += [one for view in readers if view.type in MOVED for one in _all(graph, view)]
+    for added in filter(lambda one: one.type == "Add" and _has_constant(graph, one, constants), readers):
         for root in _all(graph, added):
             exponent = _exponent(model, graph, root)
             if (root.type == "Sqrt" or exponent == -0.5) and any(
@@ -411,7 +409,7 @@ def _normalizes(graph: Graph, mean: Layer) -> bool:
 
 def _is_centered(graph: Graph, difference: Layer) -> bool:
     """Return whether a Subtract subtracts from data their mean."""
-    data, subtracted = sources_of(graph, difference)[:2]
+    data, subtracted, *_ = (*sources_of(graph, difference), None, None)
     mean = None if subtracted is None else graph.layer(subtracted.layer)
     return mean is not None and mean.type == "ReduceMean" and sources_of(graph, mean)[:1] == [data]
 

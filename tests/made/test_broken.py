@@ -14,6 +14,9 @@ from ir_tools.format.write import render
 from ir_tools.graph import Model
 from ir_tools.infer import propagate_shapes
 from ir_tools.inputs import plan_inputs
+from ir_tools.known_differences import as_model
+from ir_tools.known_differences.loop_patterns import LoopPatterns
+from ir_tools.known_differences.releases import ROWS
 from ir_tools.rewrite.migration import migrate
 from tests.ir_text import edge, layer, net, parameter, port, result
 from tests.ops.test_control_flow import iterator_model
@@ -90,6 +93,30 @@ def broken(what: str) -> Model:
 def test_layers_that_are_wrong_keep_no_others_from_being_migrated(what: str) -> None:
     migrated = migrate(broken(what), "openvino-2022.1")
     assert [end.layer.type for end in migrated.model.outputs] == ["Result"]
+
+
+def test_a_mean_that_a_layer_without_a_second_input_reads() -> None:
+    """A release is asked about the layers beside a mean, too."""
+    ports = [port(0, [2, 4]), port(1, [1], precision="I64")]
+    layers = [
+        parameter(0, [2, 4]),
+        layer(1, "Const", data='element_type="i64" shape="1" offset="0" size="8"', outputs=ports[1:]),
+        layer(2, "ReduceMean", data='keep_dims="true"', inputs=ports, outputs=[port(2, [2, 1])]),
+        layer(3, "Subtract", inputs=[port(0, [2, 1])], outputs=[port(1, [2, 1])]),
+        result(4, [2, 1]),
+    ]
+    edges = [edge(0, 0, 2, 0), edge(1, 1, 2, 1), edge(2, 2, 3, 0), edge(3, 1, 4, 0)]
+    model = read(net(layers, edges), (1).to_bytes(8, "little"))
+    assert not migrate(model, "openvino-2022.1").steps
+
+
+def test_a_part_that_a_layer_without_a_second_input_reads() -> None:
+    """In the body of a loop."""
+    model, _ = as_model(next(row for row in ROWS if row.name == "states computed in place of parts").model)
+    (add,) = (located.layer for located in model.walk() if located.layer.type == "Add")
+    del add.inputs[1:]
+    patterns = LoopPatterns(model)
+    assert not {found for _, one, graph in model.walk() for found in patterns.of(graph, one, ())}
 
 
 @pytest.mark.parametrize(("kind", "inputs"), [("StridedSlice", 4), ("FakeQuantize", 5), ("Transpose", 2)])
