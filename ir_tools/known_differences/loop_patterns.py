@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ir_tools.errors import ShapeError
 from ir_tools.graph import Graph, Layer, Model, Source
-from ir_tools.known_differences.patterns import sources_of
+from ir_tools.known_differences.neighbours import FAR, producer_of, sources_of
 from ir_tools.known_differences.releases.seen import (
     BEHIND_PRODUCT,
     COMBINING,
@@ -26,8 +26,6 @@ from ir_tools.ops.bodies import PortMap, port_maps
 
 __all__ = ["LoopPatterns"]
 
-FAR = 64
-"""How many layers are looked at for what decides, in front of or behind a layer."""
 VIEWS = frozenset({"Reshape", "Squeeze", "Unsqueeze"})
 """Types of layers whose output is in the memory of their first input."""
 PRODUCTS = frozenset({"MatMul", "Convolution", "GroupConvolution"})
@@ -155,12 +153,12 @@ class LoopPatterns:
         if layer.type == "If" and _is_outgrown(graph, layer):
             yield OUTGROWN
         owner = self._owners.get(id(graph))
-        source = next(iter(sources_of(graph, layer)), None) if owner is not None else None
-        if owner is None or source is None or role_of(graph.layer(source.layer)) is not Role.PARAMETER:
+        producer = producer_of(graph, layer) if owner is not None else None
+        if owner is None or producer is None or role_of(producer) is not Role.PARAMETER:
             return
         around = self._ports(owner)
         if around is not None:
-            place = _Place(owner, around, graph, graph.layer(source.layer))
+            place = _Place(owner, around, graph, producer)
             if role_of(layer) is Role.RESULT:
                 yield from place.passes_on(layer)
             elif _is_view(layer):
@@ -335,10 +333,10 @@ def _behind_views(body: Graph, sources: Sequence[Source | None]) -> Iterator[Lay
     for source in filter(None, sources):
         layer, passed = body.layer(source.layer), 0
         while layer.type in VIEWS and passed < FAR:
-            before = next(iter(sources_of(body, layer)), None)
+            before = producer_of(body, layer)
             if before is None:
                 break
-            layer, passed = body.layer(before.layer), passed + 1
+            layer, passed = before, passed + 1
         yield layer
 
 

@@ -5,42 +5,34 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, S
 from itertools import chain, islice
 from math import prod
 
-from ir_tools.errors import ReadError
 from ir_tools.graph import Graph, Layer, Model, Source, find_port, port_place
+from ir_tools.known_differences.neighbours import FAR, MOVED, consumers_of, integers, sources_of
 from ir_tools.known_differences.packed_weights import PackedWeights
+from ir_tools.known_differences.reduction_patterns import mean_squares, merged_reductions, normalizes
 from ir_tools.known_differences.releases.seen import (
     AFFINE,
     BIASED,
-    BY_NUMBER,
     COMBINING,
     COUNTED,
     ELEMENTWISE,
     INTERLEAVED,
     JOINED,
     LATER,
-    MEAN_SQUARE,
-    NEWER_MEAN_SQUARE,
     NUMBER,
     PADDED,
     QUANTIZED,
     REDUCED,
     REMAINDERS,
-    REPEATED,
     RESHAPED,
     SHARED,
-    SHIFTED,
     SIZING,
     UNCHOOSING,
     UNCHOSEN,
 )
-from ir_tools.ops import Array, Op, Role, role_of
+from ir_tools.ops import Op, Role, role_of
 from ir_tools.types import precision_in_file
-from ir_tools.weights import values
 
-__all__ = [
-    "Patterns",
-    "sources_of",
-]
+__all__ = ["Patterns"]
 
 KEPT = frozenset(
     {"Abs", "Clamp", "Elu", "Gelu", "HSigmoid", "HSwish", "Mish", "ReLU", "Round", "Sigmoid", "Sqrt", "Swish", "Tanh"}
@@ -52,8 +44,8 @@ SCALES: Mapping[str, Set[int]] = {
     **dict.fromkeys(("FakeQuantize", "PReLU"), frozenset[int]()),
 }
 """Types of layers that scale and shift by constants, and what `Seen.scaled` holds of them if these are numbers."""
-SUMS, MOVED = frozenset({"Add", "Subtract"}), frozenset({"Convert", "Reshape", "Squeeze", "Unsqueeze", "Transpose"})
-"""Types of layers that shift by constants, and of those that products are computed with across."""
+SUMS = frozenset({"Add", "Subtract"})
+"""Types of layers that shift by constants."""
 CROSSED = SUMS | MOVED | {"Multiply", "Negative", "Divide"}
 """Types of layers that products and sums are looked for across, and of these."""
 LOGICAL = frozenset(
@@ -71,8 +63,6 @@ LEVELS = frozenset({"15", "16", "255", "256"})
 """Of a FakeQuantize that releases compute with in 8 bits. Measured."""
 DIGITS = 19
 """Of integers of 64 bits, as many as fit whatever the digits are."""
-FAR = 64
-"""How many layers are looked at for what decides, in front of or behind a layer."""
 LIMITING = {
     "Slice": REMAINDERS | {"Add", "Subtract", "Multiply", "Maximum", "Minimum", "Power"},
     "VariadicSplit": REMAINDERS,
@@ -80,8 +70,6 @@ LIMITING = {
 """Types of layers whose limits a release follows back to constants, and which types it then gets wrong."""
 CONVERTING = frozenset({"Convert", "ConvertLike"})
 """Types of layers that change the element type."""
-SQUARES = frozenset({"Multiply", "Power", "SquaredDifference"})
-"""Types of layers that compute squares."""
 TESTING = LOGICAL | COMPARISONS
 """Types of layers whose booleans are 0 and 1, whatever stands for true in what they read."""
 SIZED = {"Broadcast": 1, "Reshape": 1}
@@ -121,7 +109,7 @@ class Patterns:
         if op.type == "Slice":
             more = _shapes_of(graph, layer)
         elif op.type.startswith("Reduce"):
-            more = chain(_merged(self.model, graph, layer), _mean_squares(self.model, graph, layer, constants))
+            more = chain(merged_reductions(self.model, graph, layer), mean_squares(self.model, graph, layer, constants))
         elif op.type in CONVERTING and _gives_booleans(layer):
             more = _tested(graph, layer)
         elif op.type == "Convolution":
@@ -130,7 +118,7 @@ class Patterns:
 
     def scaled(self, graph: Graph, layer: Layer, constants: Collection[int]) -> frozenset[int]:
         """Return `scaled` of a layer; releases compile means that normalize data with these as one layer, an MVN."""
-        if layer.type == "ReduceMean" and _normalizes(graph, layer):
+        if layer.type == "ReduceMean" and normalizes(graph, layer):
             return frozenset()
         return _scaled(graph, layer, constants, self._scales[id(graph)])
 
@@ -139,12 +127,6 @@ def _uses(graph: Graph, constant: Layer, origins: dict[int, Layer | None]) -> fr
     """Return what decides about how releases unpack a constant."""
     packed = PackedWeights.of(graph, constant, origins)
     return frozenset() if packed is None else packed.uses
-
-
-def sources_of(graph: Graph, layer: Layer) -> list[Source | None]:
-    """Return what feeds each input of a layer, in order."""
-    sources = graph.sources(layer.id)
-    return [sources.get(port.id) for port in layer.common.inputs]
 
 
 def _scaled(
@@ -177,7 +159,7 @@ def _scaling(graph: Graph, layer: Layer, rank: int, constants: Collection[int]) 
     What is subtracted from anything is scaled by -1 first.
     """
     none = frozenset[int]()
-    targets = _readers_of(graph, layer)
+    targets = consumers_of(graph, layer)
     if len(targets) != 1:
         return none, None
     reader, port = graph.layer(targets[0][0]), targets[0][1]
@@ -244,8 +226,8 @@ def _gives_booleans(layer: Layer) -> bool:
 def _tested(graph: Graph, conversion: Layer) -> Iterator[str]:
     """Yield `LATER`, `UNCHOSEN` and `COUNTED` as far as they are true of a layer that makes booleans."""
     source = next(iter(sources_of(graph, conversion)), None)
-    before = None if source is None else graph.layer(source.layer)
-    if source is not None and before is not None:
+    if source is not None:
+        before = graph.layer(source.layer)
         if before.type in UNCHOOSING:
             yield UNCHOSEN
         elif port_place(before.common.outputs, source.port):
@@ -332,162 +314,9 @@ def _is_of_weights(graph: Graph, layer: Layer, constants: Collection[int]) -> bo
     return layer.type in {"Multiply", "Divide"} and any(set(dims[-spatial:]) <= {1} for dims in held)
 
 
-def _merged(model: Model, graph: Graph, reduction: Layer) -> Iterator[str]:
-    """Yield `BY_NUMBER`, `REPEATED` and `SHIFTED` as far as they are true of a reduction behind one of its type.
-
-    Releases write the axes of both in one list, as they are, if the dimensions of the data stay, or if the axes of the
-    first are behind those of the second.
-    """
-    source = next(iter(sources_of(graph, reduction)), None)
-    before = None if source is None else graph.layer(source.layer)
-    if before is None or before.type != reduction.type:
-        return
-    kept = [(layer.common.raw.get("keep_dims") or "false").lower() for layer in (before, reduction)]
-    first, second = (_integers(model, graph, layer, 1) for layer in (before, reduction))
-    if kept[0] != kept[1] or first is None or second is None or not before.common.inputs[0].dims:
-        return
-    rank = len(before.common.inputs[0].dims)
-    left = rank if kept[0] == "true" else rank - first.size
-    axes = [int(axis) % rank for axis in first.flat]
-    own = [int(axis) % max(left, 1) for axis in second.flat]
-    if kept[0] != "true" and max(own, default=-1) >= min(axes, default=0):
-        return
-    if first.ndim == 0 or second.ndim == 0:
-        yield BY_NUMBER
-    written = [int(axis) % rank for axis in (*first.flat, *second.flat)]
-    if kept[0] != "true" and len({*written}) < len(written):
-        yield REPEATED
-    elif {*written} != {*axes, *own}:
-        yield SHIFTED
-
-
-def _mean_squares(model: Model, graph: Graph, mean: Layer, constants: Collection[int]) -> Iterator[str]:
-    """Yield `MEAN_SQUARE` or `NEWER_MEAN_SQUARE` if a ReduceMean along the last axis shows it.
-
-    Until 2026.1 the axis is -1, and data are divided by a Sqrt, or multiplied by what 1 divided by it or its power -1
-    gives. 2026.2 takes an axis from the front, and a power -0.5 in place of the Sqrt, for the same.
-    """
-    squares = _single(graph, mean, "Power") if mean.type == "ReduceMean" else None
-    axes, rank = _integers(model, graph, mean, 1), len(mean.common.inputs[0].dims) if mean.common.inputs else 0
-    if squares is None or axes is None or axes.size != 1 or int(axes.flat[0]) not in (-1, rank - 1):
-        return
-    if _normalizes(graph, mean):
-        return
-    data = next(iter(sources_of(graph, squares)), None)
-    if data is None or _exponent(model, graph, squares) != 2:
-        return
-    readers = _all(graph, mean)
-    readers += [one for view in readers if view.type in MOVED for one in _all(graph, view)]
-    for added in filter(lambda one: one.type == "Add" and _has_constant(graph, one, constants), readers):
-        for root in _all(graph, added):
-            exponent = _exponent(model, graph, root)
-            if (root.type == "Sqrt" or exponent == -0.5) and any(
-                _scales_last(graph, behind, constants, rank)
-                for divided in _divided(model, graph, root, data, constants)
-                for behind in _all(graph, divided)
-            ):
-                yield MEAN_SQUARE if exponent is None and int(axes.flat[0]) == -1 else NEWER_MEAN_SQUARE
-                return
-
-
-def _normalizes(graph: Graph, mean: Layer) -> bool:
-    """Return whether a mean is the one that is subtracted from data, or that of the squares of the differences."""
-    source = next(iter(sources_of(graph, mean)), None)
-    if source is None:
-        return False
-    squares = graph.layer(source.layer)
-    if squares.type in SQUARES:
-        difference = _single(graph, squares, "Subtract")
-        return difference is not None and _is_centered(graph, difference)
-    return any(
-        one.type == "Subtract"
-        and _is_centered(graph, one)
-        and any(behind.type in SQUARES for behind in _all(graph, one))
-        for one in _all(graph, mean)
-    )
-
-
-def _is_centered(graph: Graph, difference: Layer) -> bool:
-    """Return whether a Subtract subtracts from data their mean."""
-    data, subtracted, *_ = (*sources_of(graph, difference), None, None)
-    mean = None if subtracted is None else graph.layer(subtracted.layer)
-    return mean is not None and mean.type == "ReduceMean" and sources_of(graph, mean)[:1] == [data]
-
-
-def _divided(model: Model, graph: Graph, root: Layer, data: Source, constants: Collection[int]) -> Iterator[Layer]:
-    """Yield the layers that divide data by a root, or multiply them by its inverse; a Power is such an inverse."""
-    inverses = {root.id} if root.type == "Power" else set[int]()
-    for behind in _all(graph, root) if root.type == "Sqrt" else ():
-        by_number = behind.type == "Divide" and _has_constant(graph, behind, constants)
-        if by_number or _exponent(model, graph, behind) == -1:
-            inverses.add(behind.id)
-    for one in (one for number in {root.id, *inverses} for one in _all(graph, graph.layer(number))):
-        sources = sources_of(graph, one)
-        others = {source.layer for source in sources if source is not None and source != data}
-        if data in sources and (
-            (one.type == "Divide" and others == {root.id}) or (one.type == "Multiply" and others <= inverses)
-        ):
-            yield one
-
-
-def _single(graph: Graph, layer: Layer, type: str) -> Layer | None:
-    """Return the layer that gives the first input, if it is of a type."""
-    source = next(iter(sources_of(graph, layer)), None)
-    before = None if source is None else graph.layer(source.layer)
-    return before if before is not None and before.type == type else None
-
-
-def _all(graph: Graph, layer: Layer) -> list[Layer]:
-    """Return the first layers of all that read the first output."""
-    return [graph.layer(one) for one, _ in islice(_readers_of(graph, layer), FAR)]
-
-
-def _has_constant(graph: Graph, layer: Layer, constants: Collection[int]) -> bool:
-    return any(source is not None and source.layer in constants for source in sources_of(graph, layer))
-
-
-def _exponent(model: Model, graph: Graph, layer: Layer) -> float | None:
-    """Return the exponent of a Power, if it is a constant number."""
-    found = _held(model, graph, layer, 1) if layer.type == "Power" else None
-    return float(found.flat[0]) if found is not None and found.size == 1 and found.dtype.kind in "fiu" else None
-
-
-def _scales_last(graph: Graph, layer: Layer, constants: Collection[int], rank: int) -> bool:
-    """Return whether a layer multiplies by a constant number, or by one for each element of the last axis."""
-    if layer.type != "Multiply":
-        return False
-    held = (
-        port.dims
-        for port, source in zip(layer.common.inputs, sources_of(graph, layer), strict=True)
-        if source is not None and source.layer in constants
-    )
-    return any({*dims[:-1]} <= {1} and len(dims) <= rank for dims in held)
-
-
-def _integers(model: Model, graph: Graph, layer: Layer, number: int) -> Array | None:
-    """Return the values of an input that is a constant of integers; None if it is not one, or if they are missing."""
-    found = _held(model, graph, layer, number)
-    return found if found is not None and found.dtype.kind in "iu" else None
-
-
-def _held(model: Model, graph: Graph, layer: Layer, number: int) -> Array | None:
-    """Return the values of an input that is a constant, converted or not; None if it is not, or if they are missing."""
-    source = dict(enumerate(sources_of(graph, layer))).get(number)
-    feed = None if source is None else graph.layer(source.layer)
-    if feed is not None and feed.type == "Convert":
-        source = next(iter(sources_of(graph, feed)), None)
-        feed = None if source is None else graph.layer(source.layer)
-    if feed is None or role_of(feed) is not Role.CONSTANT:
-        return None
-    try:
-        return values(feed.raw, model.weights)
-    except ReadError:
-        return None
-
-
 def _is_interleaved(model: Model, graph: Graph, split: Layer) -> bool:
     """Return whether a Concat joins a part of a split, of several rows in each of several blocks, before its axis."""
-    axes = _integers(model, graph, split, 1)
+    axes = integers(model, graph, split, 1)
     if axes is None or axes.size != 1:
         return False
     axis = int(axes.flat[0])
@@ -519,7 +348,7 @@ def _is_reduced(graph: Graph, split: Layer, constants: Collection[int]) -> bool:
     for reshape in (graph.layer(reader) for port in parts for reader, _ in graph.consumers(split.id, port.id)):
         shapes = sources_of(graph, reshape)[1:]
         if reshape.type == "Reshape" and shapes and shapes[0] is not None and shapes[0].layer in constants:
-            readers = _readers_of(graph, reshape)
+            readers = consumers_of(graph, reshape)
             if len(readers) == 1 and graph.layer(readers[0][0]).type.startswith("Reduce"):
                 return True
     return False
@@ -560,7 +389,7 @@ def _is_biased(graph: Graph, convolution: Layer, constants: Collection[int]) -> 
     It comes behind the convolution, with products by constants for each channel, and constant numbers, in between.
     """
     layer, passed = convolution, set[int]()
-    while layer.id not in passed and len(targets := _readers_of(graph, layer)) == 1:
+    while layer.id not in passed and len(targets := consumers_of(graph, layer)) == 1:
         passed.add(layer.id)
         ((number, port),) = targets
         layer = graph.layer(number)
@@ -592,12 +421,7 @@ def _is_affine(
         known: the answers behind each input of the graph, with or without a product and a sum before it. Without them
             a chain that many layers lead into would be followed from each, in quadratic time.
     """
-    return any(_joins(graph, reader, port, constants, known) for reader, port in _readers_of(graph, layer))
-
-
-def _readers_of(graph: Graph, layer: Layer) -> list[tuple[int, int]]:
-    """Return the layers and ports that read the first output of a layer."""
-    return graph.consumers(layer.id, layer.common.outputs[0].id) if layer.common.outputs else []
+    return any(_joins(graph, reader, port, constants, known) for reader, port in consumers_of(graph, layer))
 
 
 def _joins(
@@ -628,7 +452,7 @@ def _joins(
             total = False
         else:
             break
-        targets = _readers_of(graph, layer)
+        targets = consumers_of(graph, layer)
         if len(targets) != 1:
             break
         ((reader, port),) = targets

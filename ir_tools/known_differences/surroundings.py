@@ -18,7 +18,8 @@ from ir_tools.known_differences.model_problems import (
     lacks_bytes,
     name_problems,
 )
-from ir_tools.known_differences.patterns import Patterns, sources_of
+from ir_tools.known_differences.neighbours import sources_of
+from ir_tools.known_differences.patterns import Patterns
 from ir_tools.known_differences.releases.seen import (
     FIRST_VERSION,
     MULTIPLE,

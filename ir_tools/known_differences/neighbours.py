@@ -1,0 +1,62 @@
+"""The layers next to a layer, and constants among them, as patterns ask about them."""
+
+from itertools import islice
+
+from ir_tools.errors import ReadError
+from ir_tools.graph import Graph, Layer, Model, Source
+from ir_tools.ops import Array, Role, role_of
+from ir_tools.weights import values
+
+__all__ = ["FAR", "MOVED", "consumers_of", "integers", "number_of", "producer_of", "readers_of", "sources_of"]
+
+FAR = 64
+"""How many layers are looked at for what decides, in front of or behind a layer."""
+MOVED = frozenset({"Convert", "Reshape", "Squeeze", "Unsqueeze", "Transpose"})
+"""Types of layers that products are computed with across."""
+
+
+def sources_of(graph: Graph, layer: Layer) -> list[Source | None]:
+    """Return what feeds each input of a layer, in order."""
+    sources = graph.sources(layer.id)
+    return [sources.get(port.id) for port in layer.common.inputs]
+
+
+def producer_of(graph: Graph, layer: Layer, number: int = 0) -> Layer | None:
+    """Return the layer that gives an input."""
+    source = dict(enumerate(sources_of(graph, layer))).get(number)
+    return None if source is None else graph.layer(source.layer)
+
+
+def consumers_of(graph: Graph, layer: Layer) -> list[tuple[int, int]]:
+    """Return the layers and ports that read the first output of a layer."""
+    return graph.consumers(layer.id, layer.common.outputs[0].id) if layer.common.outputs else []
+
+
+def readers_of(graph: Graph, layer: Layer) -> list[Layer]:
+    """Return the first layers of all that read the first output."""
+    return [graph.layer(one) for one, _ in islice(consumers_of(graph, layer), FAR)]
+
+
+def number_of(model: Model, graph: Graph, layer: Layer, number: int) -> float | None:
+    """Return the value of an input that is a constant number; None if it is not one, or if it is missing."""
+    found = _held(model, graph, layer, number)
+    return float(found.flat[0]) if found is not None and found.size == 1 and found.dtype.kind in "fiu" else None
+
+
+def integers(model: Model, graph: Graph, layer: Layer, number: int) -> Array | None:
+    """Return the values of an input that is a constant of integers; None if it is not one, or if they are missing."""
+    found = _held(model, graph, layer, number)
+    return found if found is not None and found.dtype.kind in "iu" else None
+
+
+def _held(model: Model, graph: Graph, layer: Layer, number: int) -> Array | None:
+    """Return the values of an input that is a constant, converted or not; None if it is not, or if they are missing."""
+    feed = producer_of(graph, layer, number)
+    if feed is not None and feed.type == "Convert":
+        feed = producer_of(graph, feed)
+    if feed is None or role_of(feed) is not Role.CONSTANT:
+        return None
+    try:
+        return values(feed.raw, model.weights)
+    except ReadError:
+        return None

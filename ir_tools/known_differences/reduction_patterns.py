@@ -1,0 +1,142 @@
+"""What reductions are part of: means of squares, normalizations, and reductions behind reductions."""
+
+from collections.abc import Collection, Iterator
+
+from ir_tools.graph import Graph, Layer, Model, Source
+from ir_tools.known_differences.neighbours import MOVED, integers, number_of, producer_of, readers_of, sources_of
+from ir_tools.known_differences.releases.seen import (
+    BY_NUMBER,
+    MEAN_SQUARE,
+    NEWER_MEAN_SQUARE,
+    REPEATED,
+    SHIFTED,
+)
+
+__all__ = ["mean_squares", "merged_reductions", "normalizes"]
+
+SQUARES = frozenset({"Multiply", "Power", "SquaredDifference"})
+"""Types of layers that compute squares."""
+
+
+def merged_reductions(model: Model, graph: Graph, reduction: Layer) -> Iterator[str]:
+    """Yield `BY_NUMBER`, `REPEATED` and `SHIFTED` as far as they are true of a reduction behind one of its type.
+
+    Releases write the axes of both in one list, as they are, if the dimensions of the data stay, or if the axes of the
+    first are behind those of the second.
+    """
+    before = producer_of(graph, reduction)
+    if before is None or before.type != reduction.type:
+        return
+    kept = [(layer.common.raw.get("keep_dims") or "false").lower() for layer in (before, reduction)]
+    first, second = (integers(model, graph, layer, 1) for layer in (before, reduction))
+    if kept[0] != kept[1] or first is None or second is None or not before.common.inputs[0].dims:
+        return
+    rank = len(before.common.inputs[0].dims)
+    left = rank if kept[0] == "true" else rank - first.size
+    axes = [int(axis) % rank for axis in first.flat]
+    own = [int(axis) % max(left, 1) for axis in second.flat]
+    if kept[0] != "true" and max(own, default=-1) >= min(axes, default=0):
+        return
+    if first.ndim == 0 or second.ndim == 0:
+        yield BY_NUMBER
+    written = [int(axis) % rank for axis in (*first.flat, *second.flat)]
+    if kept[0] != "true" and len({*written}) < len(written):
+        yield REPEATED
+    elif {*written} != {*axes, *own}:
+        yield SHIFTED
+
+
+def mean_squares(model: Model, graph: Graph, mean: Layer, constants: Collection[int]) -> Iterator[str]:
+    """Yield `MEAN_SQUARE` or `NEWER_MEAN_SQUARE` if a ReduceMean along the last axis shows it.
+
+    Until 2026.1 the axis is -1, and data are divided by a Sqrt, or multiplied by what 1 divided by it or its power -1
+    gives. 2026.2 takes an axis from the front, and a power -0.5 in place of the Sqrt, for the same.
+    """
+    squares = producer_of(graph, mean) if mean.type == "ReduceMean" else None
+    axes, rank = integers(model, graph, mean, 1), len(mean.common.inputs[0].dims) if mean.common.inputs else 0
+    if (
+        squares is None
+        or squares.type != "Power"
+        or axes is None
+        or axes.size != 1
+        or int(axes.flat[0]) not in (-1, rank - 1)
+    ):
+        return
+    if normalizes(graph, mean):
+        return
+    data = next(iter(sources_of(graph, squares)), None)
+    if data is None or number_of(model, graph, squares, 1) != 2:
+        return
+    readers = readers_of(graph, mean)
+    readers += [one for view in readers if view.type in MOVED for one in readers_of(graph, view)]
+    for added in filter(lambda one: one.type == "Add" and _has_constant(graph, one, constants), readers):
+        for root in readers_of(graph, added):
+            exponent = _exponent(model, graph, root)
+            if (root.type == "Sqrt" or exponent == -0.5) and any(
+                _scales_last(graph, behind, constants, rank)
+                for divided in _divided(model, graph, root, data, constants)
+                for behind in readers_of(graph, divided)
+            ):
+                yield MEAN_SQUARE if exponent is None and int(axes.flat[0]) == -1 else NEWER_MEAN_SQUARE
+                return
+
+
+def normalizes(graph: Graph, mean: Layer) -> bool:
+    """Return whether a mean is the one that is subtracted from data, or that of the squares of the differences."""
+    squares = producer_of(graph, mean)
+    if squares is None:
+        return False
+    if squares.type in SQUARES:
+        difference = producer_of(graph, squares)
+        return difference is not None and _is_centered(graph, difference)
+    return any(
+        _is_centered(graph, one) and any(behind.type in SQUARES for behind in readers_of(graph, one))
+        for one in readers_of(graph, mean)
+    )
+
+
+def _is_centered(graph: Graph, difference: Layer) -> bool:
+    """Return whether a layer subtracts from data their mean."""
+    mean = producer_of(graph, difference, 1) if difference.type == "Subtract" else None
+    return (
+        mean is not None
+        and mean.type == "ReduceMean"
+        and sources_of(graph, mean)[:1] == sources_of(graph, difference)[:1]
+    )
+
+
+def _divided(model: Model, graph: Graph, root: Layer, data: Source, constants: Collection[int]) -> Iterator[Layer]:
+    """Yield the layers that divide data by a root, or multiply them by its inverse; a Power is such an inverse."""
+    inverses = {root.id} if root.type == "Power" else set[int]()
+    for behind in readers_of(graph, root) if root.type == "Sqrt" else ():
+        by_number = behind.type == "Divide" and _has_constant(graph, behind, constants)
+        if by_number or _exponent(model, graph, behind) == -1:
+            inverses.add(behind.id)
+    for one in (one for number in {root.id, *inverses} for one in readers_of(graph, graph.layer(number))):
+        sources = sources_of(graph, one)
+        others = {source.layer for source in sources if source is not None and source != data}
+        if data in sources and (
+            (one.type == "Divide" and others == {root.id}) or (one.type == "Multiply" and others <= inverses)
+        ):
+            yield one
+
+
+def _has_constant(graph: Graph, layer: Layer, constants: Collection[int]) -> bool:
+    return any(source is not None and source.layer in constants for source in sources_of(graph, layer))
+
+
+def _exponent(model: Model, graph: Graph, layer: Layer) -> float | None:
+    """Return the exponent of a Power, if it is a constant number."""
+    return number_of(model, graph, layer, 1) if layer.type == "Power" else None
+
+
+def _scales_last(graph: Graph, layer: Layer, constants: Collection[int], rank: int) -> bool:
+    """Return whether a layer multiplies by a constant number, or by one for each element of the last axis."""
+    if layer.type != "Multiply":
+        return False
+    held = (
+        port.dims
+        for port, source in zip(layer.common.inputs, sources_of(graph, layer), strict=True)
+        if source is not None and source.layer in constants
+    )
+    return any({*dims[:-1]} <= {1} and len(dims) <= rank for dims in held)
