@@ -19,6 +19,8 @@ from ir_tools.known_differences.releases.seen import (
     ITERATING,
     OUTGROWN,
     PASSED_ON,
+    SOFTENED,
+    UNCOUNTED,
     UNCUT,
 )
 from ir_tools.ops import Role, role_of
@@ -30,9 +32,11 @@ VIEWS = frozenset({"Reshape", "Squeeze", "Unsqueeze"})
 """Types of layers whose output is in the memory of their first input."""
 PRODUCTS = frozenset({"MatMul", "Convolution", "GroupConvolution"})
 """Types of layers that elementwise layers behind them are computed with."""
-NORMALIZING = frozenset({"SoftMax", "MVN", "NormalizeL2", "BatchNormInference"})
+COMPUTED_THERE = frozenset({"SoftMax", "MVN", "NormalizeL2", "BatchNormInference", "Swish"})
 """Types of layers that are computed in the memory of their first input, as elementwise layers are. Measured."""
-BEGINNING = frozenset({"Add", "Multiply", "Maximum", "Minimum", "SquaredDifference", "FloorMod", "Mod", "PReLU"})
+BEGINNING = frozenset(
+    {"Add", "Multiply", "Maximum", "Minimum", "SquaredDifference", "FloorMod", "Mod", "Power", "PReLU"}
+)
 """Types of elementwise layers that are computed there if none of these gives their second input. Measured."""
 SCALED = frozenset({"Subtract", "Divide"})
 """Types of layers that are others before a device sees them: those of a sum or product with constants."""
@@ -204,9 +208,11 @@ def _may_be_larger(dims: Sequence[int], others: Sequence[int]) -> bool:
 
 
 def _of_loop(graph: Graph, loop: Layer, body: Graph, ports: PortMap, constants: Collection[int]) -> Iterator[str]:
-    """Yield `UNCUT` and `BEHIND_PRODUCT` as far as they are true of a TensorIterator."""
+    """Yield `UNCUT`, `UNCOUNTED` and `BEHIND_PRODUCT` as far as they are true of a TensorIterator."""
     if _is_uncut(body, ports):
         yield UNCUT
+        if all(row.axis is None for row in ports.outputs):
+            yield UNCOUNTED
     if _has_joined_layers(body) and _is_behind_product(graph, loop, constants):
         yield BEHIND_PRODUCT
 
@@ -249,7 +255,7 @@ def _is_view(layer: Layer) -> bool:
 
 def _followed(place: _Place, view: Layer, constants: Collection[int]) -> Iterator[str]:
     """Yield what a view of an input of a body shows: what is computed in its memory, or passed on as it is."""
-    graph, current, computed, passed = place.graph, view, False, 0
+    graph, current, computed, passed, softened = place.graph, view, False, 0, True
     alone = graph.reads(place.parameter.id, place.parameter.common.outputs[0].id) == 1
     while passed < FAR:
         passed += 1
@@ -259,19 +265,22 @@ def _followed(place: _Place, view: Layer, constants: Collection[int]) -> Iterato
             if not computed:
                 yield from (pattern for pattern in place.passes_on(result) if pattern == PASSED_ON)
             elif place.is_next_state(result):
-                yield IN_PLACE
+                yield from (IN_PLACE, SOFTENED) if softened else (IN_PLACE,)
         others = [(one, port) for one, port in found if role_of(one) is not Role.RESULT]
         if len(others) != 1 or (others[0][0].common.inputs[0].id != others[0][1] and not computed):
             return
         alone, reader = alone and len(found) == 1, others[0][0]
         if not _is_view(reader):
-            begins = reader.type in NORMALIZING or _is_computed_there(graph, reader, constants)
-            goes_on = reader.type in NORMALIZING | ELEMENTWISE
-            if not alone or place.is_state or not (goes_on if computed else begins) or len(reader.common.outputs) != 1:
+            begins = reader.type in COMPUTED_THERE or _is_computed_there(graph, reader, constants)
+            goes_on = reader.type in COMPUTED_THERE | ELEMENTWISE
+            apart = current.type == "SoftMax" and reader.type in ELEMENTWISE
+            if apart or not alone or place.is_state or len(reader.common.outputs) != 1:
                 return
-            computed = True
+            if not (goes_on if computed else begins):
+                return
+            computed, softened = True, softened and reader.type == "SoftMax"
             if not place.is_cut:
-                yield IN_PLACE
+                yield from (IN_PLACE, SOFTENED) if softened else (IN_PLACE,)
                 return
         current = reader
 
@@ -279,7 +288,7 @@ def _followed(place: _Place, view: Layer, constants: Collection[int]) -> Iterato
 def _is_computed_there(graph: Graph, layer: Layer, constants: Collection[int]) -> bool:
     """Return whether an elementwise layer that reads a view first is computed in the memory of the view.
 
-    It is not if it is computed before the view, or with the layer of its second input.
+    It is not if it is computed before the view, or with the layer of its second input, or if others read that too.
     """
     if layer.type not in BEGINNING | SCALED:
         return False
@@ -289,6 +298,8 @@ def _is_computed_there(graph: Graph, layer: Layer, constants: Collection[int]) -
     if second.layer in constants:
         return prod(graph.layer(second.layer).port(second.port).dims) != 1
     other = graph.layer(second.layer)
+    if other.type == "Concat" or sum(graph.reads(other.id, port.id) for port in other.outputs) != 1:
+        return False
     if other.type not in ELEMENTWISE | {"PReLU"}:
         return layer.type in BEGINNING or (layer.type == "Subtract" and other.type in PRODUCTS)
     return layer.type in BEGINNING and _carried_product(graph, second, constants) is not None
@@ -319,11 +330,17 @@ def _is_behind_product(graph: Graph, layer: Layer, constants: Collection[int]) -
 
 
 def _has_joined_layers(body: Graph) -> bool:
-    """Return whether layers of a body that releases compile together follow each other, views between them or not."""
+    """Return whether layers of a body that releases compile together follow each other, views between them or not.
+
+    One that subtracts or divides by an input of the body is two such layers.
+    """
     for layer in body.layers():
         if layer.type in JOINED and _are_floats(layer):
-            source = _behind_views(body, sources_of(body, layer))
-            if any(one.type in JOINED and _are_floats(one) for one in source):
+            sources = sources_of(body, layer)
+            if any(one.type in JOINED and _are_floats(one) for one in _behind_views(body, sources)):
+                return True
+            second = sources[1] if layer.type in SCALED and len(sources) == 2 else None
+            if second is not None and role_of(body.layer(second.layer)) is Role.PARAMETER:
                 return True
     return False
 

@@ -10,6 +10,7 @@ from ir_tools.known_differences.releases.seen import (
     NEWER_MEAN_SQUARE,
     PASSED_ON,
     REDUCED,
+    SOFTENED,
     UNCUT,
     Seen,
 )
@@ -18,7 +19,7 @@ from ir_tools.ops.replacements import divided_sum, with_copied_outputs, with_cop
 
 __all__ = ["in_its_place"]
 
-READING = {BEHIND_PRODUCT, FIXED_STATE, IN_PLACE, PASSED_ON}
+READING = {BEHIND_PRODUCT, FIXED_STATE, IN_PLACE, PASSED_ON, SOFTENED}
 """Patterns that a layer is no longer part of if it reads copies."""
 
 

@@ -10,6 +10,8 @@ from ir_tools.known_differences.releases.seen import (
     IN_PLACE,
     OUTGROWN,
     PASSED_ON,
+    SOFTENED,
+    UNCOUNTED,
     UNCUT,
 )
 from ir_tools.ops import Array
@@ -93,6 +95,17 @@ ROWS = (
         applies=lambda seen: seen.has(IN_PLACE),
     ),
     ReleaseDifference(
+        name="SoftMaxes computed in place of parts",
+        span="2022.1 to 2026.4",
+        ops=READING,
+        reason=(
+            "A SoftMax in the body of a loop computes the next state, or something else, in the memory of an input of "
+            "the body that this layer reads; the next part is written there before the state is read."
+        ),
+        model=_of_vectors(Call("SoftMax-1", (VECTOR,), {"axis": "1"}), _with_first_axis(Part(1))),
+        applies=lambda seen: seen.has(SOFTENED),
+    ),
+    ReleaseDifference(
         name="states that are inputs of the body",
         span="2021.2 to 2026.4",
         ops=(*READING, "Result-1"),
@@ -110,6 +123,19 @@ ROWS = (
         reason="It does not run as often as it has parts if its body reads none of them.",
         model=_of_vectors(Call("MatMul-1", (Part(1), WEIGHTS), AS_GIVEN), _with_first_axis(Part(1))),
         applies=lambda seen: seen.has(UNCUT),
+    ),
+    ReleaseDifference(
+        name="loops that read none of their parts and join none",
+        span="2022.1 to 2026.4",
+        ops=("TensorIterator-1",),
+        reason="It does not run as often as it has parts if its body reads none of them and it joins none.",
+        model=_repeated(
+            counted(4, 1, 3),
+            np.zeros((1, 3), np.float32),
+            next_states=(Call("Tanh-1", (Call("Add-1", (Part(1), Fixed(counted(1, 3))), SUM),)),),
+            given=(),
+        ),
+        applies=lambda seen: seen.has(UNCOUNTED),
     ),
     ReleaseDifference(
         name="larger tensors behind an If of unknown size",

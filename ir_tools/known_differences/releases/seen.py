@@ -38,9 +38,11 @@ __all__ = [
     "SHARED",
     "SHIFTED",
     "SIZING",
+    "SOFTENED",
     "UNCHOOSING",
     "UNCHOSEN",
     "UNCONVERTED",
+    "UNCOUNTED",
     "UNCUT",
     "Seen",
     "Unplaced",
@@ -85,15 +87,16 @@ QUANTIZED = "quantized data"
 MEAN_SQUARE, NEWER_MEAN_SQUARE = "mean square", "mean square in another form"
 """Of a ReduceMean: it is of squares, by whose root the data are divided, and then multiplied by constants; the second
 is such a one that OpenVINO 2026.2 alone takes for it."""
-BEHIND_PRODUCT, UNCUT = "behind a product", "uncut"
-"""Of a TensorIterator: it alone reads what comes of a MatMul, and releases compile layers of its body together; its
-body reads none of the parts that it cuts its inputs into."""
+BEHIND_PRODUCT = "behind a product"
+"""Of a TensorIterator: it alone reads what comes of a MatMul, and releases compile layers of its body together."""
+UNCUT, UNCOUNTED = "uncut", "uncounted"
+"""Of a TensorIterator: its body reads none of the parts that it cuts its inputs into; nor does it join parts."""
 OUTGROWN = "outgrown"
 """Of an If: what is computed of its outputs may take more memory than they do, at a distance."""
-IN_PLACE, PASSED_ON, FIXED_STATE = "in place", "passed on", "fixed state"
+IN_PLACE, SOFTENED, PASSED_ON, FIXED_STATE = "in place", "softened", "passed on", "fixed state"
 """Of a layer in the body of a loop that reads an input of the body: from its memory the next state is computed in the
-same memory, or anything is, if it stays the same; it gives that memory as the next state; it gives an input that stays
-the same as the next state."""
+same memory, or anything is, if it stays the same; the first of it is by a SoftMax; it gives that memory as the next
+state; it gives an input that stays the same as the next state."""
 PATTERNS = frozenset(
     (
         AFFINE,
@@ -118,7 +121,9 @@ PATTERNS = frozenset(
         SHARED,
         SHIFTED,
         SIZING,
+        SOFTENED,
         UNCHOSEN,
+        UNCOUNTED,
         UNCUT,
     )
 )
@@ -126,7 +131,7 @@ PATTERNS = frozenset(
 ITERATING = frozenset({"Loop", "TensorIterator"})
 """Types of layers that run their body again and again."""
 NEEDED = {
-    **dict.fromkeys((IN_PLACE, PASSED_ON, FIXED_STATE), ITERATING),
+    **dict.fromkeys((IN_PLACE, SOFTENED, PASSED_ON, FIXED_STATE), ITERATING),
     **dict.fromkeys((MEAN_SQUARE, NEWER_MEAN_SQUARE), frozenset({"Power"})),
     REDUCED: frozenset({"Reshape"}),
 }

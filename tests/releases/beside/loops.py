@@ -7,9 +7,11 @@ from ir_tools.ops import Array
 from tests.releases.beside import beside
 
 IN_PLACE = "states computed in place of parts"
+SOFTENED = "SoftMaxes computed in place of parts"
 PASSED_ON = "states that are inputs of the body"
 SAME = "states that are inputs of the body that stay the same"
 UNCUT = "loops that read none of their parts"
+UNCOUNTED = "loops that read none of their parts and join none"
 PRODUCT = "loops behind products"
 OUTGROWN = "larger tensors behind an If of unknown size"
 UNREAD = "inputs of the body of a loop that nothing reads"
@@ -51,6 +53,11 @@ def _kept(state: Feed, given: Feed | None = None) -> Call:
     return Call("TensorIterator-1", (counted(4, 1, 3) - 0.9, _zeros(1, 3)), body=body)
 
 
+def _last(state: Feed) -> Call:
+    """A loop over four vectors that gives its last state alone."""
+    return Call("TensorIterator-1", (counted(4, 1, 3) - 0.9, _zeros(1, 3)), body=Body(1, (state,), ()))
+
+
 def _two_kept(first: Feed, second: Feed, given: Feed = STATE) -> Call:
     body = Body(1, (first, second), (_joined(given),))
     return Call("TensorIterator-1", (counted(4, 1, 3) - 0.9, _zeros(1, 3), _zeros(1, 3) + 1), body=body)
@@ -87,6 +94,8 @@ TURNED = Call("Transpose-1", (Part(0), Fixed(whole(1, 0, 2))))
 TAKEN = Call("Gather-8", (Part(0), Fixed(index(0)), Fixed(index(0))), {"batch_dims": "0"})
 GROWING = _one("Tanh-1", _sum(Part(1), Part(0)))
 
+PRODUCT_OF_STATE = _product(STATE)
+
 BESIDE = (
     *beside(
         IN_PLACE,
@@ -96,11 +105,13 @@ BESIDE = (
             _kept(_sum(VECTOR, _one("Tanh-1", _product(STATE)))),
             _kept(_one("ReLU-1", _sum(VECTOR, _product(STATE)))),
             _kept(_soft(_sum(VECTOR, _soft(STATE)))),
-            _kept(_soft(VECTOR), STATE),
             _kept(_sum(_flat(TURNED), STATE)),
             _kept(_sum(TAKEN, STATE)),
             _kept(Call("Subtract-1", (VECTOR, _product(STATE)))),
             _kept(Call("Multiply-1", (VECTOR, Fixed(counted(3)))), STATE),
+            _kept(_one("Swish-4", VECTOR), STATE),
+            _kept(_sum(VECTOR, _product(STATE)), STATE),
+            _kept(Call("Power-1", (VECTOR, Fixed(counted(3)))), STATE),
             _with_third(
                 counted(1, 1, 3), _one("Tanh-1", _sum(STATE, VECTOR)), _joined(_sum(_flat(Part(2)), _soft(VECTOR)))
             ),
@@ -109,10 +120,25 @@ BESIDE = (
             _kept(_sum(STATE, VECTOR)),
             _kept(_sum(_one("ReLU-1", VECTOR), STATE)),
             _kept(_one("ReLU-1", VECTOR), STATE),
+            _kept(_sum(VECTOR, STATE), STATE),
+            _kept(_sum(VECTOR, PRODUCT_OF_STATE), _sum(PRODUCT_OF_STATE, STATE)),
             _kept(_sum(VECTOR, Call("Multiply-1", (STATE, Fixed(counted(1)))))),
             _kept(_product(_sum(VECTOR, STATE))),
             _kept(Call("Subtract-1", (VECTOR, STATE))),
             _kept(_one("Tanh-1", _sum(STATE, VECTOR)), _sum(VECTOR, STATE)),
+        ),
+    ),
+    *beside(
+        SOFTENED,
+        falling=(
+            _kept(_soft(VECTOR), STATE),
+            _kept(_soft(_soft(TAKEN)), STATE),
+            _with_third(counted(1, 1, 3), _sum(_soft(_flat(Part(2))), _sum(STATE, VECTOR)), _joined(STATE)),
+        ),
+        others=(
+            _kept(_one("ReLU-1", _soft(VECTOR)), STATE),
+            _kept(_sum(_soft(VECTOR), _product(STATE))),
+            _kept(_soft(_sum(STATE, VECTOR))),
         ),
     ),
     *beside(
@@ -143,6 +169,11 @@ BESIDE = (
         others=(_kept(_soft(STATE), _sum(STATE, VECTOR)), _kept(_sum(STATE, VECTOR))),
     ),
     *beside(
+        UNCOUNTED,
+        falling=(_last(_one("Sigmoid-1", STATE)), _last(_sum(STATE, _soft(STATE)))),
+        others=(_last(_sum(STATE, VECTOR)), _two_kept(_sum(STATE, VECTOR), _one("Tanh-1", STATE))),
+    ),
+    *beside(
         UNREAD,
         falling=(_with_third(counted(1, 3), _sum(STATE, VECTOR), _joined(STATE)),),
         others=(_with_third(counted(1, 3), _sum(STATE, VECTOR), _joined(_sum(STATE, Part(2)))),),
@@ -169,11 +200,13 @@ BESIDE = (
             _after(_one("ReLU-1", _product(MATRICES)), GROWING),
             _after(_sum(_product(MATRICES), Fixed(counted(3))), GROWING),
             _after(_product(MATRICES), _one("Sigmoid-1", GROWING)),
+            _after(_product(MATRICES), Call("Subtract-1", (_flat(Part(0)), Part(1)))),
         ),
         others=(
             _after(MATRICES, GROWING),
             _after(_one("Exp-1", _product(MATRICES)), GROWING),
             _after(_product(MATRICES), _sum(Part(1), Part(0))),
+            _after(_product(MATRICES), Call("Subtract-1", (Part(1), _flat(Part(0))))),
             _after(_product(MATRICES), _one("SoftPlus-4", _sum(Part(1), Part(0)))),
             _after(_product(MATRICES), GROWING, np.zeros((1, 2, 3), np.float32)),
         ),
