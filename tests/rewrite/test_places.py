@@ -42,7 +42,7 @@ def migrated(row: ReleaseDifference) -> tuple[Model, dict[str, Array], Model]:
 def test_the_release_is_said_to_run_the_migrated_model(row: ReleaseDifference) -> None:
     model, _, made = migrated(row)
     if not row.processor.is_here:
-        pytest.skip("other processors")
+        pytest.skip("the row is about processors that this one is not")
     before, after = (compatibility(one, [row.releases[-1]])[0].answer for one in (model, made))
     assert before is not Answer.RUNS
     assert after is Answer.RUNS
