@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
 from ir_tools.errors import GraphError, ShapeError, UsageError
-from ir_tools.graph import Graph, Layer, LayerContent, Model, Port, Source, find_port
+from ir_tools.graph import Graph, Layer, LayerContent, LayerForm, Model, Port, Source, find_port
 from ir_tools.ops import COMPLETE_OPSETS, Array, Attrs, Fact, Op, Violation, find_op
 from ir_tools.ops.checks import check_ports
-from ir_tools.ops.records import LARGEST_VALUE, constant_fact, port_of, recorded_output
+from ir_tools.ops.definition import Bounds
+from ir_tools.ops.interning import AnswerTable, InternedFact, StoredBounds
+from ir_tools.ops.records import are_values_known, constant_fact, recorded_output
 from ir_tools.types import Dim, ElementType, element_type, format_shape, from_dtype, parse_shape
-from ir_tools.types.packing import in_element_type
+from ir_tools.types.packing import element_type_of, in_element_type
 from ir_tools.weights import Weights, constant, stored_bytes
 
 __all__ = ["Builder", "Tensor"]
@@ -73,7 +77,8 @@ class Builder:
         self.opset = opset
         self._facts: dict[Source, Fact] = {}
         self._interned: dict[object, Fact] = {}
-        self._answers: dict[object, Sequence[Fact] | None] = {}
+        self._answers = AnswerTable[Sequence[Fact] | None]()
+        self._forms: dict[object, LayerForm] = {}
 
     def parameter(
         self, name: str, shape: str | Sequence[int | Dim] | int | None, dtype: str | ElementType | npt.DTypeLike = "f32"
@@ -94,7 +99,7 @@ class Builder:
         raw = {"shape": text, "element_type": fact.dtype.name}
         made = self._add(name, "Parameter", 1, raw, [], (fact,))[0]
         layer = self.graph.layer(made.layer)
-        layer.outputs[0].names = (layer.name,)
+        layer.add_tensor_name(made.port, layer.name)
         return made
 
     def constant(
@@ -117,13 +122,13 @@ class Builder:
         """
         if shape is None:
             values = _values_of(array, dtype)
-            sizes, fact, data = values.shape, constant_fact(values), stored_bytes(values)
+            kind, sizes, data = element_type_of(values), values.shape, stored_bytes(values)
         else:
             values = np.asarray(array)
             kind = from_dtype(values.dtype) if dtype is None else _type_of(dtype)
-            sizes, fact, data = tuple(shape), Fact(kind, tuple(map(Dim.of, shape))), np.ascontiguousarray(values)
-        offset, size = self.model.weights.append(data)
-        return self._constant(name, fact, sizes, offset, size)
+            sizes, data = tuple(shape), np.ascontiguousarray(values)
+        known = shape is None and are_values_known(values.size, values.dtype)
+        return self._constant(name, kind, sizes, *self.model.weights.append(data), known=known)
 
     def stored(self, offset: int, dtype: str | ElementType, shape: Sequence[int], name: str = "constant") -> Source:
         """Add a constant whose bytes are already in the model's `.bin`.
@@ -137,15 +142,23 @@ class Builder:
         kind, sizes = _type_of(dtype), tuple(shape)
         count, weights = math.prod(sizes), self.model.weights
         size = kind.byte_size(count)
-        made = self._constant(name, Fact(kind, tuple(map(Dim.of, sizes))), sizes, offset, size)
-        if kind.dtype is not None and count <= LARGEST_VALUE and offset + size <= weights.size:
-            self._facts[made] = self._one(constant_fact(constant(self.graph.layer(made.layer).raw, weights)))
-        return made
+        known = are_values_known(count, kind.dtype) and offset + size <= weights.size
+        return self._constant(name, kind, sizes, offset, size, known=known)
 
-    def _constant(self, name: str, fact: Fact, sizes: Sequence[int], offset: int, size: int) -> Source:
-        shape = ",".join(map(str, sizes))
-        raw = {"element_type": fact.dtype.name, "shape": shape, "offset": str(offset), "size": str(size)}
-        return self._add(name, "Const", 1, raw, [], (self._one(fact),))[0]
+    def _constant(
+        self, name: str, kind: ElementType, sizes: Sequence[int], offset: int, size: int, *, known: bool
+    ) -> Source:
+        """Add a constant whose bytes are there; `known`: a rule may ask for its values, which are read then."""
+        raw = {"element_type": kind.name, "shape": ",".join(map(str, sizes)), "offset": "", "size": str(size)}
+        fact = self._one(Fact(kind, tuple(map(Dim.of, sizes))))
+        layer, inputs = self.make(name, "Const", 1, raw, [], (fact,), offset=offset)
+        self.graph.add_known(layer, inputs)
+        made = Source(layer.id, 0)
+        if known:
+            load = partial(_stored_values, raw, offset, self.model.weights)
+            fact = Fact(kind, fact.shape, StoredBounds(InternedFact(fact), load))
+        self._facts[made] = fact
+        return made
 
     def call(self, type: str, *inputs: Tensor, name: str | None = None, **attributes: object) -> Source:
         """Add a layer and return its first output; arguments and errors are those of `outputs`."""
@@ -186,17 +199,20 @@ class Builder:
             UsageError: the runtime does not accept an attribute, or the operation has another number of inputs.
             ShapeError: the operation does not accept these inputs.
         """
-        key = id(op), *raw.items(), *map(id, facts)
-        if key not in self._answers:
+
+        def ask() -> Sequence[Fact] | None:
             attrs = _read(op, raw)
             _raise_first(op, check_ports(op, len(facts), 0))
             found = op.outputs_of(attrs, facts)
             _raise_first(op, op.check(attrs, facts))
-            self._answers[key] = None if found is None else [*map(self._one, found)]
-        return self._answers[key]
+            return None if found is None else [*map(self._one, found)]
+
+        return self._answers.of((id(op), *raw.items()), facts, ask)
 
     def _one(self, fact: Fact) -> Fact:
         """Return the one object of the builder for equal facts."""
+        if isinstance(fact.value, StoredBounds):
+            fact = replace(fact, value=fact.value.loaded())
         key = fact.dtype.name, fact.shape, fact.value and fact.value.content()
         return self._interned.setdefault(key, fact)
 
@@ -230,9 +246,9 @@ class Builder:
         Raises:
             UsageError: there is no such output port.
         """
-        producer, port = self._output(source)
-        if name is not None and name not in port.names:
-            port.names = (*port.names, name)
+        producer, _ = self._output(source)
+        if name is not None:
+            producer.add_tensor_name(source.port, name)
         return self.graph.add(*self.make(f"{name or producer.name}/result", "Result", 1, {}, [source], ()))
 
     def insert(
@@ -275,9 +291,9 @@ class Builder:
             layer = self.graph.layer(source.layer)
         except GraphError:
             raise UsageError(f"there is no layer {source.layer} in the graph") from None
-        port = find_port(layer.content.outputs, source.port)
+        port = find_port(layer.common.outputs, source.port)
         if port is None:
-            known = ", ".join(str(port.id) for port in layer.outputs) or "none"
+            known = ", ".join(str(port.id) for port in layer.common.outputs) or "none"
             raise UsageError(f"layer '{layer.name}' has no output port {source.port}; it has {known}")
         return layer, port
 
@@ -297,8 +313,13 @@ class Builder:
         raw: Mapping[str, str],
         sources: Sequence[Source],
         outputs: Sequence[Fact],
+        *,
+        offset: int | None = None,
+        typed: bool = True,
     ) -> tuple[Layer, dict[int, Source]]:
         """Make a layer with its ports, without adding it to the graph; return it and the sources of its input ports.
+
+        Layers that differ in nothing but name and offset share their content until one of them is changed.
 
         Args:
             name: the name; a number is appended if another layer has it.
@@ -307,14 +328,17 @@ class Builder:
             raw: the attributes as text.
             sources: the output ports that it reads; its input ports record their types and sizes.
             outputs: the facts of its outputs.
+            offset: where the bytes of a constant start; then `offset` of `raw` has no meaning.
+            typed: whether the input ports record types.
         """
-        ports = [self._output(source)[1] for source in sources]
-        inputs = [Port(number, port.precision, port.dims) for number, port in enumerate(ports)]
-        content = LayerContent(
-            {**raw}, inputs, [port_of(number, fact) for number, fact in enumerate(outputs, len(inputs))]
-        )
-        tag = {"name": self.graph.new_name(name), "type": type, "version": f"opset{version}"}
-        return Layer(self.graph.new_id(), tag, content), dict(enumerate(sources))
+        read = [self._output(source)[1] for source in sources]
+        inputs = tuple([(port.precision if typed else None, port.dims) for port in read])
+        given = tuple([(fact.dtype.precision, fact.dims) for fact in outputs])
+        key = type, version, offset is None, inputs, given, *raw.items()
+        form = self._forms.get(key)
+        if form is None:
+            form = self._forms[key] = _form(type, version, raw, inputs, given, offset)
+        return Layer.of_form(self.graph.new_id(), form, self.graph.new_name(name), offset), dict(enumerate(sources))
 
     def copy(self, layer: Layer, inputs: Mapping[int, Source], name: str) -> Layer:
         """Add a copy of a layer of another graph, with its bodies and without its tensor names.
@@ -339,10 +363,30 @@ class Builder:
         sources: Sequence[Source],
         outputs: Sequence[Fact],
     ) -> tuple[Source, ...]:
-        layer = self.graph.add(*self.make(name, type, version, raw, sources, outputs))
-        made = tuple([Source(layer.id, port.id) for port in layer.outputs])
+        layer, inputs = self.make(name, type, version, raw, sources, outputs)
+        self.graph.add_known(layer, inputs)
+        made = tuple([Source(layer.id, number) for number in range(len(inputs), len(inputs) + len(outputs))])
         self._facts.update(zip(made, outputs, strict=True))
         return made
+
+
+def _form(
+    type: str,
+    version: int,
+    raw: Mapping[str, str],
+    inputs: Sequence[tuple[str | None, tuple[int, ...]]],
+    outputs: Sequence[tuple[str | None, tuple[int, ...]]],
+    offset: int | None,
+) -> LayerForm:
+    """Return what a new layer shares with those like it; `inputs`, `outputs`: what its ports record."""
+    ports = [Port(number, *record) for number, record in enumerate((*inputs, *outputs))]
+    given = {**raw} if offset is None else {**raw, "offset": str(offset)}
+    content = LayerContent(given, ports[: len(inputs)], ports[len(inputs) :])
+    return LayerForm(type, f"opset{version}", content, has_offset=offset is not None)
+
+
+def _stored_values(raw: Mapping[str, str], offset: int, weights: Weights) -> Bounds:
+    return Bounds.exactly(constant({**raw, "offset": str(offset)}, weights))
 
 
 def _type_of(dtype: str | ElementType | npt.DTypeLike) -> ElementType:

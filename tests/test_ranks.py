@@ -137,6 +137,7 @@ def test_a_module_of_operations_is_a_family_or_shared() -> None:
         "convolution_shapes.py",
         "definition.py",
         "fields.py",
+        "interning.py",
         "limits.py",
         "records.py",
         "replacements.py",

@@ -22,8 +22,9 @@ from ir_tools.format.markup import (
     port_text,
     render,
     tag_of,
+    text_of_form,
 )
-from ir_tools.graph import Graph, Layer, LayerContent, Port
+from ir_tools.graph import Graph, Layer, LayerContent, LayerForm, Port
 from ir_tools.source import Document, Element, Patch, Span, Style, Wiring
 from ir_tools.source.grammar import MAPS
 from ir_tools.types import id_number
@@ -77,10 +78,16 @@ def _check(graph: Graph, wiring: Wiring) -> None:
         WriteError: two ports of one side have the same id, or an edge has no port.
     """
     ports: dict[int, tuple[Collection[int], Collection[int]]] = {}
+    of_forms: dict[LayerForm, tuple[Collection[int], Collection[int]]] = {}
     for layer_id, layer in layers_of(graph):
-        if layer.loaded or layer.source is None:
-            content = layer.content
-            ports[layer_id] = _port_ids(layer, content.inputs), _port_ids(layer, content.outputs)
+        made = layer.new
+        if made is not None:
+            known = of_forms.get(made.form)
+            if known is None:
+                known = of_forms[made.form] = _port_ids(layer)
+            ports[layer_id] = known
+        elif layer.loaded or layer.source is None:
+            ports[layer_id] = _port_ids(layer)
     for (consumer, end), (source, start) in wiring.items() if ports else ():
         if consumer in ports and end not in ports[consumer][0]:
             raise WriteError(f"layer '{graph.layer(consumer).name}' has no input port {end}, but an edge leads to it")
@@ -90,12 +97,17 @@ def _check(graph: Graph, wiring: Wiring) -> None:
             )
 
 
-def _port_ids(layer: Layer, ports: Sequence[Port]) -> Collection[int]:
-    """Return the ids of the ports of one side of a layer.
+def _port_ids(layer: Layer) -> tuple[Collection[int], Collection[int]]:
+    """Return the ids of the ports of both sides of a layer.
 
     Raises:
-        WriteError: two are equal.
+        WriteError: two of one side are equal.
     """
+    content = layer.common
+    return _distinct(layer, content.inputs), _distinct(layer, content.outputs)
+
+
+def _distinct(layer: Layer, ports: Sequence[Port]) -> Collection[int]:
     if len(ports) < 2:
         return [port.id for port in ports]
     found = {port.id for port in ports}
@@ -119,6 +131,9 @@ def layer_text(layer: Layer, layer_id: int, style: Style, indent: str) -> str:
         changes.layer(layer, source, layer_id)
         span = source.document.span(source.element)
         return changes.patch.apply(source.document.text, span.start, span.end).decode()
+    made = layer.new
+    if made is not None and not layer.bodies:
+        return text_of_form(made, layer_id, style, indent)
     inside = indent + style.unit
     children = [*content_texts(layer, style, inside).values()]
     for name, body in layer.bodies.items():

@@ -105,22 +105,27 @@ class ElementSource:
         """
         if self.place is None:
             return self._read()
-        return self._like(self.common(), self.place.form.named) or self._read()
+        form = self.place.form
+        return self._like(self._of_form(form, self.place.names), form.named) or self._read()
 
-    def common(self) -> LayerContent:
+    def common(self) -> LayerContent | None:
         """Return the content of the first layer of this form that was read, which is not to be changed.
+
+        None for a layer with bodies, and if the form is not known.
 
         Raises:
             ReadError: a dimension is not a number.
         """
-        if self.place is None:
-            return self._read()
-        form = self.place.form
+        place = self.place
+        return None if place is None or self.bodies else place.form.content or self._of_form(place.form, place.names)
+
+    def _of_form(self, form: SharedText, names: Sequence[bytes]) -> LayerContent:
+        """Return the content of the first layer of a form that was read, which may be this one with these names."""
         if form.content is None:
             form.content = self._read()
             ports = (*form.content.inputs, *form.content.outputs)
             named = tuple(place for place, port in enumerate(ports) if port.names)
-            form.named = named if len(named) == len(self.place.names) else None
+            form.named = named if len(named) == len(names) else None
         return form.content
 
     def _like(self, content: LayerContent, named: tuple[int, ...] | None) -> LayerContent | None:

@@ -4,10 +4,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import chain
 
 from ir_tools.errors import WriteError
 from ir_tools.format.content import join_names
-from ir_tools.graph import Layer, Port
+from ir_tools.graph import Layer, LayerForm, NewSource, Port
 from ir_tools.source import Style
 from ir_tools.types import whole_number
 
@@ -23,6 +24,7 @@ __all__ = [
     "port_text",
     "render",
     "tag_of",
+    "text_of_form",
 ]
 
 _ESCAPES = {"&": "&amp;", "<": "&lt;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;", '"': "&quot;", "'": "&apos;"}
@@ -115,9 +117,54 @@ def content_texts(layer: Layer, style: Style, indent: str) -> dict[str, str]:
         texts[name] = _rows_text(name, rows, style, indent)
     for name, ports in (("input", content.inputs), ("output", content.outputs)):
         if ports:
-            inside = indent + style.unit
-            texts[name] = element_text(name, {}, [port_text(port, style, inside) for port in ports], style, indent)
+            texts[name] = _side_text(name, ports, style, indent)
     return texts
+
+
+def _side_text(name: str, ports: Sequence[Port], style: Style, indent: str) -> str:
+    """Return `<input>` or `<output>`."""
+    return element_text(name, {}, [port_text(port, style, indent + style.unit) for port in ports], style, indent)
+
+
+def text_of_form(layer: NewSource, layer_id: int, style: Style, indent: str) -> str:
+    """Return the text of a layer that was made of a form, and not changed since."""
+    quote, pieces = style.quote, _form_pieces(layer.form, style, indent)
+    own = [f"<layer id={quote}{layer_id}{quote} name={quote}{escape(layer.name, quote)}{quote}"]
+    if layer.form.has_offset:
+        own.append(str(layer.offset))
+    for port in layer.form.content.outputs:
+        names = layer.names.get(port.id)
+        own.append(_attributes({"names": join_names(names)}, quote) if names else "")
+    return "".join(chain.from_iterable(zip(own, pieces, strict=True)))
+
+
+@lru_cache(1 << 10)
+def _form_pieces(form: LayerForm, style: Style, indent: str) -> tuple[str, ...]:
+    """Return the text of the layers of a form, in pieces: what is behind the name, the offset, and each tensor name."""
+    content, quote, inside = form.content, style.quote, indent + style.unit
+    before, made = lead(style, inside), [_attributes({"type": form.type, "version": form.version}, quote)]
+    if not (content.raw or content.inputs or content.outputs):
+        return (made[0] + style.empty,)
+    made[0] += ">"
+    if content.raw:
+        made[0] += f"{before}<data"
+        for name, text in content.raw.items():
+            if name == "offset" and form.has_offset:
+                made[0] += _before_value(name) + quote
+                made.append(quote)
+            else:
+                made[-1] += _attributes({name: text}, quote)
+        made[-1] += style.empty
+    if content.inputs:
+        made[-1] += before + _side_text("input", content.inputs, style, inside)
+    if content.outputs:
+        made[-1] += f"{before}<output>"
+        for port in content.outputs:
+            start, end = _port_ends(port.id, port.precision, port.dims, style, inside + style.unit)
+            made[-1] += lead(style, inside + style.unit) + start
+            made.append(end)
+        made[-1] += f"{before}</output>"
+    return (*made[:-1], f"{made[-1]}{lead(style, indent)}</layer>")
 
 
 def _rows_text(name: str, rows: Sequence[tuple[str, Mapping[str, str]]], style: Style, indent: str) -> str:

@@ -2,7 +2,17 @@
 
 from ir_tools.graph.circles import circles
 from ir_tools.graph.graph import Graph, Source
-from ir_tools.graph.layer import Layer, LayerContent, LayerSource, Port, find_port, output_name, port_place
+from ir_tools.graph.layer import (
+    Layer,
+    LayerContent,
+    LayerForm,
+    LayerSource,
+    NewSource,
+    Port,
+    find_port,
+    output_name,
+    port_place,
+)
 from ir_tools.graph.model import Endpoint, Located, Model, Origin
 
 __all__ = [
@@ -10,9 +20,11 @@ __all__ = [
     "Graph",
     "Layer",
     "LayerContent",
+    "LayerForm",
     "LayerSource",
     "Located",
     "Model",
+    "NewSource",
     "Origin",
     "Port",
     "Source",

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, Self
 
 from ir_tools.display import brief, brief_fields, shortened
+from ir_tools.types import id_number
 
 if TYPE_CHECKING:
     from ir_tools.graph.graph import Graph
 
-__all__ = ["Layer", "LayerContent", "LayerSource", "Port", "find_port", "output_name", "port_place"]
+__all__ = [
+    "Layer",
+    "LayerContent",
+    "LayerForm",
+    "LayerSource",
+    "NewSource",
+    "Port",
+    "find_port",
+    "output_name",
+    "port_place",
+]
 
 
 @dataclass(slots=True)
@@ -112,12 +123,7 @@ class LayerContent:
 
 
 class LayerSource(Protocol):
-    """The part of a document from which a layer was read. It never changes, so copies of a layer share it."""
-
-    @property
-    def line(self) -> int:
-        """The line on which the layer starts, counted from 1."""
-        ...
+    """What a layer was read from, or made of. It never changes, so copies of a layer share it."""
 
     @property
     def stamp(self) -> str:
@@ -143,9 +149,77 @@ class LayerSource(Protocol):
         """Return the content, as read; a new object with each call."""
         ...
 
-    def common(self) -> LayerContent:
-        """Return the content of a layer with the same text; it must not be changed."""
+    def common(self) -> LayerContent | None:
+        """Return the content of a layer with the same text, which must not be changed; None if no text is known."""
         ...
+
+
+class LayerForm:
+    """What new layers have in common that differ in nothing but id, name, tensor names and a constant's offset.
+
+    Attributes:
+        type, version: those of the tag.
+        content: that of one of these layers, without tensor names; not to be changed.
+        has_offset: whether each of them has an offset of its own.
+    """
+
+    __slots__ = ("content", "has_offset", "type", "version")
+
+    def __init__(self, type: str, version: str, content: LayerContent, *, has_offset: bool = False) -> None:
+        """`content` is taken over, and nobody else may change it."""
+        self.type = type
+        self.version = version
+        self.content = content
+        self.has_offset = has_offset
+
+
+class NewSource:
+    """What a new layer was made of: its form, and what it does not share with others of that form.
+
+    Attributes:
+        form: what it shares.
+        name: the name of the layer.
+        offset: where the bytes of a constant start, if each layer of the form has its own.
+        names: the tensor names of its outputs, by the id of the port.
+    """
+
+    __slots__ = ("form", "name", "names", "offset")
+
+    stamp = ""
+
+    def __init__(
+        self, form: LayerForm, name: str, offset: int | None = None, names: Mapping[int, tuple[str, ...]] | None = None
+    ) -> None:
+        """Make it of its parts."""
+        self.form = form
+        self.name = name
+        self.offset = offset
+        self.names = {} if names is None else names
+
+    def tag(self) -> dict[str, str]:
+        """Return the attributes of the tag, without the id."""
+        return {"name": self.name, "type": self.form.type, "version": self.form.version}
+
+    def get(self, name: str) -> str | None:
+        """Return one attribute of the tag."""
+        return self.form.version if name == "version" else self.tag().get(name)
+
+    def text(self) -> tuple[LayerForm, int | None]:
+        """Return what equal layers share, and the offset of a constant."""
+        return self.form, self.offset
+
+    def common(self) -> LayerContent:
+        """Return the content of a layer of this form; it must not be changed."""
+        return self.form.content
+
+    def content(self) -> LayerContent:
+        """Return the content of the layer; a new object with each call."""
+        content = self.form.content.copy()
+        if self.offset is not None:
+            content.raw["offset"] = str(self.offset)
+        for port in content.outputs if self.names else ():
+            port.names = self.names.get(port.id, ())
+        return content
 
 
 class Layer:
@@ -154,7 +228,7 @@ class Layer:
     Attributes:
         id: the id, which is the layer's node in its graph.
         bodies: the graphs of its bodies, by element name: `body`, or `then_body` and `else_body`.
-        source: the part of the document from which it was read; None for a new layer.
+        source: what it was read from, or made of; None for a layer that was made with its content.
 
     Example:
         >>> pool = ir_tools.read("model.xml").graph.layer(1)
@@ -183,7 +257,7 @@ class Layer:
             id: the id, which no other layer of its graph may have.
             tag: all attributes of the `<layer>` tag as text: `name`, `type`, `version` and any other.
             content: attributes of `<data>`, ports and rt_info; by default empty.
-            source: the part of a document from which tag and content are read on first use.
+            source: the part of a document, or the form, from which tag and content are read on first use.
             bodies: the graphs of its bodies, by element name.
         """
         self.id = id
@@ -193,6 +267,13 @@ class Layer:
         self._name: str | None = None
         self._type: str | None = None
         self._content = content
+
+    @classmethod
+    def of_form(cls, id: int, form: LayerForm, name: str, offset: int | None = None) -> Self:
+        """Make a layer of a form, whose content is shared until one of its layers is changed."""
+        layer = cls(id, source=NewSource(form, name, offset))
+        layer._name, layer._type = name, form.type
+        return layer
 
     @property
     def tag(self) -> dict[str, str]:
@@ -257,9 +338,10 @@ class Layer:
         Tensor names and the offset of a constant may be those of the other layer. Reading it does not load this layer,
         which is still written as a copy of its text.
         """
-        if self._content is None and self.source is not None and self.source.text() is not None:
-            return self.source.common()
-        return self.content
+        if self._content is not None:
+            return self._content
+        known = None if self.source is None else self.source.common()
+        return self.content if known is None else known
 
     @property
     def raw(self) -> dict[str, str]:
@@ -292,6 +374,44 @@ class Layer:
         if port is None:
             raise KeyError(f"layer '{self.name}' has no port {port_id}")
         return port
+
+    @property
+    def offset(self) -> int | None:
+        """Where the bytes of a constant start; None if that cannot be read. Reading it does not load this layer."""
+        text = self.text
+        return id_number(self.common.raw.get("offset")) if text is None or text[1] is None else text[1]
+
+    @property
+    def new(self) -> NewSource | None:
+        """What the layer was made of, if that still says all about it."""
+        source = self.source
+        if self._content is None and self._tag is None and isinstance(source, NewSource):
+            return source
+        return None
+
+    def rename(self, name: str) -> None:
+        """Give the layer another name; `Graph.rename` also keeps the names of its graph."""
+        made = self.new
+        if made is None:
+            self.tag["name"] = name
+        else:
+            self.source = NewSource(made.form, name, made.offset, made.names)
+            self._name = name
+
+    def add_tensor_name(self, port_id: int, name: str) -> None:
+        """Add a tensor name to those of an output port, unless it has it.
+
+        Raises:
+            KeyError: there is no such port.
+        """
+        made = self.new
+        names = self.port(port_id).names if made is None else made.names.get(port_id, ())
+        if name in names:
+            return
+        if made is None:
+            self.port(port_id).names = (*names, name)
+        else:
+            self.source = NewSource(made.form, made.name, made.offset, {**made.names, port_id: (*names, name)})
 
     def _attribute(self, name: str) -> str:
         if self._tag is not None:

@@ -186,10 +186,9 @@ class Model:
 
     def _unread_outputs(self) -> Iterator[Endpoint]:
         for layer in self.graph.layers():
-            read = {start for _, _, (start, _) in self.graph.out_edges(layer.id, keys=True)}
-            for index, port in enumerate(layer.outputs):
-                if port.id not in read:
-                    yield Endpoint(layer, port, (output_name(layer, index),))
+            for index, port in enumerate(layer.common.outputs):
+                if not self.graph.reads(layer.id, port.id):
+                    yield Endpoint(layer, layer.outputs[index], (output_name(layer, index),))
 
     @property
     def is_legacy(self) -> bool:

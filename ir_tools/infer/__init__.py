@@ -2,11 +2,11 @@
 
 from ir_tools.infer._answers import SURPRISES
 from ir_tools.infer._consistency import ConsistencyCheck, LayerKind
-from ir_tools.infer._facts import AnswerTable
 from ir_tools.infer._problems import Problem
 from ir_tools.infer._propagate import Ask, Mismatch, Origin, Propagation, ShapeReport, propagate_shapes
 from ir_tools.infer._signatures import LayerSignature, LayerSignatures
 from ir_tools.infer._trials import Refusal, ShapeTrials, Trial
+from ir_tools.ops.interning import AnswerTable
 
 __all__ = [
     "SURPRISES",

@@ -12,7 +12,6 @@ import numpy as np
 
 from ir_tools.errors import ReadError, ShapeError, UsageError
 from ir_tools.graph import Layer
-from ir_tools.infer._facts import MAX_KEPT, AnswerTable, FactTable, InternedFact, StoredBounds, key_of, minimum_size
 from ir_tools.infer._signatures import LayerSignature
 from ir_tools.ops.checks import check_attributes, check_ports, check_settings, check_types, too_many_outputs
 from ir_tools.ops.definition import (
@@ -27,6 +26,7 @@ from ir_tools.ops.definition import (
     Violation,
     ViolationKind,
 )
+from ir_tools.ops.interning import MAX_KEPT, AnswerTable, FactTable, InternedFact, StoredBounds, key_of, minimum_size
 from ir_tools.ops.limits import MAX_VALUES
 from ir_tools.weights import Weights, values
 
@@ -194,8 +194,9 @@ def refusal(message: str, attribute: str | None = None) -> Violation:
 
 def _values(layer: Layer, weights: Weights, fact: Fact) -> Bounds:
     """Return the values of a constant, half floats as f32; any values if its attributes cannot be read."""
+    start, raw = layer.offset, layer.common.raw
     try:
-        found = values(layer.raw, weights)
+        found = values(raw if start is None else {**raw, "offset": str(start)}, weights)
     except ReadError:
         minimum, maximum = (-np.inf, np.inf) if fact.dtype.is_float else (-UNBOUNDED, UNBOUNDED)
         sizes = [dim.lo for dim in fact.shape or ()]

@@ -23,13 +23,13 @@ from ir_tools.infer._differences import (
     text_of,
 )
 from ir_tools.infer._engine import Engine, Tensors, Visit
-from ir_tools.infer._facts import InternedFact, minimum_size
 from ir_tools.infer._iterations import problems_of_iterations
 from ir_tools.infer._problems import Problem, Remark, problem_of, remark_on
 from ir_tools.infer._signatures import LayerSignature
 from ir_tools.ops import Elements, Op, Role, elements_of, role_of
 from ir_tools.ops.bodies import Maps
 from ir_tools.ops.definition import Fact, Violation, ViolationKind
+from ir_tools.ops.interning import InternedFact, minimum_size
 from ir_tools.ops.limits import MAX_ELEMENTS
 from ir_tools.rules.operations import WRONG_ELEMENT_TYPE
 from ir_tools.rules.shapes import (

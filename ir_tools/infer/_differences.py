@@ -6,8 +6,8 @@ import enum
 from typing import Literal, NamedTuple
 
 from ir_tools.graph import Port
-from ir_tools.infer._facts import InternedFact
 from ir_tools.ops.definition import Fact
+from ir_tools.ops.interning import InternedFact
 from ir_tools.types import ElementType, precision_in_file, shape_text
 
 __all__ = ["Difference", "Relation", "Side", "agrees", "are_apart", "contradiction", "difference", "text_of"]

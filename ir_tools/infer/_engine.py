@@ -11,11 +11,11 @@ from typing import NamedTuple
 from ir_tools.errors import GraphError, ShapeError
 from ir_tools.graph import Graph, Layer, Located, Model, Port, Source
 from ir_tools.infer._answers import SURPRISES, Answer, Answers, Checks, refusal
-from ir_tools.infer._facts import FactTable, InternedFact
 from ir_tools.infer._signatures import LayerSignature, LayerSignatures
 from ir_tools.ops import Role, role_of
 from ir_tools.ops.bodies import BodyFacts, BodyRule, Maps, port_maps
 from ir_tools.ops.definition import UNKNOWN, Fact
+from ir_tools.ops.interning import FactTable, InternedFact
 from ir_tools.ops.records import recorded
 
 __all__ = ["Engine", "Tensors", "Visit"]

@@ -16,12 +16,12 @@ from ir_tools.graph.graph import Source
 from ir_tools.infer._answers import Answer, Checks
 from ir_tools.infer._differences import agrees
 from ir_tools.infer._engine import Engine, Tensors, Visit
-from ir_tools.infer._facts import InternedFact
 from ir_tools.infer._problems import attribute_of
 from ir_tools.infer._relaxed import relaxed_patterns
 from ir_tools.infer._signatures import LayerSignatures
 from ir_tools.ops import LEGACY, Role, opset_number, role_of
 from ir_tools.ops.definition import Array, Bounds, Fact
+from ir_tools.ops.interning import InternedFact
 from ir_tools.ops.limits import excessive
 from ir_tools.ops.records import recorded
 from ir_tools.rules import Rule

@@ -76,8 +76,7 @@ class LayerSignatures:
         key, offset = text
         signature = self._signatures.get(key)
         if signature is None:
-            assert layer.source is not None
-            signature = self._signatures[key] = self._new(layer, layer.source.common())
+            signature = self._signatures[key] = self._new(layer, layer.common)
         if offset is None and signature.type == "Const":  # it is part of the form
             offset = whole_number(signature.raw.get("offset"))
         return signature, offset

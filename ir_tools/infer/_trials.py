@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from ir_tools.graph import Graph, Layer, Model, Source
 from ir_tools.infer._answers import SURPRISES, Answer, Checks
 from ir_tools.infer._engine import Visit
-from ir_tools.infer._facts import InternedFact
 from ir_tools.infer._indices import IndexBounds
 from ir_tools.infer._propagate import FactsBySource, Propagation
 from ir_tools.ops.definition import Fact
+from ir_tools.ops.interning import InternedFact
 
 __all__ = ["Refusal", "ShapeTrials", "Trial"]
 

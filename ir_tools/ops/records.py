@@ -1,5 +1,7 @@
 """Read and write what ports record of tensors: element type and sizes."""
 
+from typing import Any
+
 import numpy as np
 
 from ir_tools.graph import Layer, Port
@@ -8,7 +10,7 @@ from ir_tools.types import Dim, element_type, parse_shape, precision_in_file
 from ir_tools.types.packing import element_type_of
 from ir_tools.weights import Weights, constant
 
-__all__ = ["LARGEST_VALUE", "bare_fact", "constant_fact", "port_of", "recorded", "recorded_output"]
+__all__ = ["are_values_known", "bare_fact", "constant_fact", "port_of", "recorded", "recorded_output"]
 
 LARGEST_VALUE = 1024
 """Elements of an integer constant that a shape rule may want to see."""
@@ -42,9 +44,14 @@ def bare_fact(array: Array) -> Fact:
     return Fact(element_type_of(array), tuple(map(Dim.of, array.shape)))
 
 
+def are_values_known(count: int, dtype: np.dtype[Any] | None) -> bool:
+    """Return whether the values of a constant are among what is known of it: few numbers or booleans."""
+    return count <= LARGEST_VALUE and dtype is not None and dtype.kind in "iufb"
+
+
 def constant_fact(values: Array) -> Fact:
     """Return what is known of a constant with these values."""
-    known = Bounds.exactly(values) if values.size <= LARGEST_VALUE and values.dtype.kind in "iufb" else None
+    known = Bounds.exactly(values) if are_values_known(values.size, values.dtype) else None
     return Fact(element_type_of(values), tuple(map(Dim.of, values.shape)), known)
 
 

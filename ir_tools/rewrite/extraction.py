@@ -67,7 +67,8 @@ def take_constants(part: Model, weights: Weights) -> None:
     """Add the bytes that the constants of a model point to in `weights` to its own, unless they are there already."""
     for _, layer, _ in part.walk():
         if role_of(layer) is Role.CONSTANT:
-            start, length = int(layer.raw["offset"]), int(layer.raw["size"])
+            start, raw = layer.offset, layer.common.raw
+            start, length = int(raw["offset"]) if start is None else start, int(raw["size"])
             if start + length > part.weights.stored:
                 offset, size = part.weights.take(weights, start, length)
                 layer.raw.update(offset=str(offset), size=str(size))
@@ -79,7 +80,7 @@ def drop_unread(model: Model, file: Weights) -> None:
     Nothing is dropped if the place of a constant is unknown.
     """
     constants = [one for graph in model.graphs() for one in graph.layers() if role_of(one) is Role.CONSTANT]
-    places = [(id_number(one.raw.get("offset")), id_number(one.raw.get("size"))) for one in constants]
+    places = [(one.offset, id_number(one.common.raw.get("size"))) for one in constants]
     known = [(offset, size) for offset, size in places if offset is not None and size is not None]
     if file.missing or file.cut or len(known) < len(places):
         return

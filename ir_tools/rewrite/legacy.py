@@ -226,7 +226,7 @@ class GraphUpgrade:
         """Add what replaces the layers of the graph; behind one that is refused, nothing is tried."""
         for layer in self.graph.ordered():
             sources = self.graph.sources(layer.id)
-            inputs = [self._input(layer, port.id, sources) for port in layer.inputs]
+            inputs = [self._input(layer, port.id, sources) for port in layer.common.inputs]
             if all(source in self.tensors for source in sources.values()):
                 self._replace(layer, [tensor for tensor in inputs if tensor is not None])
 
@@ -249,7 +249,7 @@ class GraphUpgrade:
     def refuse_unread_variables(self) -> None:
         """Refuse the layers that store a variable which none reads: no later release has one."""
         layers = [*self.builder.graph.layers()]
-        read = {layer.raw["variable_id"] for layer in layers if layer.type == "ReadValue"}
+        read = {layer.common.raw["variable_id"] for layer in layers if layer.type == "ReadValue"}
         for layer in layers:
             if layer.type == "Assign" and layer.raw["variable_id"] not in read:
                 why = Refused(f"no Memory with index=\"1\" reads the variable '{layer.raw['variable_id']}'", "id")
@@ -323,10 +323,9 @@ class GraphUpgrade:
         graph, new = self.builder.graph, {one.id for one in made}
         if found[0].layer in new and graph.layer(found[0].layer).name != layer.name:
             graph.rename(found[0].layer, graph.new_name(layer.name))
-        for index, (port, tensor) in enumerate(zip(layer.outputs, found, strict=False)):
-            name = layer.name if len(layer.outputs) == 1 else f"{layer.name}.{index}"
-            record = graph.layer(tensor.layer).port(tensor.port)
-            record.names = tuple(dict.fromkeys((*record.names, name)))
+        for index, (port, tensor) in enumerate(zip(layer.common.outputs, found, strict=False)):
+            name = layer.name if len(layer.common.outputs) == 1 else f"{layer.name}.{index}"
+            graph.layer(tensor.layer).add_tensor_name(tensor.port, name)
             self.tensors[Source(layer.id, port.id)] = tensor
 
 
@@ -346,7 +345,7 @@ class Replacement:
         self.role = role_of(layer)
         self.attrs = Attrs({})
         self.notes: list[str] = []
-        self.declared: Sequence[Fact] = [upgrade.recorded(port) for port in layer.outputs]
+        self.declared: Sequence[Fact] = [upgrade.recorded(port) for port in layer.common.outputs]
 
     @property
     def type(self) -> str:
@@ -428,7 +427,7 @@ class Replacement:
     def blob_size(self, name: str) -> int:
         """Return how many elements a blob has; 0 if it is absent."""
         found = self._extent(name)
-        return found[1] * 8 // found[2].bits if found else 0
+        return _elements(*found[1:]) if found else 0
 
     def blob(self, name: str, shape: Sequence[int] | None = None) -> Source:
         """Return a blob as an f32 tensor that takes its bytes from the `.bin`.
@@ -476,23 +475,24 @@ class Replacement:
         found = self._extent(name)
         if found is None:
             raise ShapeError(f"the layer has no {name}")
-        offset, _, kind = found
-        count = self.blob_size(name)
-        sizes = (count,) if shape is None else tuple(shape)
-        if np.prod(sizes, dtype=object) > count:
-            raise ShapeError(f"the {name} have {count} values; expected {np.prod(sizes, dtype=object)}")
-        weights, end = self.builder.model.weights, offset + kind.byte_size(math.prod(sizes))
+        offset, size, kind = found
+        count = _elements(size, kind)
+        sizes = (count,) if shape is None else tuple(map(int, shape))
+        needed = math.prod(sizes)
+        if needed > count:
+            raise ShapeError(f"the {name} have {count} values; expected {needed}")
+        weights, end = self.builder.model.weights, offset + kind.byte_size(needed)
         if end > weights.stored and not weights.missing:
             raise ShapeError(f"the {name} end at byte {end}, but the .bin has {weights.stored} bytes")
         return offset, kind, sizes
 
     def _extent(self, name: str) -> tuple[int, int, ElementType] | None:
         """Return offset and size in bytes of a blob, and its element type."""
-        blob = self.layer.content.blobs.get(name)
+        blob = self.layer.common.blobs.get(name)
         if blob is None:
             return None
         offset, size = id_number(blob.get("offset")), id_number(blob.get("size"))
-        precision = blob.get("precision") or next((port.precision for port in self.layer.outputs), None)
+        precision = blob.get("precision") or next((port.precision for port in self.layer.common.outputs), None)
         kind = precision_in_file(precision or "FP32")
         if offset is None or size is None or kind is None:
             raise ShapeError(f"the offset, size or precision of the {name} is invalid")
@@ -503,14 +503,14 @@ def _replacement(replacement: Replacement) -> Sequence[Source] | Refused:
     """Return the outputs of what replaces a layer; they have the sizes that the file declares."""
     layer = replacement.layer
     op = find_op(layer.type, layer.version)
-    if any(math.prod(port.dims) > LARGEST for port in layer.outputs):
+    if any(math.prod(port.dims) > LARGEST for port in layer.common.outputs):
         return Refused(f"it records an output of more than {LARGEST} elements")
     if op is None:
         return Refused(f"there is no layer type '{layer.type}' in IR v2 to v7")
-    violations = [*check_ports(op, len(replacement.inputs), len(layer.outputs))]
+    violations = [*check_ports(op, len(replacement.inputs), len(layer.common.outputs))]
     if violations:
         return Refused(violations[0].message)
-    attrs = op.read(layer.raw, violations)
+    attrs = op.read(layer.common.raw, violations)
     if attrs is None:
         worst = next(violation for violation in violations if violation.kind is not ViolationKind.UNKNOWN)
         return Refused(worst.message, worst.attribute)
@@ -524,8 +524,8 @@ def _replacement(replacement: Replacement) -> Sequence[Source] | Refused:
         return Refused("its attributes, blobs and sizes contradict each other")
     if isinstance(found, Refused):
         return found
-    if not found or len(found) < len(layer.outputs):
-        return Refused(f"it has {plural(len(layer.outputs), 'output port')}; expected {len(found)}")
+    if not found or len(found) < len(layer.common.outputs):
+        return Refused(f"it has {plural(len(layer.common.outputs), 'output port')}; expected {len(found)}")
     for tensor, declared in zip(found, replacement.declared, strict=False):
         given, wanted = replacement.fact(tensor).shape, declared.shape or ()
         if given != wanted:
@@ -541,8 +541,9 @@ def _unchanged(replacement: Replacement, made: Sequence[Layer]) -> bool:
     if op is None or [new.type for new in made] != [layer.type]:
         return False
     names = [spec.xml or name for name, spec in op.attrs.items() if replacement.attrs[name] != spec.absent]
-    given = {name: layer.raw.get(name) for name in names}
-    return replacement.role is Role.CONSTANT or given.items() <= made[0].raw.items() <= layer.raw.items()
+    raw = layer.common.raw
+    given = {name: raw.get(name) for name in names}
+    return replacement.role is Role.CONSTANT or given.items() <= made[0].common.raw.items() <= raw.items()
 
 
 def _built(op: Op, replacement: Replacement) -> Sequence[Source] | Refused:
@@ -555,6 +556,11 @@ def _built(op: Op, replacement: Replacement) -> Sequence[Source] | Refused:
     if op.upgrade is None:
         return Refused(f"a layer of type {op} cannot be migrated")
     return op.upgrade(replacement)
+
+
+def _elements(size: int, kind: ElementType) -> int:
+    """Return how many elements of a type bytes hold."""
+    return size * 8 // kind.bits
 
 
 def _array(numbers: Array | float | Sequence[int] | Sequence[float]) -> Array:

@@ -117,14 +117,12 @@ class Rewriter:
                 for index, given in enumerate(new.inputs)
             ]
             raw = _merged(layer.raw if new.type == layer.type else {}, op, new, separator)
-            added, inputs = builder.make(f"{layer.name}/{new.label}", new.type, new.opset, raw, feeds, new.outputs)
-            if not typed:
-                for port in added.inputs:
-                    port.precision = None
+            name = f"{layer.name}/{new.label}"
+            added, inputs = builder.make(name, new.type, new.opset, raw, feeds, new.outputs, typed=typed)
             if new is not rewrite.layers[-1]:
                 graph.add(added, inputs)
                 self.added.append((graph, added.id))
-                made.append([Source(added.id, port.id) for port in added.outputs])
+                made.append([Source(added.id, port.id) for port in added.common.outputs])
         if rewrite.outputs:
             _redirect(
                 graph, layer, {given: source(given) for given in rewrite.outputs if given.layer != len(made)}, rewrite

@@ -2,7 +2,6 @@
 
 import random
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -28,11 +27,12 @@ from tests.rewrite.migrations import (
 F32 = element_type("f32")
 
 
-def pooling(**changes: Any) -> Pooling:
-    settings: dict[str, Any] = {
+def pooling(**changes: object) -> Pooling:
+    settings: dict[str, object] = {
         "kernel": (3, 3), "strides": (2, 2), "pads_begin": (0, 0), "pads_end": (0, 0), "dilations": (1, 1),
     }  # fmt: skip
-    return Pooling(**{**settings, **changes})
+    # keywords of one shared dict, of several types
+    return Pooling(**{**settings, **changes})  # type: ignore[arg-type] # settings of many types
 
 
 def lowered(wanted: Pooling, shape: str, target: int) -> Rewrite:

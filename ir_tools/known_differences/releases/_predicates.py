@@ -6,6 +6,7 @@ from ir_tools.known_differences.releases.seen import Seen
 from ir_tools.types import Dim
 
 __all__ = [
+    "CONVOLUTIONS",
     "ELEMENTWISE",
     "ELEMENTWISE_ALONE",
     "assumed",
@@ -23,6 +24,7 @@ ELEMENTWISE = frozenset(
     }
 )
 ELEMENTWISE_ALONE = frozenset({"HSigmoid", "Mish", "SoftPlus", "SoftSign"})
+CONVOLUTIONS = frozenset({"Convolution", "GroupConvolution"})
 
 
 def assumed(dim: Dim) -> int:

@@ -38,6 +38,7 @@ class StoredBounds(Bounds):
         return Bounds, (self.lower, self.upper)
 
     def __init__(self, template: InternedFact, load: Callable[[], Bounds]) -> None:
+        """`load` returns the values when a rule first uses them."""
         self.template = template
         self.used = False
         self._load = load
@@ -45,10 +46,12 @@ class StoredBounds(Bounds):
 
     @property
     def lower(self) -> Array:
+        """The lower bounds."""
         return self.loaded().lower
 
     @property
     def upper(self) -> Array:
+        """The upper bounds."""
         return self.loaded().upper
 
     def loaded(self) -> Bounds:
@@ -63,6 +66,7 @@ class FactTable:
     """A table with one object for all equal facts."""
 
     def __init__(self) -> None:
+        """Start with no facts."""
         self._interned: dict[object, InternedFact] = {}
         self._carried = 0
 
@@ -99,6 +103,7 @@ class AnswerTable(Generic[AnswerT]):
     """
 
     def __init__(self) -> None:
+        """Start with no answers."""
         self.looked_at = 0
         self._known: dict[object, AnswerT | _Missing] = {}
 
