@@ -15,7 +15,7 @@ class _Collector:
     """Puts the garbage collector off and on."""
 
     def __init__(self) -> None:
-        self.promoted = 0
+        self.promoted, self.frozen = 0, False
 
     def stop(self) -> None:
         """Put it off; before very many objects are made again, the garbage in circles of those before goes."""
@@ -25,12 +25,17 @@ class _Collector:
         gc.disable()
 
     def start(self) -> None:
-        """Put it on; what was made meanwhile counts as old at once, in place of being walked twice before it does."""
+        """Put it on; what was made meanwhile counts as old at once, in place of being walked twice before it does.
+
+        It does not where the program has frozen objects of its own, which is remembered: to count them takes a walk.
+        """
         made = gc.get_count()[0]
         self.promoted += made
-        if made > gc.get_threshold()[0] and not gc.get_freeze_count():
-            gc.freeze()
-            gc.unfreeze()
+        if made > gc.get_threshold()[0] and not self.frozen:
+            self.frozen = gc.get_freeze_count() > 0
+            if not self.frozen:
+                gc.freeze()
+                gc.unfreeze()
         gc.enable()
 
 

@@ -196,7 +196,7 @@ def test_nothing_is_claimed_of_what_a_custom_layer_gives() -> None:
 @pytest.mark.parametrize("path", corpus_cases())
 def test_valid_files_have_no_error_and_break_no_rule(path: Path) -> None:
     if not path.with_suffix(".bin").exists():
-        pytest.skip("no .bin")
+        pytest.skip("the corpus has no .bin for it")
     assert not [found for found in validate(path) if found.severity == ERROR]
     assert not ConsistencyCheck(read(path)).surprises
 

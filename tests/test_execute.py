@@ -150,10 +150,9 @@ def test_tensors_are_freed_after_their_last_reader(monkeypatch: pytest.MonkeyPat
     most = 0
     original = module.run_layer
 
-    def counting(layer: object, arrays: object, **options: object) -> object:
+    def counting(layer: Layer, arrays: Sequence[Array], **options: Any) -> object:
         nonlocal most
-        # passes on whatever it gets
-        done = original(layer, arrays, **options)  # type: ignore[arg-type] # passes on whatever it gets
+        done = original(layer, arrays, **options)
         alive.extend(weakref.ref(array) for array in done.outputs)
         most = max(most, sum(reference() is not None for reference in alive))
         return done

@@ -25,7 +25,7 @@ from ir_tools.ops import NEWEST_OPSET, Bounds, Fact, find_op, known_types
 from ir_tools.ops.interning import AnswerTable, FactTable, InternedFact, StoredBounds, key_of, minimum_size
 from ir_tools.runtime.ask import LayerOracle
 from ir_tools.runtime.client import RuntimeClient
-from ir_tools.types import Dim, element_type, format_shape, is_static, parse_shape
+from ir_tools.types import Dim, Shape, element_type, format_shape, is_static, parse_shape
 from ir_tools.validation import validate
 from tests import ir_text
 from tests.conftest import corpus_cases
@@ -84,7 +84,7 @@ def test_every_port_equals_the_runtime(path: Path, make: object, client: Runtime
         wanted = client.shapes(path, weights, inputs)
     except RuntimeFailure:
         if "tokenizer" in path.name:
-            pytest.skip("operations of a package that is not installed")
+            pytest.skip("its operations are in openvino-tokenizers, which the client does not load")
         with pytest.raises(ShapeError):
             propagate_shapes(model, inputs, ask=LayerOracle(client))
         return
@@ -165,11 +165,10 @@ def test_custom_layer_is_unknown_after_new_shapes() -> None:
 
 @pytest.mark.parametrize("name", ["x", "first"])
 @pytest.mark.parametrize("shape", ["?,3,16..64,8", [-1, 3, Dim(16, 64), 8], (Dim(), Dim.of(3), Dim(16, 64), Dim.of(8))])
-def test_new_shapes_by_any_name_in_any_form(name: str, shape: object) -> None:
+def test_new_shapes_by_any_name_in_any_form(name: str, shape: Shape) -> None:
     model = small()
-    # all three ways of writing a shape, parametrised as object
     given = {name: shape}
-    report = propagate_shapes(model, given, in_place=True)  # type: ignore[arg-type] # shapes of every kind that is taken
+    report = propagate_shapes(model, given, in_place=True)
     assert report.shapes["relu", 1] == parse_shape("?,3,16..64,8")
     assert model.graph.layer(0).raw["shape"] == "?,3,16..64,8"
     assert model.ports["relu", 1].dims == (-1, 3, -1, 8)
@@ -455,7 +454,7 @@ def test_many_errors_are_not_compared_with_each_other(monkeypatch: pytest.Monkey
 @pytest.mark.parametrize("path", corpus_cases())
 def test_tensors_that_are_asked_for_one_by_one_are_as_in_the_whole_model(path: Path) -> None:
     if path.stat().st_size > 200_000:
-        pytest.skip("large")
+        pytest.skip("a large file takes long, and its parts are as those of the small ones")
     model = read(path, None if path.with_suffix(".bin").exists() else bytes(1 << 20))
     whole, parts = propagate_shapes(model).facts, Propagation(model)
     for place, layer, graph in [*model.walk()][::-1]:

@@ -319,12 +319,12 @@ def _carried_product(graph: Graph, source: Source, constants: Collection[int]) -
 
 
 def _is_behind_product(graph: Graph, layer: Layer, constants: Collection[int]) -> bool:
-    """Return whether a loop alone reads what comes of a MatMul of known sizes, by layers with constants."""
+    """Return whether a loop alone reads what comes of a MatMul by layers with constants."""
     for source in filter(None, sources_of(graph, layer)):
         if graph.reads(*source) != 1:
             continue
         product = _carried_product(graph, source, constants)
-        if product is not None and product.type == "MatMul" and min(product.common.outputs[0].dims, default=0) > 0:
+        if product is not None and product.type == "MatMul":
             return True
     return False
 

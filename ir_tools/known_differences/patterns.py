@@ -13,8 +13,10 @@ from ir_tools.known_differences.releases.seen import (
     AFFINE,
     BIASED,
     COMBINING,
+    CONVOLUTIONS,
     COUNTED,
     ELEMENTWISE,
+    FIRST_CONVOLVED,
     INTERLEAVED,
     JOINED,
     LATER,
@@ -24,6 +26,7 @@ from ir_tools.known_differences.releases.seen import (
     REDUCED,
     REMAINDERS,
     RESHAPED,
+    SECOND_CONVOLVED,
     SHARED,
     SIZING,
     UNCHOOSING,
@@ -91,6 +94,7 @@ class Patterns:
         self._scales = defaultdict[int, dict[tuple[int, int], frozenset[int]]](dict)
         self._joined = defaultdict[int, dict[tuple[int, int, bool, bool], bool]](dict)
         self._quantized = defaultdict[int, dict[int, bool]](dict)
+        self._convolved = defaultdict[int, dict[int, bool]](dict)
 
     def of(self, graph: Graph, layer: Layer, op: Op, constants: Collection[int]) -> frozenset[str]:
         """Return `patterns` of a layer; `constants`: the layers that are computed of constants alone."""
@@ -114,11 +118,13 @@ class Patterns:
             more = _tested(graph, layer)
         elif op.type == "Convolution":
             more = _moved(graph, layer, constants)
+        elif op.type in SUMS:
+            more = _of_convolutions(graph, layer, constants, self._convolved[id(graph)])
         return frozenset((*(name for name, holds in found.items() if holds), *more))
 
     def scaled(self, graph: Graph, layer: Layer, constants: Collection[int]) -> frozenset[int]:
         """Return `scaled` of a layer; releases compile means that normalize data with these as one layer, an MVN."""
-        if layer.type == "ReduceMean" and normalizes(graph, layer):
+        if layer.type == "ReduceMean" and normalizes(self.model, graph, layer):
             return frozenset()
         return _scaled(graph, layer, constants, self._scales[id(graph)])
 
@@ -405,6 +411,45 @@ def _is_biased(graph: Graph, convolution: Layer, constants: Collection[int]) -> 
         if not by_channel and prod(dims) != 1:
             return False
     return False
+
+
+def _of_convolutions(graph: Graph, total: Layer, constants: Collection[int], known: dict[int, bool]) -> Iterator[str]:
+    """Yield `FIRST_CONVOLVED` and `SECOND_CONVOLVED` as far as they are true of a sum; `known`: of `_is_convolved`."""
+    for name, source in zip((FIRST_CONVOLVED, SECOND_CONVOLVED), sources_of(graph, total), strict=False):
+        if source is not None and _is_convolved(graph, source, constants, known):
+            yield name
+
+
+def _is_convolved(graph: Graph, source: Source, constants: Collection[int], known: dict[int, bool]) -> bool:
+    """Return whether a tensor is what a convolution gives, scaled or shifted by constants, and read once.
+
+    Args:
+        graph: that the tensor is in.
+        source: which gives the tensor.
+        constants: the layers of the graph that are computed of constants alone.
+        known: the answers for layers of the graph. Without them a chain would be followed from each of its layers, in
+            quadratic time.
+    """
+    passed, found = list[int](), False
+    while graph.reads(*source) == 1 and source.layer not in known:
+        layer = graph.layer(source.layer)
+        passed.append(layer.id)
+        found = layer.type in CONVOLUTIONS
+        others = [one for one in sources_of(graph, layer) if one is not None and one.layer not in constants]
+        if layer.type not in EITHER_WAY | {"Divide"} or len(others) != 1 or not _is_by_channel(layer):
+            break
+        source = others[0]
+    found = known.get(source.layer, found) if graph.reads(*source) == 1 else False
+    known.update(dict.fromkeys(passed, found))
+    return found
+
+
+def _is_by_channel(layer: Layer) -> bool:
+    """Return whether one input of an elementwise layer has the sizes of its output, and one an element per channel."""
+    sizes = layer.common.outputs[0].dims
+    channels = (1, *sizes[1:2], *(1 for _ in sizes[2:]))
+    shapes = [(1,) * (len(sizes) - len(port.dims)) + tuple(port.dims) for port in layer.common.inputs]
+    return sorted(shapes) == sorted([tuple(sizes), channels])
 
 
 def _is_affine(

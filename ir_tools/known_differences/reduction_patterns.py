@@ -16,6 +16,8 @@ __all__ = ["mean_squares", "merged_reductions", "normalizes"]
 
 SQUARES = frozenset({"Multiply", "Power", "SquaredDifference"})
 """Types of layers that compute squares."""
+DIVIDING = frozenset({"Divide", "Multiply"})
+"""Types of layers that divide, by a number or by its inverse."""
 
 
 def merged_reductions(model: Model, graph: Graph, reduction: Layer) -> Iterator[str]:
@@ -62,7 +64,7 @@ def mean_squares(model: Model, graph: Graph, mean: Layer, constants: Collection[
         or int(axes.flat[0]) not in (-1, rank - 1)
     ):
         return
-    if normalizes(graph, mean):
+    if normalizes(model, graph, mean):
         return
     data = next(iter(sources_of(graph, squares)), None)
     if data is None or number_of(model, graph, squares, 1) != 2:
@@ -81,18 +83,25 @@ def mean_squares(model: Model, graph: Graph, mean: Layer, constants: Collection[
                 return
 
 
-def normalizes(graph: Graph, mean: Layer) -> bool:
-    """Return whether a mean is the one that is subtracted from data, or that of the squares of the differences."""
+def normalizes(model: Model, graph: Graph, mean: Layer) -> bool:
+    """Return whether a mean, along the last axis and others or not, is one of a normalization that is written out.
+
+    It is subtracted from data, or is that of the squares of the differences, which are divided by its root.
+    """
+    axes, rank = integers(model, graph, mean, 1), len(mean.common.inputs[0].dims) if mean.common.inputs else 0
     squares = producer_of(graph, mean)
-    if squares is None:
+    if squares is None or axes is None or rank - 1 not in axes.ravel() % max(rank, 1):
         return False
-    if squares.type in SQUARES:
-        difference = producer_of(graph, squares)
-        return difference is not None and _is_centered(graph, difference)
-    return any(
-        _is_centered(graph, one) and any(behind.type in SQUARES for behind in readers_of(graph, one))
-        for one in readers_of(graph, mean)
-    )
+    differences = [producer_of(graph, squares)] if squares.type in SQUARES else readers_of(graph, mean)
+    centered = (one for one in differences if one is not None and _is_centered(graph, one))
+    readers = [one for difference in centered for one in readers_of(graph, difference)]
+    squared = [one for one in readers if _is_square(graph, one)]
+    return bool(squared) and any(one.type in DIVIDING and one not in squared for one in readers)
+
+
+def _is_square(graph: Graph, layer: Layer) -> bool:
+    """Return whether a layer computes squares; a Multiply does of one tensor."""
+    return layer.type in SQUARES and (layer.type != "Multiply" or len({*sources_of(graph, layer)}) == 1)
 
 
 def _is_centered(graph: Graph, difference: Layer) -> bool:

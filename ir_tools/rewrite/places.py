@@ -4,12 +4,14 @@ from collections.abc import Iterator
 
 from ir_tools.known_differences.releases.seen import (
     BEHIND_PRODUCT,
+    FIRST_CONVOLVED,
     FIXED_STATE,
     IN_PLACE,
     MEAN_SQUARE,
     NEWER_MEAN_SQUARE,
     PASSED_ON,
     REDUCED,
+    SECOND_CONVOLVED,
     SOFTENED,
     UNCUT,
     Seen,
@@ -19,7 +21,7 @@ from ir_tools.ops.replacements import divided_sum, with_copied_outputs, with_cop
 
 __all__ = ["in_its_place"]
 
-READING = {BEHIND_PRODUCT, FIXED_STATE, IN_PLACE, PASSED_ON, SOFTENED}
+READING = {BEHIND_PRODUCT, FIRST_CONVOLVED, FIXED_STATE, IN_PLACE, PASSED_ON, SECOND_CONVOLVED, SOFTENED}
 """Patterns that a layer is no longer part of if it reads copies."""
 
 

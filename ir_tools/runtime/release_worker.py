@@ -411,7 +411,7 @@ def executed(model: Any) -> "list[Any]":
         info = node.get_rt_info()
         cells = []
         for key in ("originalLayersNames", "layerType", "runtimePrecision", "primitiveType"):
-            value = info[key] if key in info else ""  # noqa: SIM401 - it has no `get` in all releases
+            value = info[key] if key in info else ""  # noqa: SIM401  # it has no `get` in all releases
             cells.append(str(value.astype(str)) if hasattr(value, "astype") else str(getattr(value, "value", value)))
         cells[2] = type_of(cells[2])
         rows.append((node.get_friendly_name(), [name for name in cells[0].split(",") if name], *cells[1:]))

@@ -1,6 +1,7 @@
 """Random small networks whose every layer matters, and planted errors."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import openvino as ov
@@ -119,8 +120,8 @@ def break_reference_in_f32(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """Make the reference wrong in one layer, but not in f64."""
     real = execute.run_layer
 
-    def wrong(layer: Layer, *arguments: object, **options: object) -> LayerRun:
-        done = real(layer, *arguments, **options)  # type: ignore[arg-type] # passes on whatever it gets
+    def wrong(layer: Layer, *arguments: Any, **options: Any) -> LayerRun:
+        done = real(layer, *arguments, **options)
         if layer.name != name or done.outputs[0].dtype == np.float64:
             return done
         return LayerRun(tuple(array + np.float32(0.01) for array in done.outputs), done.undefined)

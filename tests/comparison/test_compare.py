@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ir_tools
-from ir_tools.comparison import LayerComparison, compare, weak_notes
+from ir_tools.comparison import LayerComparison, ReferenceMode, compare, weak_notes
 from ir_tools.comparison._tensors import groups
 from ir_tools.comparison.bisection import smallest_part
 from ir_tools.errors import UsageError
@@ -56,8 +56,8 @@ def model(tmp_path: Path) -> Model:
 
 
 @pytest.mark.parametrize("mode", ["isolated", "cumulative"])
-def test_the_reference_agrees_with_the_runtime(client: RuntimeClient, model: Model, mode: str) -> None:
-    found = compare(model, mode=mode, client=client)  # type: ignore[arg-type] # one of its two words
+def test_the_reference_agrees_with_the_runtime(client: RuntimeClient, model: Model, mode: ReferenceMode) -> None:
+    found = compare(model, mode=mode, client=client)
     assert found.mode == mode
     assert found.ok
     computed = {layer.id for layer in model.graph.layers() if layer.type not in {"Parameter", "Const", "Result"}}
@@ -71,8 +71,8 @@ def break_reference(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
 
     real = execute.run_layer
 
-    def wrong(layer: Layer, *arguments: object, **options: object) -> LayerRun:
-        done = real(layer, *arguments, **options)  # type: ignore[arg-type] # passes on whatever it gets
+    def wrong(layer: Layer, *arguments: Any, **options: Any) -> LayerRun:
+        done = real(layer, *arguments, **options)
         if layer.name != name:
             return done
         return LayerRun(tuple(array + np.float32(0.01) for array in done.outputs), done.undefined)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, product
-from typing import Literal
+from typing import Any, Literal
 
 import networkx as nx
 import numpy as np
@@ -32,7 +32,7 @@ from ir_tools.comparison._tensors import Batch, Choice, groups, labels_of, livin
 from ir_tools.comparison.bisection import _Search
 from ir_tools.comparison.releases import _carried
 from ir_tools.errors import RuntimeFailure
-from ir_tools.execute import Step
+from ir_tools.execute import Engine, Step
 from ir_tools.graph import Graph, Layer, LayerContent, Located, Model, Port, Source
 from ir_tools.ops import Array
 from ir_tools.runtime.client import RuntimeClient, Tap
@@ -64,15 +64,15 @@ def chain(*kinds: str) -> Graph:
     return graph_of(*((kind, "FP32", [number - 1] if number else []) for number, kind in enumerate(kinds)))
 
 
-def rows_of(model: Model, **options: object) -> Rows:
-    return Rows(model, Choice.of(True), BODIES, **options)  # type: ignore[arg-type] # fields of the class by name
+def rows_of(model: Model, **options: Any) -> Rows:
+    return Rows(model, Choice.of(True), BODIES, **options)
 
 
-def row_of(share: float, path: str = "a", number: int = 0, **more: object) -> LayerComparison:
+def row_of(share: float, path: str = "a", number: int = 0, **more: Any) -> LayerComparison:
     """A row that needs this share of its tolerance; infinite: of other shapes."""
     gap = None if math.isinf(share) else difference(np.ones(1), np.full(1, 1 + share * 1e-4))
-    status = "differs" if share > 1 else "ok"
-    return LayerComparison(path=path, layer_id=number, line=None, op="ReLU-1", status=status, difference=gap, **more)  # type: ignore[arg-type] # other fields by name
+    status: Literal["differs", "ok"] = "differs" if share > 1 else "ok"
+    return LayerComparison(path=path, layer_id=number, line=None, op="ReLU-1", status=status, difference=gap, **more)
 
 
 def comparison_of(layers: Sequence[LayerComparison] = (), outputs: Sequence[OutputComparison] = ()) -> Comparison:
@@ -374,7 +374,7 @@ def test_who_is_closer_in_words(expected: float, actual: float, column: str, not
 
 
 @pytest.mark.parametrize("engines", list(product(("reference", "runtime"), repeat=3)), ids="-".join)
-def test_what_the_runtime_helped_with_is_no_judge(engines: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_the_runtime_helped_with_is_no_judge(engines: tuple[Engine, ...], monkeypatch: pytest.MonkeyPatch) -> None:
     graph = chain("Parameter", "ReLU", "ReLU", "ReLU", "Result")
 
     class Executed:
@@ -385,7 +385,7 @@ def test_what_the_runtime_helped_with_is_no_judge(engines: tuple[str, ...], monk
 
         def steps(self, _: object) -> Iterator[Step]:
             for number, engine in enumerate(engines, 1):
-                yield Step(graph.layer(number), [np.full(1, number)], (None,), engine)  # type: ignore[arg-type] # one of its words
+                yield Step(graph.layer(number), [np.full(1, number)], (None,), engine)
 
     monkeypatch.setattr(gold, "Execution", Executed)
     run = GoldRun(model_of(graph), {}, lambda *_: (), {})

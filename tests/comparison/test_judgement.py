@@ -1,6 +1,7 @@
 """Who is right where two sides differ, and whether agreement proves anything."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import openvino as ov
@@ -9,7 +10,7 @@ import pytest
 
 import ir_tools
 from ir_tools import execute
-from ir_tools.comparison import Comparison, compare, weak_notes
+from ir_tools.comparison import Comparison, ReferenceMode, compare, weak_notes
 from ir_tools.comparison._evidence import weakness
 from ir_tools.comparison._gold import errors
 from ir_tools.comparison._outputs import Outputs
@@ -70,10 +71,10 @@ def test_tensors_of_other_shapes_have_no_judge() -> None:
 
 @pytest.mark.parametrize("mode", ["isolated", "cumulative"])
 def test_the_runtime_is_closer_where_the_reference_errs(
-    client: RuntimeClient, model: Model, monkeypatch: pytest.MonkeyPatch, mode: str
+    client: RuntimeClient, model: Model, monkeypatch: pytest.MonkeyPatch, mode: ReferenceMode
 ) -> None:
     break_reference_in_f32(monkeypatch, "layer_1")
-    found = compare(model, mode=mode, client=client)  # type: ignore[arg-type] # one of its two words
+    found = compare(model, mode=mode, client=client)
     wrong = [entry for entry in found.layers if entry.status == "differs"]
     assert wrong[0].path == "layer_1"
     for judged in (*(entry.f64 for entry in wrong), *(output.f64 for output in found.outputs if not output.ok)):
@@ -148,8 +149,8 @@ def test_a_difference_in_a_later_sample_is_found(
     plan = plan_inputs(model)
     real = execute.run_layer
 
-    def wrong(layer: Layer, arrays: list[np.ndarray], **options: object) -> LayerRun:
-        done = real(layer, arrays, **options)  # type: ignore[arg-type] # passes on whatever it gets
+    def wrong(layer: Layer, arrays: list[np.ndarray], **options: Any) -> LayerRun:
+        done = real(layer, arrays, **options)
         if layer.name == "layer_0" and np.array_equal(arrays[0], plan.arrays(2)["data"]):
             return LayerRun(tuple(array + np.float32(0.01) for array in done.outputs), done.undefined)
         return done
@@ -251,8 +252,8 @@ def test_one_level_at_a_tie_is_allowed_and_counted_and_two_are_a_difference(
     model, values = quantizing(tmp_path / "levels.xml")
     real = execute.run_layer
 
-    def other_level(layer: Layer, *arguments: object, **options: object) -> LayerRun:
-        done = real(layer, *arguments, **options)  # type: ignore[arg-type] # passes on whatever it gets
+    def other_level(layer: Layer, *arguments: Any, **options: Any) -> LayerRun:
+        done = real(layer, *arguments, **options)
         if layer.name == "levels":
             (own,) = done.outputs
             own[0, -1] = (135 if own[0, -1] == 134 else 134) if levels == 1 else own[0, -1] + levels

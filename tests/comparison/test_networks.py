@@ -40,7 +40,7 @@ def check(client: RuntimeClient, path: Path, mode: Mode) -> None:
     if path.stem in UNREADABLE:
         pytest.skip(UNREADABLE[path.stem])
     if not path.with_suffix(".bin").exists() and "Const" in path.read_text(encoding="utf-8"):
-        pytest.skip("its weights are not at hand")
+        pytest.skip("the corpus has no .bin for it")
     if mode == "cumulative" and path.stem in CHAOTIC:
         pytest.skip("errors of f16 decide between levels of quantization")
     found = compare(ir_tools.read(path), mode=mode, client=client)
@@ -52,7 +52,7 @@ def check(client: RuntimeClient, path: Path, mode: Mode) -> None:
 @pytest.mark.parametrize("path", corpus_cases())
 def test_small_networks(client: RuntimeClient, path: Path, mode: Mode) -> None:
     if not path.name.startswith(SMALL):
-        pytest.skip("one of the long runs")
+        pytest.skip("compared by the long checks")
     check(client, path, mode)
 
 

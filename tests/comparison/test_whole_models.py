@@ -3,6 +3,7 @@
 import re
 import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import openvino as ov
@@ -11,7 +12,7 @@ import pytest
 
 import ir_tools
 from ir_tools import execute
-from ir_tools.comparison import Comparison, LayerComparison, allowed, compare, narrow_note
+from ir_tools.comparison import Comparison, LayerComparison, ReferenceMode, allowed, compare, narrow_note
 from ir_tools.comparison._differences import coarser
 from ir_tools.comparison.bisection import smallest_part
 from ir_tools.execute import LayerRun
@@ -37,8 +38,8 @@ def make_wrong(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """The reference rounds what the layers of a name give to f16."""
     real = execute.run_layer
 
-    def wrong(layer: Layer, *arguments: object, **options: object) -> LayerRun:
-        done = real(layer, *arguments, **options)  # type: ignore[arg-type] # passes on whatever it gets
+    def wrong(layer: Layer, *arguments: Any, **options: Any) -> LayerRun:
+        done = real(layer, *arguments, **options)
         if layer.name != name:
             return done
         return LayerRun(tuple(array.astype(np.float16).astype(array.dtype) for array in done.outputs), done.undefined)
@@ -55,9 +56,9 @@ def test_dimensions_of_unknown_size_do_not_count_as_large(
     ov.serialize(ov.Model([op.tanh(op.sin(op.cos(data))).output(0)], [data]), path, path.with_suffix(".bin"))
     real, taps = client.infer_model, []
 
-    def counted(*arguments: object, **options: object) -> object:
+    def counted(*arguments: Any, **options: Any) -> object:
         taps.append(options.get("taps", ()))
-        return real(*arguments, **options)  # type: ignore[arg-type] # passes on whatever it gets
+        return real(*arguments, **options)
 
     monkeypatch.setattr(client, "infer_model", counted)
     assert compare(ir_tools.read(path), inputs={"data": np.ones([2] * 6, np.float32)}, client=client).ok
@@ -70,12 +71,12 @@ def test_dimensions_of_unknown_size_do_not_count_as_large(
 @pytest.mark.parametrize("mode", ["isolated", "cumulative"])
 @pytest.mark.parametrize("name", ["Loop_1/body/plus", "Loop_1/body/bend", "If_1/then_body/left"])
 def test_a_wrong_kernel_in_a_body_is_named_and_cut_out(
-    client: RuntimeClient, looping: Path, monkeypatch: pytest.MonkeyPatch, name: str, mode: str
+    client: RuntimeClient, looping: Path, monkeypatch: pytest.MonkeyPatch, name: str, mode: ReferenceMode
 ) -> None:
     model, fed = ir_tools.read(looping), {"flag": TRUE}
-    assert compare(model, inputs=fed, mode=mode, client=client).ok  # type: ignore[arg-type] # one of its two words
+    assert compare(model, inputs=fed, mode=mode, client=client).ok
     make_wrong(monkeypatch, name.rpartition("/")[2])
-    found = compare(model, inputs=fed, mode=mode, client=client)  # type: ignore[arg-type] # one of its two words
+    found = compare(model, inputs=fed, mode=mode, client=client)
     assert first(found).path == name
     assert first(found).iteration in range(3)
 
@@ -189,10 +190,10 @@ def chain(path: Path) -> Path:
 
 
 @pytest.mark.parametrize("mode", ["isolated", "cumulative"])
-def test_two_layers_of_one_name(client: RuntimeClient, tmp_path: Path, mode: str) -> None:
+def test_two_layers_of_one_name(client: RuntimeClient, tmp_path: Path, mode: ReferenceMode) -> None:
     path = chain(tmp_path / "chain.xml")
     path.write_text(path.read_text().replace('"second"', '"first"'))
-    found = compare(ir_tools.read(path), mode=mode, client=client)  # type: ignore[arg-type] # one of its two words
+    found = compare(ir_tools.read(path), mode=mode, client=client)
     assert found.ok
     assert [entry.path for entry in found.layers] == ["first#1", "first#2", "third"]
 
@@ -222,9 +223,11 @@ def test_a_model_with_a_state(client: RuntimeClient, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("mode", ["isolated", "cumulative"])
-def test_a_quantized_model_is_compared_in_f32_and_told_so(client: RuntimeClient, tmp_path: Path, mode: str) -> None:
+def test_a_quantized_model_is_compared_in_f32_and_told_so(
+    client: RuntimeClient, tmp_path: Path, mode: ReferenceMode
+) -> None:
     model = ir_tools.read(quantized_network(tmp_path / "quantized.xml"))
-    found = compare(model, mode=mode, client=client)  # type: ignore[arg-type] # one of its two words
+    found = compare(model, mode=mode, client=client)
     assert found.ok
     assert found.narrow > 0
     assert [entry.name for entry in found.in_use] == [entry.name for entry in found.outputs]

@@ -33,19 +33,27 @@ def _set(name: str, value: str) -> Edit:
     return lambda data, case, rng: data.set(name, value)
 
 
+def _edited(edit: Callable[..., None], *arguments: str) -> Edit:
+    return lambda data, case, rng: edit(data, *arguments)
+
+
+def _append(data: Node, name: str, text: str) -> None:
+    data.set(name, data.get(name) + text)
+
+
 def _shifted(name: str, by: Callable[[Node, Case], int]) -> Edit:
     return lambda data, case, rng: data.set(name, str(int(data.get(name)) + by(data, case)))
 
 
 for _name in ("offset", "size", "shape", "element_type"):
-    _const(f"{_name}-missing", lambda data, case, rng, name=_name: data.drop(name))  # type: ignore[misc] # mypy infers no lambda with a default
-    _const(f"{_name}-called-{_name}s", lambda data, case, rng, name=_name: data.rename(name, name + "s"))  # type: ignore[misc] # mypy infers no lambda with a default
+    _const(f"{_name}-missing", _edited(Node.drop, _name))
+    _const(f"{_name}-called-{_name}s", _edited(Node.rename, _name, f"{_name}s"))
 for _name in ("offset", "size"):
     _const(f"{_name}-empty", _set(_name, ""))
     _const(f"{_name}-text", _set(_name, "abc"))
     _const(f"{_name}-negative", _set(_name, "-4"))
     _const(f"{_name}-fraction", _set(_name, "4.5"))
-    _const(f"{_name}-with-letter", lambda data, case, rng, name=_name: data.set(name, data.get(name) + "b"))  # type: ignore[misc] # mypy infers no lambda with a default
+    _const(f"{_name}-with-letter", _edited(_append, _name, "b"))
     _const(f"{_name}-hexadecimal", _set(_name, "0x10"))
     _const(f"{_name}-2-to-31", _set(_name, str(2**31)))
     _const(f"{_name}-2-to-63", _set(_name, str(2**63)))

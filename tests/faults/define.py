@@ -20,6 +20,7 @@ __all__ = [
     "Mutant",
     "NotHere",
     "Spot",
+    "always",
     "connect",
     "convert_input",
     "fault",
@@ -279,6 +280,11 @@ class Fault:
 def is_type(*types: str) -> Callable[[CaseLayer], bool]:
     """A test for layers of these types."""
     return lambda place: place.type in types
+
+
+def always(text: str) -> Callable[[str], str]:
+    """The same text whatever was there."""
+    return lambda old: text
 
 
 def pick(rng: random.Random, found: Sequence[T]) -> T:

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Iterator
 
 from tests.faults.attribute_facts import ASSUMED, ATTRIBUTES, A
-from tests.faults.define import Case, CaseLayer, Expect, Fault, Guilt, NotHere, pick
+from tests.faults.define import Case, CaseLayer, Expect, Fault, Guilt, NotHere, always, pick
 
 __all__ = ["FAULTS"]
 
@@ -102,7 +102,7 @@ NUMBERS: dict[str, str] = {"a-word": "abc", "fraction": "1.5", "with-letters": "
 
 def _integers(op: tuple[str, str], name: str, fact: A) -> None:
     for kind, text in NUMBERS.items():
-        _add(op, name, kind, _each(lambda old, text=text: text))  # type: ignore[misc] # mypy infers no lambda with a default
+        _add(op, name, kind, _each(always(text)))
     _add(op, name, "2-to-63", _each(lambda old: str(2**63)))
     if fact.least is not None:
         _add(op, name, "below-range", _each(lambda old: str((fact.least or 0) - 1)), ports=True)
@@ -153,7 +153,7 @@ def _float(op: tuple[str, str], name: str, fact: A) -> None:
 
 def _floats(op: tuple[str, str], name: str, fact: A) -> None:
     for kind, text in {"a-word": "abc", "with-letters": "1.5x", "two-points": "1.2.3"}.items():
-        _add(op, name, kind, _each(lambda old, text=text: text))  # type: ignore[misc] # mypy infers no lambda with a default
+        _add(op, name, kind, _each(always(text)))
     _add(op, name, "separated-by-semicolons", _list(lambda parts: ";".join([*parts, parts[0]])))
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 from tests.faults.attribute_facts import ATTRIBUTES
-from tests.faults.define import Case, CaseLayer, Expect, Fault, Guilt, NotHere, pick
+from tests.faults.define import Case, CaseLayer, Expect, Fault, Guilt, NotHere, always, pick
 from tests.faults.markup import Node
 
 __all__ = ["FAULTS"]
@@ -219,7 +219,7 @@ _spelled(
     lambda old: old[0] + old[1].upper() + old[2:] if len(old) > 2 else old,
 )
 for _word in ("t", "on", "y", "1.0", "01", "truefalse", "!true", "none", "null"):
-    _spelled(f"flag-{_word}", FLAGS, "operations", "error", lambda old, word=_word: word)  # type: ignore[misc] # mypy infers no lambda with a default
+    _spelled(f"flag-{_word}", FLAGS, "operations", "error", always(_word))
 
 _spelled("type-in-capitals", _parameters("element_type"), "element types", "valid", str.upper)
 _spelled("destination-type-in-capitals", _named("destination_type"), "element types", "valid", str.upper)
@@ -249,7 +249,7 @@ _spelled(
     lambda old: {"FP32": "f32", "FP16": "f16", "I64": "i64", "BOOL": "boolean"}.get(old, old),
 )
 for _word in ("UNSPECIFIED", "undefined", "dynamic"):
-    _spelled(f"precision-{_word}", _precisions, "element types", "valid", lambda old, word=_word: word)  # type: ignore[misc] # mypy infers no lambda with a default
+    _spelled(f"precision-{_word}", _precisions, "element types", "valid", always(_word))
 
 _spelled("auto-pad-mixed-case", _named("auto_pad"), "pooling", "valid", str.title)
 for _word in (
@@ -266,9 +266,9 @@ for _word in (
     "full",
     "VALID_PAD",
 ):
-    _spelled(f"auto-pad-{_word}", _named("auto_pad"), "pooling", "error", lambda old, word=_word: word)  # type: ignore[misc] # mypy infers no lambda with a default
+    _spelled(f"auto-pad-{_word}", _named("auto_pad"), "pooling", "error", always(_word))
 for _word in ("round", "ceiling", "flor", "up", "ceil torch", "ceiltorch", " ceil"):
-    _spelled(f"rounding-{_word}", _named("rounding_type"), "pooling", "error", lambda old, word=_word: word)  # type: ignore[misc] # mypy infers no lambda with a default
+    _spelled(f"rounding-{_word}", _named("rounding_type"), "pooling", "error", always(_word))
 
 SHAPES = _parameters("shape")
 _spelled("shape-in-brackets", SHAPES, "shapes", "valid", lambda old: f"[{old}]")
@@ -321,4 +321,4 @@ for _word in (
     "opset1.1",
     "opset1e1",
 ):
-    _spelled(f"opset-{_word}", _stamps, "layers", "error", lambda old, word=_word: word)  # type: ignore[misc] # mypy infers no lambda with a default
+    _spelled(f"opset-{_word}", _stamps, "layers", "error", always(_word))

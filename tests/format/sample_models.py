@@ -15,10 +15,10 @@ with warnings.catch_warnings():
         import openvino as ov
         import openvino.opset8 as op
 
-        ov.Model  # noqa: B018 - older releases do not have it here
+        ov.Model  # noqa: B018  # an AttributeError in older releases, which have it in openvino.runtime
     except (ImportError, AttributeError):
-        import openvino.runtime as ov  # type: ignore[no-redef, import-not-found, unused-ignore] # older releases
-        from openvino.runtime import opset8 as op  # type: ignore[no-redef, unused-ignore] # older releases
+        import openvino.runtime as ov  # type: ignore[no-redef, import-not-found, unused-ignore]  # in older releases alone
+        from openvino.runtime import opset8 as op  # type: ignore[no-redef, unused-ignore]  # in older releases alone
 
 
 def pooled() -> Any:
@@ -101,7 +101,7 @@ def serialize(model: Any, xml: str) -> None:
     if hasattr(ov, "serialize"):
         ov.serialize(model, xml)
         return
-    from openvino.offline_transformations import serialize as write  # type: ignore[import-not-found, unused-ignore] # older releases
+    from openvino.offline_transformations import serialize as write  # type: ignore[import-not-found, unused-ignore]  # in older releases alone
 
     write(model, xml, xml[:-3] + "bin")
 

@@ -336,8 +336,8 @@ def _in_file_order(model: Model, again: Model) -> list[Located]:
 @settings(SETTINGS, max_examples=800)
 @given(st.data())
 def test_sweep_of_changes(data: st.DataObject) -> None:
-    test_changing_one_layer_changes_only_its_lines.hypothesis.inner_test(data)  # type: ignore[attr-defined] # hypothesis adds it
-    test_any_edits_of_the_graph_are_written.hypothesis.inner_test(data)  # type: ignore[attr-defined] # hypothesis adds it
+    test_changing_one_layer_changes_only_its_lines.hypothesis.inner_test(data)  # type: ignore[attr-defined]  # hypothesis adds it
+    test_any_edits_of_the_graph_are_written.hypothesis.inner_test(data)  # type: ignore[attr-defined]  # hypothesis adds it
 
 
 def test_new_edges_are_in_the_order_of_openvinos_files() -> None:

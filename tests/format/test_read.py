@@ -169,7 +169,7 @@ def test_a_dimension_that_is_no_number_is_told_when_it_is_read() -> None:
     with pytest.raises(
         ReadError, match=r"<model>:10: layer 0 'x': error IR113: a dimension is 'eight'; expected an integer"
     ):
-        model.graph.layer(0).outputs  # noqa: B018 - loading is what fails
+        model.graph.layer(0).outputs  # noqa: B018  # loading is what fails
 
 
 def test_paths_that_are_no_file(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 from ir_tools.collection import gc_paused
 from ir_tools.errors import GraphError
 from ir_tools.graph import Graph, Layer, LayerContent, Model, Port, Source
+from ir_tools.weights import Weights
 from tests.format.support import small
 
 
@@ -261,7 +262,7 @@ def test_names_of_ports_and_paths(chain: Graph) -> None:
     chain.layer(3).tag["name"] = "c"
     chain.layer(1).bodies["body"] = Graph()
     chain.layer(1).bodies["body"].add(layer(0, "inner"))
-    model = Model(chain, name="m", version=11, weights=None, origin=None, path=None)  # type: ignore[arg-type] # weights are not looked at
+    model = Model(chain, name="m", version=11, weights=Weights.from_bytes(b""), origin=None, path=None)
     assert [place.path for place in model.walk()] == ["a", "b", "b/body/inner", "c#2", "c#3"]
     assert ("b/body/inner", 1) in model.ports
     assert model.line_of(chain, 1) is None

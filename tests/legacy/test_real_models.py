@@ -49,7 +49,7 @@ def new() -> Iterator[RuntimeClient]:
 @pytest.mark.parametrize("path", legacy_files())
 def test_constants_read_all_bytes_of_the_migrated_weights(path: Path, tmp_path: Path) -> None:
     if not path.with_suffix(".bin").exists():
-        pytest.skip("the file came without weights")
+        pytest.skip("the corpus has no .bin for it")
     ir_tools.write(ir_tools.migrate(ir_tools.read(path)).model, tmp_path / "new.xml")
     assert not ir_tools.validate(tmp_path / "new.xml", select=[UNREAD_WEIGHTS.code])
 

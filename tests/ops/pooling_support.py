@@ -12,7 +12,7 @@ import openvino as ov
 from ir_tools.known_differences import KnownDifference, named
 from ir_tools.ops._windows import plan, pooling_of
 from ir_tools.ops.definition import Fact, Op
-from ir_tools.ops.fields import Attrs
+from ir_tools.ops.fields import Attrs, OneOf
 from ir_tools.ops.pooling import OPS
 from ir_tools.types import element_type, format_shape
 from tests.ops.layer_support import fact_of
@@ -111,7 +111,9 @@ def random_setting(rng: np.random.Generator, op: Op, *, dynamic: bool = False) -
         wanted = tuple(int(size) for size in rng.integers(0 if rng.random() < 0.1 else 1, 10, rank))
         return Setting(op, data, kind, text, wanted, len(op.outputs))
     data = dict(_sliding(rng, rank, dilated="dilations" in op.attrs))
-    data["rounding_type"] = str(rng.choice(op.attrs["rounding_type"].words))  # type: ignore[attr-defined] # a field of words
+    rounding = op.attrs["rounding_type"]
+    assert isinstance(rounding, OneOf)
+    data["rounding_type"] = str(rng.choice(rounding.words))
     if "exclude_pad" in op.attrs:
         data["exclude-pad"] = str(rng.choice(["true", "false"]))
     if "axis" in op.attrs:

@@ -2,6 +2,7 @@
 
 import random
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,12 +28,11 @@ from tests.rewrite.migrations import (
 F32 = element_type("f32")
 
 
-def pooling(**changes: object) -> Pooling:
-    settings: dict[str, object] = {
+def pooling(**changes: Any) -> Pooling:
+    settings: dict[str, Any] = {
         "kernel": (3, 3), "strides": (2, 2), "pads_begin": (0, 0), "pads_end": (0, 0), "dilations": (1, 1),
     }  # fmt: skip
-    # keywords of one shared dict, of several types
-    return Pooling(**{**settings, **changes})  # type: ignore[arg-type] # settings of many types
+    return Pooling(**{**settings, **changes})
 
 
 def lowered(wanted: Pooling, shape: str, target: int) -> Rewrite:

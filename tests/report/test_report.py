@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -297,7 +298,7 @@ def test_tensors_that_are_equal_have_no_worst() -> None:
     assert row.name == "layer_1"
 
 
-FIELDS: Mapping[str, object] = {
+FIELDS: Mapping[str, Any] = {
     "path": "elsewhere", "line": 77, "op": "Sigmoid-1", "element_type": "i64", "shape": (7, 9), "status": "skipped",
     "difference": None, "engine": "runtime", "reason": "for a reason", "counterpart": "twin", "iteration": 5,
 }  # fmt: skip
@@ -306,7 +307,7 @@ FIELDS: Mapping[str, object] = {
 @pytest.mark.parametrize("name", FIELDS)
 def test_every_field_of_a_layer_is_on_the_page(name: str) -> None:
     found = comparison(3, wrong=2)
-    changed = replace(found.layers[2], **{name: FIELDS[name]})  # type: ignore[arg-type] # one of the fields
+    changed = replace(found.layers[2], **{name: FIELDS[name]})
     before, after = rendered(found), rendered(replace(found, layers=(*found.layers[:2], changed)))
     assert before != after
     value = FIELDS[name]

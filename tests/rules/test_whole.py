@@ -22,7 +22,7 @@ def facts(model: Model) -> list[object]:
 def opened(path: Path) -> IrFile | None:
     try:
         file = IrFile(*open_files(path))
-        file.nets  # noqa: B018  # reads
+        file.nets  # noqa: B018  # to name it is to read the file
     except ReadError:
         return None
     return file

@@ -5,6 +5,7 @@ import re
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import openvino as ov
@@ -31,9 +32,9 @@ def client() -> Iterator[RuntimeClient]:
         yield started
 
 
-def one(client: RuntimeClient, files: Files, **limits: float) -> Diagnostic:
+def one(client: RuntimeClient, files: Files, **limits: Any) -> Diagnostic:
     """The only finding."""
-    (found,) = try_model(*files, client=client, **{"seconds": TIME, **limits})  # type: ignore[arg-type] # limits of many types
+    (found,) = try_model(*files, client=client, **{"seconds": TIME, **limits})
     return found
 
 

@@ -18,10 +18,17 @@ from ir_tools.known_differences._model import (
     sizes_of,
     whole,
 )
-from ir_tools.known_differences.releases._predicates import CONVOLUTIONS, ELEMENTWISE, ELEMENTWISE_ALONE, has_value
+from ir_tools.known_differences.releases._predicates import ELEMENTWISE, ELEMENTWISE_ALONE, has_value
 from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_read
 from ir_tools.known_differences.releases._samples import attention, quantized
-from ir_tools.known_differences.releases.seen import FIRST_VERSION, MULTIPLE, Seen
+from ir_tools.known_differences.releases.seen import (
+    CONVOLUTIONS,
+    FIRST_CONVOLVED,
+    FIRST_VERSION,
+    MULTIPLE,
+    SECOND_CONVOLVED,
+    Seen,
+)
 from ir_tools.processors import Processor
 from ir_tools.releases.measured import State
 from ir_tools.types import Dim, element_type, is_static
@@ -57,6 +64,8 @@ BEFORE_2022 = (
 )
 SCALING = ("Subtract-1", "Divide-1")
 """These become sums and products of constants."""
+IMAGES, ONE_PER_CHANNEL = counted(2, 2, 4, 4), Given(counted(2, 3, 1, 1), "?,3,1,1")
+"""Images, and a number for each of three channels of as many images."""
 BITS = ("BitwiseAnd-13", "BitwiseOr-13", "BitwiseXor-13")
 
 
@@ -229,6 +238,40 @@ def _is_convolved(seen: Seen) -> bool:
         size.lo != 1 for sizes in factors for axis, size in enumerate(sizes, rank - len(sizes)) if axis != 1
     )
     return shape is not None and off_channels and seen.readers in {((0, type),) for type in CONVOLUTIONS}
+
+
+def _repeated(seen: Seen, *, second: bool) -> list[tuple[int, Dim]]:
+    """Return the axes along which a sum repeats a computed tensor to what a convolution gives, with the sizes of that.
+
+    No size of the convolution is known there, and other sizes of both may be equal.
+
+    Args:
+        seen: the sum.
+        second: whether that is of the convolution which gives its second input, or of the one that gives the first.
+    """
+    own, other = (seen.inputs[number].shape or () for number in (second, not second))
+    if not seen.has(SECOND_CONVOLVED if second else FIRST_CONVOLVED) or (not second) in seen.constant:
+        return []
+    pairs = [*zip(own, other, strict=False)]
+    if len(own) != len(other) or any(one.static and two.static and one != two for one, two in pairs):
+        return []
+    return [(axis, one) for axis, (one, two) in enumerate(pairs) if two.hi == 1 and not one.static]
+
+
+def _repeats_more(seen: Seen, *, images: bool) -> bool:
+    """Return whether a sum repeats a tensor to a convolution, in its first input, along an axis of two or more.
+
+    `images`: whether sizes behind the batch that have no largest value count.
+    """
+    axes = _repeated(seen, second=False)
+    return any(size.lo > 1 and (images or not axis or size.hi is not None) for axis, size in axes)
+
+
+def _convolved(data: Given, other: Given, *, second: bool = False, op: str = "Add-1") -> Call:
+    """Return the sum of a convolution and another tensor."""
+    made = Call("Convolution-1", (data, Fixed(counted(3, 2, 1, 1))), PLANE)
+    inputs = Call("ReLU-1", (other,)), made
+    return Call(op, inputs if second else inputs[::-1])
 
 
 def _selects_as_pdpd(seen: Seen, *, rank: int = 0) -> bool:
@@ -901,6 +944,54 @@ ROWS = (
             "Clamp-1", (quantized(Given(counted(2, 3), "?,?"), Fixed(floats(2))),), {"min": "0.3", "max": "0.7"}
         ),
         applies=lambda seen: seen.is_behind({"FakeQuantize"}) and not is_static(seen.inputs[0].shape),
+    ),
+    *(
+        ReleaseDifference(
+            name=f"sums of convolutions of unknown sizes and a tensor that is repeated, {what}",
+            span=span,
+            ops=("Add-1", "Subtract-1"),
+            state=state,
+            reason="The sum is compiled with the convolution, whose memory has other sizes.",
+            model=model,
+            applies=applies,
+        )
+        for what, span, state, model, applies in (
+            (
+                "either way",
+                "2022.1 to 2022.2",
+                State.UNCOMPILED,
+                _convolved(Given(IMAGES, "?,2,?,?"), ONE_PER_CHANNEL),
+                lambda seen: bool(_repeated(seen, second=False) or _repeated(seen, second=True)),
+            ),
+            (
+                "before it",
+                "2022.3 to 2023.3",
+                State.FAILS,
+                _convolved(Given(IMAGES, "?,2,?,?"), ONE_PER_CHANNEL, second=True),
+                lambda seen: bool(_repeated(seen, second=True)),
+            ),
+            (
+                "within limits",
+                "2022.3 to 2023.3",
+                State.FAILS,
+                _convolved(Given(IMAGES, "?,2,2..9,2..9"), ONE_PER_CHANNEL),
+                partial(_repeats_more, images=False),
+            ),
+            (
+                "at least 2",
+                "2023.0 to 2023.3",
+                State.FAILS,
+                _convolved(Given(IMAGES, "?,2,2..,2.."), ONE_PER_CHANNEL),
+                partial(_repeats_more, images=True),
+            ),
+            (
+                "by batch",
+                "2022.3 to 2026.4",
+                State.FAILS,
+                _convolved(Given(IMAGES, "?,2,4,4"), Given(counted(1, 3, 4, 4), "1,3,4,4"), second=True),
+                lambda seen: [axis for axis, _ in _repeated(seen, second=True)] == [0],
+            ),
+        )
     ),
     not_compiled(
         name="products by position before a convolution",

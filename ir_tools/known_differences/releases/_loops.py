@@ -1,5 +1,7 @@
 """Layers with bodies: what bodies read, where they keep states, and the memory of their outputs."""
 
+from functools import partial
+
 import numpy as np
 
 from ir_tools.known_differences._model import Body, Branches, Call, Feed, Fixed, Given, Part, counted, whole
@@ -13,8 +15,10 @@ from ir_tools.known_differences.releases.seen import (
     SOFTENED,
     UNCOUNTED,
     UNCUT,
+    Seen,
 )
 from ir_tools.ops import Array
+from ir_tools.types import is_static
 
 __all__ = ["ROWS"]
 
@@ -49,6 +53,10 @@ def _behind_if(shape: str, weights: Array) -> Call:
     chosen = Call("If-8", (np.array(True), data), body=Branches(Call("ReLU-1", (Part(1),)), Call("Tanh-1", (Part(1),))))
     product = Call("MatMul-1", (Call("ReLU-1", (chosen,)), Fixed(weights)), AS_GIVEN)
     return Call("SoftMax-1", (product,), {"axis": "2"})
+
+
+def _is_behind_product(seen: Seen, *, known: bool) -> bool:
+    return seen.has(BEHIND_PRODUCT) and len(seen.constant) > 0 and known is all(is_static(x.shape) for x in seen.inputs)
 
 
 VECTOR = _without_first_axis(Part(0))
@@ -145,21 +153,27 @@ ROWS = (
         model=_behind_if("?,5,4", counted(4, 12)),
         applies=lambda seen: seen.has(OUTGROWN),
     ),
-    not_compiled(
-        name="loops behind products",
-        span="2022.3 to 2024.0",
-        ops=("TensorIterator-1",),
-        reason=(
-            "It is not compiled if it alone reads what comes of a MatMul, another input is constant, and elementwise "
-            "layers of its body follow each other."
-        ),
-        model=_repeated(
-            Call("MatMul-1", (counted(4, 2, 3), WEIGHTS), AS_GIVEN),
-            Fixed(np.zeros((1, 2, 3), np.float32)),
-            next_states=(Call("Tanh-1", (Call("Add-1", (Part(1), Part(0)), SUM),)),),
-            given=(Part(1),),
-        ),
-        applies=lambda seen: seen.has(BEHIND_PRODUCT) and len(seen.constant) > 0,
+    *(
+        not_compiled(
+            name=f"loops behind products{name}",
+            span=span,
+            ops=("TensorIterator-1",),
+            reason=(
+                "It is not compiled if it alone reads what comes of a MatMul, another input is constant, and "
+                "elementwise layers of its body follow each other."
+            ),
+            model=_repeated(
+                Call("MatMul-1", (Given(counted(4, 2, 3), shape), WEIGHTS), AS_GIVEN),
+                Fixed(np.zeros((1, 2, 3), np.float32)),
+                next_states=(Call("Tanh-1", (Call("Add-1", (Part(1), Part(0)), SUM),)),),
+                given=(Part(1),),
+            ),
+            applies=partial(_is_behind_product, known=shape == "4,2,3"),
+        )
+        for name, span, shape in (
+            ("", "2022.3 to 2024.0", "4,2,3"),
+            (" of unknown size", "2023.0 to 2024.0", "?,2,3"),
+        )
     ),
 )
 """The rows."""

@@ -777,6 +777,14 @@ ROWS = (
         )
         for span, state in (("2021.2 to 2021.2", State.UNREAD), ("2021.3 to 2021.4", State.UNCOMPILED))
     ),
+    not_compiled(
+        name="VariadicSplit with an empty part",
+        span="2021.3 to 2021.4",
+        ops=("VariadicSplit-1",),
+        reason="Along other axes than the first, parts without elements are not supported, even if nothing reads them.",
+        model=Call("VariadicSplit-1", (counted(2, 6), SECOND, Fixed(whole(0, 2, 4))), results=(1, 2)),
+        applies=lambda seen: axes_of(seen) != [0] and any(0 in fact.dims for fact in seen.outputs),
+    ),
     ReleaseDifference(
         name="Concat of one batch after a constant",
         span="2021.4 to 2021.4",

@@ -6,7 +6,6 @@ from ir_tools.known_differences.releases.seen import Seen
 from ir_tools.types import Dim
 
 __all__ = [
-    "CONVOLUTIONS",
     "ELEMENTWISE",
     "ELEMENTWISE_ALONE",
     "assumed",
@@ -24,7 +23,6 @@ ELEMENTWISE = frozenset(
     }
 )
 ELEMENTWISE_ALONE = frozenset({"HSigmoid", "Mish", "SoftPlus", "SoftSign"})
-CONVOLUTIONS = frozenset({"Convolution", "GroupConvolution"})
 
 
 def assumed(dim: Dim) -> int:

@@ -5,16 +5,10 @@ from collections.abc import Callable, Sequence, Set
 import numpy as np
 
 from ir_tools.known_differences._model import PLANE, Call, Fixed, Given, counted, floats, whole
-from ir_tools.known_differences.releases._predicates import (
-    CONVOLUTIONS,
-    ELEMENTWISE,
-    ELEMENTWISE_ALONE,
-    has_rank,
-    has_value,
-)
+from ir_tools.known_differences.releases._predicates import ELEMENTWISE, ELEMENTWISE_ALONE, has_rank, has_value
 from ir_tools.known_differences.releases._row import ReleaseDifference, not_compiled
 from ir_tools.known_differences.releases._samples import WINDOWS, attention, quantized
-from ir_tools.known_differences.releases.seen import Seen
+from ir_tools.known_differences.releases.seen import CONVOLUTIONS, Seen
 from ir_tools.ops import Array
 from ir_tools.processors import Processor
 from ir_tools.releases.measured import State

@@ -13,8 +13,10 @@ __all__ = [
     "BIASED",
     "BY_NUMBER",
     "COMBINING",
+    "CONVOLUTIONS",
     "COUNTED",
     "ELEMENTWISE",
+    "FIRST_CONVOLVED",
     "FIRST_VERSION",
     "FIXED_STATE",
     "INTERLEAVED",
@@ -35,6 +37,7 @@ __all__ = [
     "REMAINDERS",
     "REPEATED",
     "RESHAPED",
+    "SECOND_CONVOLVED",
     "SHARED",
     "SHIFTED",
     "SIZING",
@@ -78,6 +81,8 @@ axis is there twice, or another one is there."""
 LATER, UNCHOSEN, COUNTED = "later output", "no first output", "counted"
 """Of a layer that makes booleans, and of a convolution whose strides move before elementwise layers: it reads an output
 of another layer but the first, or one of a layer of `UNCHOOSING`. Of booleans: they become numbers again."""
+FIRST_CONVOLVED, SECOND_CONVOLVED = "first convolved", "second convolved"
+"""Of a sum or difference: it alone reads what a convolution gives, scaled or shifted by constants, in this place."""
 PADDED = "padded"
 """Of a convolution whose strides move before other layers: its padding does not fit there."""
 UNCHOOSING = frozenset({"LSTMSequence", "TopK", "VariadicSplit"})
@@ -104,6 +109,7 @@ PATTERNS = frozenset(
         BEHIND_PRODUCT,
         BY_NUMBER,
         COUNTED,
+        FIRST_CONVOLVED,
         FIXED_STATE,
         INTERLEAVED,
         IN_PLACE,
@@ -118,6 +124,7 @@ PATTERNS = frozenset(
         REDUCED,
         REPEATED,
         RESHAPED,
+        SECOND_CONVOLVED,
         SHARED,
         SHIFTED,
         SIZING,
@@ -130,9 +137,12 @@ PATTERNS = frozenset(
 """All of these, which layers may be part of whose surroundings are not known."""
 ITERATING = frozenset({"Loop", "TensorIterator"})
 """Types of layers that run their body again and again."""
+CONVOLUTIONS = frozenset({"Convolution", "GroupConvolution"})
+"""Types of convolutions that are compiled with elementwise layers behind them."""
 NEEDED = {
     **dict.fromkeys((IN_PLACE, SOFTENED, PASSED_ON, FIXED_STATE), ITERATING),
     **dict.fromkeys((MEAN_SQUARE, NEWER_MEAN_SQUARE), frozenset({"Power"})),
+    **dict.fromkeys((FIRST_CONVOLVED, SECOND_CONVOLVED), CONVOLUTIONS),
     REDUCED: frozenset({"Reshape"}),
 }
 """Types of layers of which a model has one if a layer of it has a pattern."""

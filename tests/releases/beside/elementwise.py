@@ -2,15 +2,26 @@
 
 import numpy as np
 
-from ir_tools.known_differences._model import Call, Fixed, counted
+from ir_tools.known_differences._model import PLANE, Call, Fixed, Given, counted
 from ir_tools.ops import Array
-from tests.releases.beside import Beside
+from tests.releases.beside import Beside, beside
 
 
 def as_pdpd(op: str, *inputs: Array | Fixed, axis: int = -1) -> Call:
     return Call(op, inputs, {"auto_broadcast": "pdpd", "auto_broadcast.auto_broadcast_axis": str(axis)})
 
 
+def _sum(shape: str, *passed: str, first: bool = True, sizes: tuple[int, ...] = (1, 1)) -> Call:
+    """The sum of a convolution, behind which other layers may be, and a number for each of three channels."""
+    data = Given(counted(2, 2, 4, 4), shape)
+    made = Call("Convolution-1", (data, Fixed(counted(3, 2, 1, 1))), PLANE)
+    for op in passed:
+        made = Call(op, (made, *([Fixed(counted(1, 3, 1, 1))] if op in {"Add-1", "Divide-1"} else [])))
+    other = Call("Abs-1", (counted(2, 3, *sizes),))
+    return Call("Add-1", (made, other) if first else (other, made))
+
+
+SUMS = "sums of convolutions of unknown sizes and a tensor that is repeated, "
 FEWER = "tests of fewer dimensions with pdpd, "
 AT_THE_END = "Add-1 with pdpd, dimensions of 1 at the end"
 SLOPE = "PReLU with a slope inside channels"
@@ -38,6 +49,32 @@ BESIDE = [
             (False, 0, counted(2, 3), counted(2, 3)),
             (False, 1, counted(2, 3).astype(np.int64), counted(3).astype(np.int64)),
         )
+    ),
+    *beside(
+        SUMS + "either way",
+        falling=[
+            _sum("2,2,?,?"),
+            _sum("?,2,?,?", "Add-1"),
+            _sum("?,2,?,?", "Divide-1", "Add-1"),
+            _sum("?,2,4,?", sizes=(4, 1)),
+            _sum("?,2,?,?", first=False),
+        ],
+        others=[
+            _sum("2,2,4,4"),
+            _sum("?,2,4,4"),
+            _sum("?,2,4,?"),
+            _sum("?,2,?,?", "ReLU-1"),
+            _sum("2,2,?,?", sizes=(4, 4)),
+            _sum("?,2,?,?", "ReLU-1", "Add-1"),
+        ],
+    ),
+    *beside(SUMS + "before it", falling=[_sum("2,2,?,?", first=False)], others=[_sum("2,2,?,?")]),
+    *beside(SUMS + "within limits", falling=[_sum("?,2,?,2..9")], others=[_sum("?,2,2..,2.."), _sum("?,2,..9,..9")]),
+    *beside(SUMS + "at least 2", falling=[_sum("?,2,?,2..")], others=[_sum("?,2,1..,..9"), _sum("2..,2,?,?")]),
+    *beside(
+        SUMS + "by batch",
+        falling=[Call("Add-1", (counted(1, 3, 4, 4), _sum("?,2,4,4").inputs[0]))],
+        others=[_sum("?,2,4,4", first=False), _sum("?,2,?,?", first=False)],
     ),
     Beside(AT_THE_END, False, as_pdpd("Add-1", counted(2, 2), Fixed(counted(1, 1)))),
     Beside(

@@ -13,6 +13,7 @@ SAME = "states that are inputs of the body that stay the same"
 UNCUT = "loops that read none of their parts"
 UNCOUNTED = "loops that read none of their parts and join none"
 PRODUCT = "loops behind products"
+UNSIZED_PRODUCT = "loops behind products of unknown size"
 OUTGROWN = "larger tensors behind an If of unknown size"
 UNREAD = "inputs of the body of a loop that nothing reads"
 STATE = Part(1)
@@ -89,6 +90,7 @@ def _soft_last(data: Feed) -> Call:
 
 
 MATRICES = counted(4, 2, 3)
+UNSIZED = Given(MATRICES, "?,2,3")
 VECTOR = _flat(Part(0))
 TURNED = Call("Transpose-1", (Part(0), Fixed(whole(1, 0, 2))))
 TAKEN = Call("Gather-8", (Part(0), Fixed(index(0)), Fixed(index(0))), {"batch_dims": "0"})
@@ -209,6 +211,15 @@ BESIDE = (
             _after(_product(MATRICES), Call("Subtract-1", (Part(1), _flat(Part(0))))),
             _after(_product(MATRICES), _one("SoftPlus-4", _sum(Part(1), Part(0)))),
             _after(_product(MATRICES), GROWING, np.zeros((1, 2, 3), np.float32)),
+        ),
+    ),
+    *beside(
+        UNSIZED_PRODUCT,
+        falling=(_after(_product(UNSIZED), GROWING), _after(_one("ReLU-1", _product(UNSIZED)), GROWING)),
+        others=(
+            _after(_soft_last(_product(UNSIZED)), GROWING),
+            _after(_product(UNSIZED), _sum(Part(1), Part(0))),
+            _after(_product(UNSIZED), GROWING, np.zeros((1, 2, 3), np.float32)),
         ),
     ),
 )

@@ -41,6 +41,11 @@ def _repeated(*sizes: int) -> Call:
     return Call("Add-1", (Call("Broadcast-1", (ones, Fixed(whole(*sizes))), {"mode": "numpy"}), Fixed(floats(2))))
 
 
+def _lengths(axis: int, *lengths: int) -> Call:
+    data = counted(2, 6)
+    return Call("VariadicSplit-1", (data, Fixed(index(axis)), Fixed(whole(*lengths))), results=(0,))
+
+
 def _halves(axis: int, *sizes: int, part: int = 1) -> Call:
     return Call("Split-1", (counted(*sizes), Fixed(index(axis))), {"num_splits": "2"}, gives=part)
 
@@ -79,6 +84,11 @@ MASKED = Call(
     {"begin_mask": "0,0", "end_mask": "0,0", "shrink_axis_mask": "0,1"},
 )
 BESIDE = [
+    *beside(
+        "VariadicSplit with an empty part",
+        falling=[_lengths(1, 2, 0, 4), _lengths(-1, 6, 0)],
+        others=[_lengths(0, 2, 0), _lengths(1, 2, 4)],
+    ),
     *beside(
         REDUCED,
         falling=[

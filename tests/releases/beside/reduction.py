@@ -73,12 +73,13 @@ def _mean_square(
     return Call("Multiply-1", (forms[how](), Fixed(counted(*((count,) if gamma is None else gamma)))))
 
 
-def _normalized(*sizes: int) -> Call:
-    """Data less their mean, divided by the root of the mean square of that."""
+def _normalized(*sizes: int, axis: int = -1, spread: bool = False) -> Call:
+    """Data less their mean, divided by the root of the mean square of that; the root alone if the `spread` is asked."""
     data = Call("Abs-1", (counted(*sizes),))
-    centered = Call("Subtract-1", (data, _along_of(data, -1)))
-    squares = _along_of(Call("Power-1", (centered, Fixed(number(2)))), -1)
-    return _divided(centered, Call("Sqrt-1", (Call("Add-1", (squares, Fixed(number(1e-6)))),)))
+    centered = Call("Subtract-1", (data, _along_of(data, axis)))
+    squares = _along_of(Call("Power-1", (centered, Fixed(number(2)))), axis)
+    root = Call("Sqrt-1", (Call("Add-1", (squares, Fixed(number(1e-6)))),))
+    return root if spread else _divided(centered, root)
 
 
 def _along_of(data: Call, axis: int, *, keep: bool = True) -> Call:
@@ -87,6 +88,7 @@ def _along_of(data: Call, axis: int, *, keep: bool = True) -> Call:
 
 SHORT_AXIS = "ReduceMax-1 of integers along a short last axis"
 MORE_ROWS = "reductions of three axes with more rows than channels, scaled by a number"
+MIDDLE = "reductions along the middle axis scaled by a number, kept"
 BESIDE = [
     *beside(
         "root mean squares of fewer than 8 elements, 2024.4 to 2026.2",
@@ -138,6 +140,9 @@ BESIDE = [
     Beside(SHORT_AXIS, False, _along("ReduceMax-1", counted(2, 2, 4, 4).astype(np.int32) + 1, 3, keep=True)),
     Beside(MORE_ROWS, False, _scaled(_along("ReduceSum-1", np.ones((2, 2, 4), np.float32), 2), 3)),
     Beside(MORE_ROWS, False, _normalized(5, 2, 4)),
+    Beside(MORE_ROWS, True, _normalized(5, 2, 4, spread=True)),
+    Beside(MIDDLE, True, _normalized(2, 3, 4, axis=1)),
+    Beside(MIDDLE, True, _normalized(2, 3, 4, axis=1, spread=True)),
     Beside(
         "reductions of 3 dimensions scaled by channel",
         True,
