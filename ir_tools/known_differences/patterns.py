@@ -31,6 +31,7 @@ from ir_tools.known_differences.releases.seen import (
     SIZING,
     UNCHOOSING,
     UNCHOSEN,
+    UNEVEN,
 )
 from ir_tools.ops import Op, Role, role_of
 from ir_tools.types import precision_in_file
@@ -78,6 +79,7 @@ TESTING = LOGICAL | COMPARISONS
 SIZED = {"Broadcast": 1, "Reshape": 1}
 """Types of layers that make a tensor of a shape, and which of their inputs that is."""
 SPLITS = frozenset({"Split", "VariadicSplit"})
+CUTTING = frozenset({"Slice", "StridedSlice"})
 
 
 class Patterns:
@@ -107,6 +109,7 @@ class Patterns:
             INTERLEAVED: op.type in SPLITS and _is_interleaved(self.model, graph, layer),
             BIASED: op.type == "GroupConvolution" and _is_biased(graph, layer, constants),
             AFFINE: op.type == "StridedSlice" and _is_affine(graph, layer, constants, self._joined[id(graph)]),
+            UNEVEN: op.type == "Concat" and _turns_unevenly(graph, layer, constants),
             QUANTIZED: op.type in OF_BYTES and _is_quantized(graph, layer, constants, self._quantized[id(graph)]),
         }
         more: Iterable[str] = ()
@@ -358,6 +361,30 @@ def _is_reduced(graph: Graph, split: Layer, constants: Collection[int]) -> bool:
             if len(readers) == 1 and graph.layer(readers[0][0]).type.startswith("Reduce"):
                 return True
     return False
+
+
+def _turns_unevenly(graph: Graph, joined: Layer, constants: Collection[int]) -> bool:
+    """Return whether a Concat gives the end of a tensor, negated, and its beginning, as a rotary embedding has them.
+
+    The ends are not of the same size. A product of what it gives is added to one of the tensor.
+    """
+    parts, sizes = sources_of(graph, joined), [port.dims[-1:] for port in joined.common.inputs]
+    if joined.common.raw.get("axis") != "-1" or len(parts) != 2 or None in parts or sizes[0] == sizes[1]:
+        return False
+    first, second = (graph.layer(source.layer) for source in parts if source is not None)
+    if first.type not in {"Negative", "Multiply"}:
+        return False
+    given = [source for source in sources_of(graph, first) if source is not None and source.layer not in constants]
+    cut = [graph.layer(given[0].layer), second] if len(given) == 1 else []
+    whole = {source for one in cut for source in sources_of(graph, one)[:1]}
+    if {one.type for one in cut} - CUTTING or len(whole) != 1:
+        return False
+    products = [graph.layer(one) for one, _ in consumers_of(graph, joined)]
+    sums = [graph.layer(one) for product in products[:1] for one, _ in consumers_of(graph, product)]
+    if [one.type for one in (*products, *sums)] != ["Multiply", "Add"]:
+        return False
+    other = [graph.layer(source.layer) for source in sources_of(graph, sums[0]) if source is not None]
+    return any(one.type == "Multiply" and not whole.isdisjoint(sources_of(graph, one)) for one in other)
 
 
 def _is_quantized(graph: Graph, product: Layer, constants: Collection[int], known: dict[int, bool]) -> bool:

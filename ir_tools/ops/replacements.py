@@ -6,7 +6,7 @@ from ir_tools.ops._layers import DATA, Layers
 from ir_tools.ops.definition import Fact, NewLayer, Op, Ref, Refused, Rewrite
 from ir_tools.ops.fields import Attrs
 
-__all__ = ["divided_sum", "with_copied_outputs", "with_copies", "with_inputs"]
+__all__ = ["divided_sum", "with_axis_from_the_start", "with_copied_outputs", "with_copies", "with_inputs"]
 
 COPIED = "the larger of a number and itself is the number"
 """Why a Maximum copies numbers."""
@@ -54,6 +54,14 @@ def with_inputs(op: Op, opset: int, kept: Sequence[int], outputs: Sequence[Fact]
     """Return a loop that has only some of its inputs, those that its body reads, by number."""
     new = NewLayer(type=op.type, opset=opset, inputs=tuple(Ref(None, one) for one in kept), outputs=tuple(outputs))
     return Rewrite(layers=(new,), strategy="reads fewer inputs", proof="its body does not read the others")
+
+
+def with_axis_from_the_start(op: Op, opset: int, inputs: Sequence[Fact], outputs: Sequence[Fact]) -> Rewrite:
+    """Return a Concat along the last axis, counted from the first one."""
+    axis = str(len(outputs[0].shape or ()) - 1)
+    given = tuple(Ref(None, number) for number in range(len(inputs)))
+    new = NewLayer(type=op.type, opset=opset, raw={"axis": axis}, inputs=given, outputs=tuple(outputs))
+    return Rewrite(layers=(new,), strategy="counts the axis from the first", proof="it is the same axis")
 
 
 def divided_sum(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:

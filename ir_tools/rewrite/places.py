@@ -14,10 +14,17 @@ from ir_tools.known_differences.releases.seen import (
     SECOND_CONVOLVED,
     SOFTENED,
     UNCUT,
+    UNEVEN,
     Seen,
 )
 from ir_tools.ops.definition import Op, Refused, Rewrite
-from ir_tools.ops.replacements import divided_sum, with_copied_outputs, with_copies, with_inputs
+from ir_tools.ops.replacements import (
+    divided_sum,
+    with_axis_from_the_start,
+    with_copied_outputs,
+    with_copies,
+    with_inputs,
+)
 
 __all__ = ["in_its_place"]
 
@@ -31,6 +38,8 @@ def in_its_place(op: Op, seen: Seen, target: int) -> Iterator[Rewrite | Refused]
         yield with_copies(op, seen.opset, seen.inputs, seen.outputs, seen.constant, target)
     if REDUCED in seen.patterns:
         yield with_copied_outputs(op, seen.opset, seen.inputs, seen.outputs, target)
+    if UNEVEN in seen.patterns:
+        yield with_axis_from_the_start(op, seen.opset, seen.inputs, seen.outputs)
     if seen.unread and UNCUT in seen.patterns:
         yield Refused("its body reads none of the parts that say how often it runs")
     elif seen.unread:

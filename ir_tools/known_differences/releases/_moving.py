@@ -20,9 +20,10 @@ from ir_tools.known_differences.releases.seen import (
     RESHAPED,
     SHARED,
     SIZING,
+    UNEVEN,
     Seen,
 )
-from ir_tools.ops.definition import Fact
+from ir_tools.ops.definition import Array, Fact
 from ir_tools.releases.measured import State
 from ir_tools.types import Dim, element_type, is_static
 
@@ -59,6 +60,22 @@ LESS = Call(
     ),
 )
 """A list of the second axis, and one less than the size of that by two."""
+
+
+def _turned(data: Array) -> Call:
+    """Return the sum of a tensor and what makes of it the end, negated, and the beginning of two elements."""
+    whole_one = Call("Tanh-1", (data,))
+    start, end, step, axis = (Fixed(whole(one)) for one in (0, 2, 1, -1))
+    first = Call("Slice-8", (whole_one, start, end, step, axis))
+    second = Call("Slice-8", (whole_one, end, Fixed(whole(UNBOUNDED)), step, axis))
+    joined = Call("Concat-1", (Call("Negative-1", (second,)), first), {"axis": "-1"})
+    scale = Fixed(counted(data.shape[-1]))
+    return Call("Add-1", (Call("Multiply-1", (whole_one, scale)), Call("Multiply-1", (joined, scale))))
+
+
+def _turns_unequal_parts(seen: Seen, *, rank: int) -> bool:
+    shapes = [fact.shape or () for fact in seen.inputs]
+    return seen.has(UNEVEN) and {len(shape) for shape in shapes} == {rank} and len({shape[-1] for shape in shapes}) > 1
 
 
 def _is_infinite(fact: Fact) -> bool:
@@ -328,6 +345,20 @@ ROWS = (
             {"axis": "1"},
         ),
         applies=lambda seen: INTERLEAVED in seen.patterns,
+    ),
+    *(
+        ReleaseDifference(
+            name=f"unequal parts that are turned, {rank} dimensions",
+            span=span,
+            ops=("Concat-1",),
+            reason=(
+                "It negates the end of a tensor and joins it with the beginning, and its products and those of the "
+                "tensor are added; releases take the two for halves of the same size."
+            ),
+            model=_turned(counted(*(2, 3)[: rank - 2], 4, 5)),
+            applies=partial(_turns_unequal_parts, rank=rank),
+        )
+        for rank, span in ((4, "2024.3 to 2026.4"), (3, "2025.4 to 2026.4"))
     ),
     not_compiled(
         name="parts of a split that are reshaped and reduced",

@@ -47,6 +47,7 @@ __all__ = [
     "UNCONVERTED",
     "UNCOUNTED",
     "UNCUT",
+    "UNEVEN",
     "Seen",
     "Unplaced",
 ]
@@ -96,6 +97,8 @@ BEHIND_PRODUCT = "behind a product"
 """Of a TensorIterator: it alone reads what comes of a MatMul, and releases compile layers of its body together."""
 UNCUT, UNCOUNTED = "uncut", "uncounted"
 """Of a TensorIterator: its body reads none of the parts that it cuts its inputs into; nor does it join parts."""
+UNEVEN = "uneven"
+"""Of a Concat: it turns two parts of a tensor that are not of the same size, as a rotary embedding turns halves."""
 OUTGROWN = "outgrown"
 """Of an If: what is computed of its outputs may take more memory than they do, at a distance."""
 IN_PLACE, SOFTENED, PASSED_ON, FIXED_STATE = "in place", "softened", "passed on", "fixed state"
@@ -132,6 +135,7 @@ PATTERNS = frozenset(
         UNCHOSEN,
         UNCOUNTED,
         UNCUT,
+        UNEVEN,
     )
 )
 """All of these, which layers may be part of whose surroundings are not known."""
@@ -144,6 +148,7 @@ NEEDED = {
     **dict.fromkeys((MEAN_SQUARE, NEWER_MEAN_SQUARE), frozenset({"Power"})),
     **dict.fromkeys((FIRST_CONVOLVED, SECOND_CONVOLVED), CONVOLUTIONS),
     REDUCED: frozenset({"Reshape"}),
+    UNEVEN: frozenset({"Slice", "StridedSlice"}),
 }
 """Types of layers of which a model has one if a layer of it has a pattern."""
 NUMBER = -1

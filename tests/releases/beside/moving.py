@@ -1,5 +1,7 @@
 """Layers beside the rows of layers that move, repeat, cut or pad data."""
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, index, number, sizes_of, whole
@@ -83,7 +85,37 @@ MASKED = Call(
     (counted(2, 3), *(Fixed(whole(one, one)) for one in (0, 2, 1))),
     {"begin_mask": "0,0", "end_mask": "0,0", "shrink_axis_mask": "0,1"},
 )
+EVERYTHING = (1 << 31) - 1
+
+
+def _rotated(*sizes: int, cut: int, axis: int = -1, joined: str = "-1", others: bool = False) -> Call:
+    """A rotary embedding whose first part has `cut` elements; `others`: another tensor is multiplied and added."""
+    data = Call("Tanh-1", (np.cos(counted(*sizes)).astype(np.float32),))
+    start, middle, end, step, along = (Fixed(whole(one)) for one in (0, cut, EVERYTHING, 1, axis))
+    parts = [Call("Slice-8", (data, begin, stop, step, along)) for begin, stop in ((middle, end), (start, middle))]
+    turned = Call("Concat-1", (Call("Negative-1", (parts[0],)), parts[1]), {"axis": joined})
+    scales = [Fixed(np.sin(counted(sizes[-1]) + number).astype(np.float32)) for number in (0, 1)]
+    other = Call("Sigmoid-1", (data,)) if others else data
+    return Call("Add-1", (Call("Multiply-1", (other, scales[0])), Call("Multiply-1", (turned, scales[1]))))
+
+
+def _rotations(rank: int) -> Iterator[Beside]:
+    sizes = (1, 2, 5)[: rank - 1]
+    return beside(
+        f"unequal parts that are turned, {rank} dimensions",
+        falling=[_rotated(*sizes, 5, cut=2), _rotated(*sizes, 4, cut=1)],
+        others=[
+            _rotated(*sizes, 4, cut=2),
+            _rotated(*sizes, 5, cut=2, joined=str(rank - 1)),
+            _rotated(*sizes, 5, cut=2, others=True),
+            _rotated(1, *sizes, 5, cut=2, joined=str(rank)),
+        ],
+    )
+
+
 BESIDE = [
+    *_rotations(3),
+    *_rotations(4),
     *beside(
         "VariadicSplit with an empty part",
         falling=[_lengths(1, 2, 0, 4), _lengths(-1, 6, 0)],
