@@ -9,17 +9,19 @@ from typing import NamedTuple
 
 from ir_tools.errors import ShapeError
 from ir_tools.graph import Graph, Layer, Model, Source
-from ir_tools.known_differences.neighbours import FAR, producer_of, sources_of
+from ir_tools.known_differences.neighbours import FAR, consumers_of, producer_of, sources_of
 from ir_tools.known_differences.releases.seen import (
     BEHIND_PRODUCT,
     COMBINING,
     ELEMENTWISE,
     FIXED_STATE,
+    GIVEN_AGAIN,
     IN_PLACE,
     ITERATING,
     OUTGROWN,
     PASSED_ON,
     SOFTENED,
+    SOFTENED_INPUT,
     UNCOUNTED,
     UNCUT,
 )
@@ -34,6 +36,8 @@ PRODUCTS = frozenset({"MatMul", "Convolution", "GroupConvolution"})
 """Types of layers that elementwise layers behind them are computed with."""
 COMPUTED_THERE = frozenset({"SoftMax", "MVN", "NormalizeL2", "BatchNormInference", "Swish"})
 """Types of layers that are computed in the memory of their first input, as elementwise layers are. Measured."""
+OVERWRITING = frozenset({"SoftMax", "MVN"})
+"""Types of layers that are computed in the memory of an input of a body that stays the same. Measured."""
 BEGINNING = frozenset(
     {"Add", "Multiply", "Maximum", "Minimum", "SquaredDifference", "FloorMod", "Mod", "Power", "PReLU"}
 )
@@ -92,6 +96,10 @@ class _Place(NamedTuple):
     def is_state(self) -> bool:
         return self.parameter.id in self.ports.map.back_edges
 
+    @property
+    def is_fixed(self) -> bool:
+        return not (self.is_cut or self.is_state)
+
     def passes_on(self, result: Layer) -> Iterator[str]:
         """Yield `PASSED_ON` and `FIXED_STATE` as far as a Result that gives the input as a next state shows them.
 
@@ -107,7 +115,7 @@ class _Place(NamedTuple):
             another = self.is_state and own != state and written
             if another or (self.is_cut and _is_read(self.graph, state)):
                 yield PASSED_ON
-            elif not (self.is_state or self.is_cut):
+            elif self.is_fixed:
                 yield FIXED_STATE
 
     def is_next_state(self, result: Layer) -> bool:
@@ -158,7 +166,11 @@ class LoopPatterns:
             yield OUTGROWN
         owner = self._owners.get(id(graph))
         producer = producer_of(graph, layer) if owner is not None else None
-        if owner is None or producer is None or role_of(producer) is not Role.PARAMETER:
+        if owner is None or producer is None:
+            return
+        if role_of(layer) is Role.RESULT and _is_given_again(graph, layer):
+            yield GIVEN_AGAIN
+        if role_of(producer) is not Role.PARAMETER:
             return
         around = self._ports(owner)
         if around is not None:
@@ -167,6 +179,8 @@ class LoopPatterns:
                 yield from place.passes_on(layer)
             elif _is_view(layer):
                 yield from _followed(place, layer, constants)
+            elif layer.type in OVERWRITING and place.is_fixed and len(consumers_of(graph, producer)) == 1:
+                yield from (IN_PLACE, SOFTENED_INPUT) if layer.type == "SoftMax" else (IN_PLACE,)
 
 
 def _is_outgrown(graph: Graph, layer: Layer) -> bool:
@@ -236,6 +250,12 @@ def _ports(layer: Layer) -> PortMap | None:
         return None
 
 
+def _is_given_again(graph: Graph, result: Layer) -> bool:
+    """Return whether a Result comes after another one that gives the same tensor."""
+    readers = (one for source in graph.sources(result.id).values() for one, _ in islice(graph.consumers(*source), FAR))
+    return next((one for one in readers if role_of(graph.layer(one)) is Role.RESULT), result.id) != result.id
+
+
 def _is_view(layer: Layer) -> bool:
     """Return whether the output of a layer is in the memory of its first input; the sizes are known then."""
     before, after = ([port.dims for port in ports] for ports in (layer.common.inputs[:1], layer.common.outputs))
@@ -279,8 +299,8 @@ def _followed(place: _Place, view: Layer, constants: Collection[int]) -> Iterato
             if not (goes_on if computed else begins):
                 return
             computed, softened = True, softened and reader.type == "SoftMax"
-            if not place.is_cut:
-                yield from (IN_PLACE, SOFTENED) if softened else (IN_PLACE,)
+            if place.is_fixed:
+                yield from (IN_PLACE, SOFTENED_INPUT) if softened else (IN_PLACE,)
                 return
         current = reader
 

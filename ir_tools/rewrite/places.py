@@ -6,6 +6,7 @@ from ir_tools.known_differences.releases.seen import (
     BEHIND_PRODUCT,
     FIRST_CONVOLVED,
     FIXED_STATE,
+    GIVEN_AGAIN,
     IN_PLACE,
     MEAN_SQUARE,
     NEWER_MEAN_SQUARE,
@@ -13,6 +14,7 @@ from ir_tools.known_differences.releases.seen import (
     REDUCED,
     SECOND_CONVOLVED,
     SOFTENED,
+    SOFTENED_INPUT,
     UNCUT,
     UNEVEN,
     Seen,
@@ -28,7 +30,10 @@ from ir_tools.ops.replacements import (
 
 __all__ = ["in_its_place"]
 
-READING = {BEHIND_PRODUCT, FIRST_CONVOLVED, FIXED_STATE, IN_PLACE, PASSED_ON, SECOND_CONVOLVED, SOFTENED}
+READING = {
+    *(BEHIND_PRODUCT, FIRST_CONVOLVED, FIXED_STATE, GIVEN_AGAIN, IN_PLACE, PASSED_ON, SECOND_CONVOLVED, SOFTENED),
+    SOFTENED_INPUT,
+}
 """Patterns that a layer is no longer part of if it reads copies."""
 
 

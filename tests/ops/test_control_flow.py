@@ -193,7 +193,8 @@ def iterator_model(rng: np.random.Generator, static: bool = False) -> tuple[byte
     total = body.layer("Add", 1, "", [(part, 0), (carried, 0)], "f32")
     if static and part_size > 1:
         part_size = 1
-    results = [body.result(total, 2), body.result(total, 2)]
+    given = body.layer("Negative", 1, "", [(total, 2)], "f32")
+    results = [body.result(total, 2), body.result(given, 1)]
     ends = 'start="-1" end="0" stride="-1"' if backwards else 'start="0" end="-1" stride="1"'
     mapping = f"""<port_map>
       <input external_port_id="0" internal_layer_id="{part}" axis="0" {ends} part_size="{part_size}"/>

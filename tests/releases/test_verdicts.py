@@ -367,7 +367,7 @@ def test_no_conversion_reads_the_outputs_of_bodies_of_ir_v10() -> None:
     located = next(one for one in model.walk() if one.layer.type == "Add")
     op, fact = find_op("Add", "opset1"), Fact(element_type("f16"), parse_shape("1,2,3"))
     assert op is not None
-    assert Surroundings(model).seen(located, op, [fact, fact], [fact], 10).readers == ((0, "Result"), (0, "Result"))
+    assert Surroundings(model).seen(located, op, [fact, fact], [fact], 10).readers == ((0, "Negative"), (0, "Result"))
 
 
 def test_rows_of_other_processors_are_none_of_this_one() -> None:

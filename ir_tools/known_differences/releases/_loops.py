@@ -9,10 +9,12 @@ from ir_tools.known_differences.releases._row import ReleaseDifference, not_comp
 from ir_tools.known_differences.releases.seen import (
     BEHIND_PRODUCT,
     FIXED_STATE,
+    GIVEN_AGAIN,
     IN_PLACE,
     OUTGROWN,
     PASSED_ON,
     SOFTENED,
+    SOFTENED_INPUT,
     UNCOUNTED,
     UNCUT,
     Seen,
@@ -61,6 +63,7 @@ def _is_behind_product(seen: Seen, *, known: bool) -> bool:
 
 VECTOR = _without_first_axis(Part(0))
 TOTAL = Call("Add-1", (VECTOR, Part(1)), SUM)
+NEXT = Call("Tanh-1", (Call("Add-1", (Part(0), Part(1)), SUM),))
 
 ROWS = (
     not_read(
@@ -94,7 +97,7 @@ ROWS = (
     ReleaseDifference(
         name="states computed in place of parts",
         span="2023.1 to 2026.4",
-        ops=READING,
+        ops=(*READING, "MVN-1", "MVN-6"),
         reason=(
             "The body of a loop computes its next state, or something else, in the memory of an input of the body "
             "that this layer reads; the next part is written there before the state is read."
@@ -112,6 +115,30 @@ ROWS = (
         ),
         model=_of_vectors(Call("SoftMax-1", (VECTOR,), {"axis": "1"}), _with_first_axis(Part(1))),
         applies=lambda seen: seen.has(SOFTENED),
+    ),
+    ReleaseDifference(
+        name="SoftMaxes computed in place of inputs that stay the same",
+        span="2021.2 to 2026.4",
+        ops=(*READING, "SoftMax-1", "SoftMax-8"),
+        reason="A SoftMax in the body of a loop is computed in the memory of the input that this layer of it reads.",
+        model=_repeated(
+            counted(4, 1, 3),
+            np.zeros((1, 3), np.float32),
+            counted(1, 1, 3),
+            next_states=(
+                Call("Add-1", (Call("SoftMax-1", (_without_first_axis(Part(2)),), {"axis": "1"}), TOTAL), SUM),
+            ),
+            given=(_with_first_axis(VECTOR),),
+        ),
+        applies=lambda seen: seen.has(SOFTENED_INPUT),
+    ),
+    not_compiled(
+        name="tensors that a body gives again",
+        span="2021.2 to 2021.3",
+        ops=("Result-1",),
+        reason="The body of a loop gives the tensor that another Result gives.",
+        model=_repeated(counted(4, 1, 3), np.zeros((1, 1, 3), np.float32), next_states=(NEXT,), given=(NEXT,)),
+        applies=lambda seen: seen.has(GIVEN_AGAIN),
     ),
     ReleaseDifference(
         name="states that are inputs of the body",

@@ -19,6 +19,7 @@ __all__ = [
     "FIRST_CONVOLVED",
     "FIRST_VERSION",
     "FIXED_STATE",
+    "GIVEN_AGAIN",
     "INTERLEAVED",
     "IN_PLACE",
     "ITERATING",
@@ -42,6 +43,7 @@ __all__ = [
     "SHIFTED",
     "SIZING",
     "SOFTENED",
+    "SOFTENED_INPUT",
     "UNCHOOSING",
     "UNCHOSEN",
     "UNCONVERTED",
@@ -101,10 +103,13 @@ UNEVEN = "uneven"
 """Of a Concat: it turns two parts of a tensor that are not of the same size, as a rotary embedding turns halves."""
 OUTGROWN = "outgrown"
 """Of an If: what is computed of its outputs may take more memory than they do, at a distance."""
-IN_PLACE, SOFTENED, PASSED_ON, FIXED_STATE = "in place", "softened", "passed on", "fixed state"
+IN_PLACE, SOFTENED, SOFTENED_INPUT = "in place", "softened", "softened input"
+PASSED_ON, FIXED_STATE = "passed on", "fixed state"
 """Of a layer in the body of a loop that reads an input of the body: from its memory the next state is computed in the
-same memory, or anything is, if it stays the same; the first of it is by a SoftMax; it gives that memory as the next
-state; it gives an input that stays the same as the next state."""
+same memory, or anything is, if it stays the same; the first of it is by a SoftMax; so it is of an input that stays the
+same; it gives that memory as the next state; it gives an input that stays the same as the next state."""
+GIVEN_AGAIN = "given again"
+"""Of a Result in the body of a loop: another one before it gives the same tensor."""
 PATTERNS = frozenset(
     (
         AFFINE,
@@ -114,6 +119,7 @@ PATTERNS = frozenset(
         COUNTED,
         FIRST_CONVOLVED,
         FIXED_STATE,
+        GIVEN_AGAIN,
         INTERLEAVED,
         IN_PLACE,
         JOINED,
@@ -132,6 +138,7 @@ PATTERNS = frozenset(
         SHIFTED,
         SIZING,
         SOFTENED,
+        SOFTENED_INPUT,
         UNCHOSEN,
         UNCOUNTED,
         UNCUT,
@@ -144,7 +151,7 @@ ITERATING = frozenset({"Loop", "TensorIterator"})
 CONVOLUTIONS = frozenset({"Convolution", "GroupConvolution"})
 """Types of convolutions that are compiled with elementwise layers behind them."""
 NEEDED = {
-    **dict.fromkeys((IN_PLACE, SOFTENED, PASSED_ON, FIXED_STATE), ITERATING),
+    **dict.fromkeys((IN_PLACE, SOFTENED, SOFTENED_INPUT, PASSED_ON, FIXED_STATE, GIVEN_AGAIN), ITERATING),
     **dict.fromkeys((MEAN_SQUARE, NEWER_MEAN_SQUARE), frozenset({"Power"})),
     **dict.fromkeys((FIRST_CONVOLVED, SECOND_CONVOLVED), CONVOLUTIONS),
     REDUCED: frozenset({"Reshape"}),

@@ -8,6 +8,8 @@ from tests.releases.beside import beside
 
 IN_PLACE = "states computed in place of parts"
 SOFTENED = "SoftMaxes computed in place of parts"
+SOFTENED_INPUT = "SoftMaxes computed in place of inputs that stay the same"
+GIVEN_AGAIN = "tensors that a body gives again"
 PASSED_ON = "states that are inputs of the body"
 SAME = "states that are inputs of the body that stay the same"
 UNCUT = "loops that read none of their parts"
@@ -46,6 +48,11 @@ def _product(data: Feed) -> Call:
 
 def _soft(data: Feed) -> Call:
     return Call("SoftMax-1", (data,), {"axis": "1"})
+
+
+def _mean_removed(data: Feed) -> Call:
+    attributes = {"normalize_variance": "true", "eps": "0.1", "eps_mode": "inside_sqrt"}
+    return Call("MVN-6", (data, Fixed(whole(1))), attributes)
 
 
 def _kept(state: Feed, given: Feed | None = None) -> Call:
@@ -97,6 +104,7 @@ TAKEN = Call("Gather-8", (Part(0), Fixed(index(0)), Fixed(index(0))), {"batch_di
 GROWING = _one("Tanh-1", _sum(Part(1), Part(0)))
 
 PRODUCT_OF_STATE = _product(STATE)
+GROWN = _one("Tanh-1", GROWING)
 
 BESIDE = (
     *beside(
@@ -112,6 +120,7 @@ BESIDE = (
             _kept(Call("Subtract-1", (VECTOR, _product(STATE)))),
             _kept(Call("Multiply-1", (VECTOR, Fixed(counted(3)))), STATE),
             _kept(_one("Swish-4", VECTOR), STATE),
+            _with_third(counted(1, 3), _sum(_mean_removed(Part(2)), _sum(STATE, VECTOR)), _joined(STATE)),
             _kept(_sum(VECTOR, _product(STATE)), STATE),
             _kept(Call("Power-1", (VECTOR, Fixed(counted(3)))), STATE),
             _with_third(
@@ -135,12 +144,37 @@ BESIDE = (
         falling=(
             _kept(_soft(VECTOR), STATE),
             _kept(_soft(_soft(TAKEN)), STATE),
-            _with_third(counted(1, 1, 3), _sum(_soft(_flat(Part(2))), _sum(STATE, VECTOR)), _joined(STATE)),
+            _kept(_soft(_soft(VECTOR)), STATE),
         ),
         others=(
             _kept(_one("ReLU-1", _soft(VECTOR)), STATE),
             _kept(_sum(_soft(VECTOR), _product(STATE))),
             _kept(_soft(_sum(STATE, VECTOR))),
+        ),
+    ),
+    *beside(
+        SOFTENED_INPUT,
+        falling=(
+            _with_third(counted(1, 1, 3), _sum(_soft(_flat(Part(2))), _sum(STATE, VECTOR)), _joined(STATE)),
+            _with_third(counted(1, 1, 3), _sum(STATE, VECTOR), _joined(_sum(STATE, _soft(_flat(Part(2)))))),
+            _with_third(counted(1, 3), _sum(_soft(Part(2)), _sum(STATE, VECTOR)), _joined(STATE)),
+            _with_third(counted(1, 3), _sum(STATE, VECTOR), _joined(_one("ReLU-1", _soft(Part(2))))),
+        ),
+        others=(
+            _with_third(counted(1, 3), _sum(_soft(_one("Tanh-1", Part(2))), _sum(STATE, VECTOR)), _joined(STATE)),
+            _with_third(counted(1, 3), _sum(_sum(_soft(Part(2)), Part(2)), _sum(STATE, VECTOR)), _joined(STATE)),
+            _with_third(counted(1, 1, 3), _sum(_one("ReLU-1", _flat(Part(2))), _sum(STATE, VECTOR)), _joined(STATE)),
+        ),
+    ),
+    *beside(
+        GIVEN_AGAIN,
+        falling=(
+            Call("TensorIterator-1", (MATRICES, _zeros(1, 2, 3)), body=Body(1, (GROWING,), (GROWING,))),
+            Call("TensorIterator-1", (MATRICES, _zeros(1, 2, 3)), body=Body(1, (GROWING,), (GROWN, GROWN))),
+        ),
+        others=(
+            Call("TensorIterator-1", (MATRICES, _zeros(1, 2, 3)), body=Body(1, (GROWING,), (GROWN,))),
+            Call("TensorIterator-1", (MATRICES, _zeros(1, 2, 3)), body=Body(1, (GROWING,), (Part(1),))),
         ),
     ),
     *beside(
