@@ -19,6 +19,8 @@ from ir_tools.known_differences.releases.seen import (
     FIRST_CONVOLVED,
     INTERLEAVED,
     JOINED,
+    LATE_SHAPES,
+    LATE_SIZES,
     LATER,
     NUMBER,
     PADDED,
@@ -79,6 +81,10 @@ TESTING = LOGICAL | COMPARISONS
 SIZED = {"Broadcast": 1, "Reshape": 1}
 """Types of layers that make a tensor of a shape, and which of their inputs that is."""
 SPLITS = frozenset({"Split", "VariadicSplit"})
+VIEWS = frozenset({"Reshape", "Squeeze", "Unsqueeze"})
+"""Types of layers that give the elements of a tensor another shape."""
+SHAPED = frozenset({"Broadcast", "Reshape", "Slice", "StridedSlice", "VariadicSplit"})
+"""Types of layers whose first input gets a size that others decide."""
 CUTTING = frozenset({"Slice", "StridedSlice"})
 
 
@@ -121,6 +127,8 @@ class Patterns:
             more = _tested(graph, layer)
         elif op.type == "Convolution":
             more = _moved(graph, layer, constants)
+        elif op.type == "Mod":
+            more = _decided(graph, layer)
         elif op.type in SUMS:
             more = _of_convolutions(graph, layer, constants, self._convolved[id(graph)])
         return frozenset((*(name for name, holds in found.items() if holds), *more))
@@ -175,7 +183,8 @@ def _scaling(graph: Graph, layer: Layer, rank: int, constants: Collection[int]) 
     if reader.type not in SCALES and reader.type not in KEPT:
         return none, None
     negative = frozenset({NUMBER}) if reader.type == "Subtract" and port != reader.common.inputs[0].id else none
-    given = [source for number, source in graph.sources(reader.id).items() if number != port]
+    others = [source for number, source in graph.sources(reader.id).items() if number != port]
+    given = [_unrepeated(graph, source, constants) for source in others]
     if any(source.layer not in constants for source in given):
         return negative, None
     if reader.type in SCALES and (reader.type in EITHER_WAY or port == reader.common.inputs[0].id):
@@ -187,6 +196,13 @@ def _scaling(graph: Graph, layer: Layer, rank: int, constants: Collection[int]) 
         by_channel = reader.type == "PReLU" and axes and len(shapes[0]) == 1
         return {1} if by_channel else negative | (axes or SCALES[reader.type]), reader
     return none, reader if reader.type in KEPT else None
+
+
+def _unrepeated(graph: Graph, source: Source, constants: Collection[int]) -> Source:
+    """Return the constant that a Broadcast repeats, which elementwise layers then read as it is; else the tensor."""
+    layer = graph.layer(source.layer)
+    data = next(iter(sources_of(graph, layer)), None) if layer.type == "Broadcast" else None
+    return data if data is not None and data.layer in constants else source
 
 
 def _is_shared(graph: Graph, layer: Layer) -> bool:
@@ -225,6 +241,40 @@ def _shapes_of(graph: Graph, cut: Layer) -> Iterator[str]:
                     yield RESHAPED
                 elif listed or reader.type == "ShapeOf" or dims in [one.dims for one in reader.common.outputs]:
                     waiting += {(reader.id, listed or reader.type == "ShapeOf")} - passed
+
+
+def _decided(graph: Graph, remainder: Layer) -> Iterator[str]:
+    """Yield `LATE_SIZES` and `LATE_SHAPES` as far as they are true of a Mod."""
+    waiting, passed = [(remainder, False)], {remainder.id}
+    while waiting and len(passed) < FAR:
+        layer, cut = waiting.pop()
+        for port in layer.common.outputs:
+            for reader, given in ((graph.layer(one), port) for one, port in graph.consumers(layer.id, port.id)):
+                if reader.id in passed or not _is_fixed(graph, reader):
+                    continue
+                passed.add(reader.id)
+                sized = reader.type in SHAPED and given != reader.common.inputs[0].id
+                if sized:
+                    yield LATE_SIZES
+                if reader.type in VIEWS and (sized or cut):
+                    yield LATE_SHAPES
+                waiting.append((reader, cut or sized))
+
+
+def _is_fixed(graph: Graph, layer: Layer) -> bool:
+    """Return whether constants and sizes alone decide what a layer gives."""
+    waiting, passed = [layer.id], {layer.id}
+    while waiting:
+        behind = graph.layer(waiting.pop())
+        role = role_of(behind)
+        if role is Role.CONSTANT or behind.type == "ShapeOf":
+            continue
+        producers = graph.producers(behind.id).keys()
+        if role is not Role.COMPUTATION or not producers or len(passed) > FAR:
+            return False
+        waiting += producers - passed
+        passed |= producers
+    return True
 
 
 def _gives_booleans(layer: Layer) -> bool:

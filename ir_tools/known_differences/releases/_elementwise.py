@@ -9,6 +9,7 @@ import numpy as np
 from ir_tools.known_differences._model import (
     PLANE,
     Call,
+    Feed,
     Fixed,
     Given,
     converted,
@@ -25,6 +26,8 @@ from ir_tools.known_differences.releases.seen import (
     CONVOLUTIONS,
     FIRST_CONVOLVED,
     FIRST_VERSION,
+    LATE_SHAPES,
+    LATE_SIZES,
     MULTIPLE,
     SECOND_CONVOLVED,
     Seen,
@@ -274,6 +277,13 @@ def _convolved(data: Given, other: Given, *, second: bool = False, op: str = "Ad
     return Call(op, inputs if second else inputs[::-1])
 
 
+def _by_remainder(data: Feed) -> Call:
+    """Return data of twelve elements with a size that is the remainder of a division of sizes."""
+    size = Call("Mod-1", (sizes_of(counted(5)), Fixed(whole(3))), {"auto_broadcast": "numpy"})
+    sizes = Call("Concat-1", (size, Fixed(whole(-1))), {"axis": "0"})
+    return Call("Reshape-1", (data, sizes), {"special_zero": "false"})
+
+
 def _selects_as_pdpd(seen: Seen, *, rank: int = 0) -> bool:
     """Return whether a Select broadcasts floats or bytes of known sizes, and of so many dimensions, from axis 0 on."""
     if seen.attrs is None or not _is_as_pdpd(seen) or seen.attrs.auto_broadcast_axis != 0:
@@ -365,27 +375,35 @@ ROWS = (
         span="2021.2 to 2021.4",
         ops=("Mod-1",),
         reason="The remainder of a size is known only when a device runs, so no other size may depend on it.",
-        model=Call(
-            "Reshape-1",
-            (
-                counted(2, 6),
-                Call(
-                    "Concat-1",
-                    (
-                        Call(
-                            "Mod-1",
-                            (sizes_of(counted(5)), Fixed(whole(3))),
-                            {"auto_broadcast": "numpy"},
-                        ),
-                        Fixed(whole(-1)),
-                    ),
-                    {"axis": "0"},
-                ),
-            ),
-            {"special_zero": "false"},
-        ),
+        model=_by_remainder(counted(2, 6)),
         types="i32 i64",
         applies=lambda seen: seen.outputs[0].exact is not None and not seen.last,
+    ),
+    *(
+        ReleaseDifference(
+            name=f"remainders of sizes by which constants are {what}",
+            span=span,
+            ops=("Mod-1",),
+            state=state,
+            reason="The remainder is known only when a device runs, which computes with constants of known size alone.",
+            model=Call("Add-1", (_by_remainder(Fixed(counted(2, 6))), counted(6))),
+            types="i32 i64",
+            applies=applies,
+        )
+        for what, span, state, applies in (
+            (
+                "reshaped",
+                "2022.1 to 2022.2",
+                State.DIFFERS,
+                lambda seen: seen.outputs[0].exact is not None and seen.has(LATE_SHAPES),
+            ),
+            (
+                "cut or reshaped",
+                "2022.3 to 2022.3",
+                State.FAILS,
+                lambda seen: seen.outputs[0].exact is not None and seen.has(LATE_SIZES),
+            ),
+        )
     ),
     ReleaseDifference(
         name="quotients of i32",

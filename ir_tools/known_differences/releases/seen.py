@@ -25,6 +25,8 @@ __all__ = [
     "ITERATING",
     "JOINED",
     "LATER",
+    "LATE_SHAPES",
+    "LATE_SIZES",
     "MEAN_SQUARE",
     "MULTIPLE",
     "NEWER_MEAN_SQUARE",
@@ -84,6 +86,9 @@ axis is there twice, or another one is there."""
 LATER, UNCHOSEN, COUNTED = "later output", "no first output", "counted"
 """Of a layer that makes booleans, and of a convolution whose strides move before elementwise layers: it reads an output
 of another layer but the first, or one of a layer of `UNCHOOSING`. Of booleans: they become numbers again."""
+LATE_SIZES, LATE_SHAPES = "late sizes of constants", "late shapes of constants"
+"""Of a Mod: sizes that it decides cut, repeat or reshape what constants and sizes alone decide; that gets another shape
+then or later."""
 FIRST_CONVOLVED, SECOND_CONVOLVED = "first convolved", "second convolved"
 """Of a sum or difference: it alone reads what a convolution gives, scaled or shifted by constants, in this place."""
 PADDED = "padded"
@@ -123,6 +128,8 @@ PATTERNS = frozenset(
         INTERLEAVED,
         IN_PLACE,
         JOINED,
+        LATE_SHAPES,
+        LATE_SIZES,
         LATER,
         MEAN_SQUARE,
         NEWER_MEAN_SQUARE,

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ir_tools.known_differences._model import PLANE, Call, Fixed, Given, counted
+from ir_tools.known_differences._model import PLANE, Call, Fixed, Given, counted, index, sizes_of, whole
 from ir_tools.ops import Array
-from tests.releases.beside import Beside, beside
+from tests.releases.beside import Beside, Feed, beside
 
 
 def as_pdpd(op: str, *inputs: Array | Fixed, axis: int = -1) -> Call:
@@ -21,6 +21,15 @@ def _sum(shape: str, *passed: str, first: bool = True, sizes: tuple[int, ...] = 
     return Call("Add-1", (made, other) if first else (other, made))
 
 
+def _cut(data: Feed, *, unsqueezed: bool = False) -> Call:
+    """A part of data of two rows, as long as the remainder of a division of sizes, in one shape or another."""
+    size = Call("Mod-1", (sizes_of(counted(5)), Fixed(whole(3))), {"auto_broadcast": "numpy"})
+    lengths = Call("Concat-1", (size, Fixed(whole(-1))), {"axis": "0"})
+    part = Call("VariadicSplit-1", (data, Fixed(index(1)), lengths))
+    return Call("Add-1", (Call("Unsqueeze-1", (part, Fixed(whole(0)))) if unsqueezed else part, counted(2, 2)))
+
+
+REMAINDERS = "remainders of sizes by which constants are "
 SUMS = "sums of convolutions of unknown sizes and a tensor that is repeated, "
 FEWER = "tests of fewer dimensions with pdpd, "
 AT_THE_END = "Add-1 with pdpd, dimensions of 1 at the end"
@@ -67,6 +76,16 @@ BESIDE = [
             _sum("2,2,?,?", sizes=(4, 4)),
             _sum("?,2,?,?", "ReLU-1", "Add-1"),
         ],
+    ),
+    *beside(
+        REMAINDERS + "reshaped",
+        falling=[_cut(Fixed(counted(2, 6)), unsqueezed=True)],
+        others=[_cut(Fixed(counted(2, 6))), _cut(counted(2, 6), unsqueezed=True)],
+    ),
+    *beside(
+        REMAINDERS + "cut or reshaped",
+        falling=[_cut(Fixed(counted(2, 6)))],
+        others=[_cut(counted(2, 6)), _cut(Call("ReLU-1", (counted(2, 6),)))],
     ),
     *beside(SUMS + "before it", falling=[_sum("2,2,?,?", first=False)], others=[_sum("2,2,?,?")]),
     *beside(SUMS + "within limits", falling=[_sum("?,2,?,2..9")], others=[_sum("?,2,2..,2.."), _sum("?,2,..9,..9")]),

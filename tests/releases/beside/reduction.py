@@ -4,7 +4,7 @@ import numpy as np
 
 from ir_tools.known_differences._model import Call, Fixed, converted, counted, number, whole
 from ir_tools.ops import Array
-from tests.releases.beside import Beside, beside
+from tests.releases.beside import Beside, Feed, beside
 
 NUMBERS = counted(2, 3, 4)
 ONE, NONE, END = whole(1), whole(0), whole(-1)
@@ -82,6 +82,12 @@ def _normalized(*sizes: int, axis: int = -1, spread: bool = False) -> Call:
     return root if spread else _divided(centered, root)
 
 
+def _shifted(step: Feed) -> Call:
+    """Sums along the second of three axes, shifted by a number that a Broadcast repeats to a computed shape."""
+    repeated = Call("Broadcast-3", (step, whole(5, 2)), {"mode": "numpy"})
+    return Call("Add-1", (repeated, _along("ReduceSum-1", counted(5, 7, 2), 1)))
+
+
 def _along_of(data: Call, axis: int, *, keep: bool = True) -> Call:
     return Call("ReduceMean-1", (data, Fixed(whole(axis))), {"keep_dims": str(keep).lower()})
 
@@ -139,6 +145,8 @@ BESIDE = [
     Beside(SHORT_AXIS, False, _along("ReduceMax-1", counted(15, 4).astype(np.int32) + 1, 1, keep=True)),
     Beside(SHORT_AXIS, False, _along("ReduceMax-1", counted(2, 2, 4, 4).astype(np.int32) + 1, 3, keep=True)),
     Beside(MORE_ROWS, False, _scaled(_along("ReduceSum-1", np.ones((2, 2, 4), np.float32), 2), 3)),
+    Beside(MORE_ROWS, True, _shifted(Fixed(number(3)))),
+    Beside(MORE_ROWS, False, _shifted(number(3))),
     Beside(MORE_ROWS, False, _normalized(5, 2, 4)),
     Beside(MORE_ROWS, True, _normalized(5, 2, 4, spread=True)),
     Beside(MIDDLE, True, _normalized(2, 3, 4, axis=1)),
