@@ -26,6 +26,9 @@ ReleaseAnswer = tuple[Answer, str] | None
 """What a release does with a layer that it does not run as it should, and why."""
 QUALITY = {Answer.STOPPED: 0, Answer.READS: 0, Answer.DIFFERS: 1}
 
+EARLY_REMAINDERS = 2023, 0
+"""The first release that computes a Mod of known sizes before a device runs, as all do a FloorMod. Measured."""
+LATE_REMAINDER = "layers are compiled for unknown sizes if a remainder decides them"
 LASTING = {AFFINE, RESHAPED, SIZING}
 """Patterns that lie behind a layer: another one in its place has them, too."""
 
@@ -130,8 +133,13 @@ class ReleaseAnswers:
         return around.seen(located, op, self.known.computed(located), self.known.results(located), version)
 
     def of(self, seen: Seen) -> ReleaseAnswer:
-        """Return what the release does with a layer, None if it runs it or if nothing is known."""
+        """Return what the release does with a layer, None if it runs it or if nothing is known.
+
+        A remainder of sizes counts as one that it computes too late: layers behind it may need to know these.
+        """
         found = behaviour(self.release, seen, anywhere=True)
+        if found is None and self.release.number < EARLY_REMAINDERS and _is_remainder_of_sizes(seen):
+            return Answer.DIFFERS, LATE_REMAINDER
         return found if found is not None and found[0] in QUALITY else None
 
     def always_differs(self, seen: Seen) -> bool:
@@ -183,6 +191,13 @@ class ReleaseAnswers:
                 )
             )
         return min(map(self.of, made), key=quality)
+
+
+def _is_remainder_of_sizes(seen: Seen) -> bool:
+    """Return whether a Mod gives known numbers, of others that are not negative."""
+    values = [fact.value for fact in seen.inputs]
+    known = seen.op.type == "Mod" and seen.outputs[0].exact is not None
+    return known and all(value is not None and (value.lower >= 0).all() for value in values)
 
 
 def quality(answer: ReleaseAnswer) -> int:
