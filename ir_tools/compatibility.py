@@ -408,6 +408,7 @@ class _Layers:
     def __init__(self, model: Model) -> None:
         self._model = model
         self._layers = [*_layers(model)]
+        self._kinds = {id(seen): seen for _, seen in self._layers}
         self._obstacles: dict[tuple[int, str, Answer], Obstacle] = {}
 
     def on(self, release: Release) -> Compatibility:
@@ -416,8 +417,7 @@ class _Layers:
             return _whole(release, Answer.UNKNOWN, "it was not measured")
         if not release.reads[0] <= self._model.version <= release.reads[1]:
             return _whole(release, Answer.STOPPED, f"it does not read IR v{self._model.version}")
-        kinds = {id(seen): seen for _, seen in self._layers}
-        verdicts = {number: _verdict(release, seen) for number, seen in kinds.items()}
+        verdicts = {number: _verdict(release, seen) for number, seen in self._kinds.items()}
         answers = {found[0] for found in verdicts.values() if found is not None}
         answer = next((one for one in SEVERITY if one in answers), Answer.RUNS)
         reasons = {number: found[1] for number, found in verdicts.items() if found is not None and found[0] is answer}

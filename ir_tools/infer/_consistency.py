@@ -359,9 +359,11 @@ class ConsistencyCheck(Engine):
 
     def _outvoted(self, visit: Visit, port: Port) -> InternedFact | None:
         """Return what two or more consumers record of a port of which nothing can be computed, if all contradict it."""
+        if visit.graph.reads(visit.layer.id, port.id) < 2:
+            return None
         consumers = [other for _, other in self._consumers(visit, port)]
         record = self.record(port)
-        if len(consumers) < 2 or any(contradiction(other, record) is None for other in consumers):
+        if any(contradiction(other, record) is None for other in consumers):
             return None
         said = self.record(consumers[0])
         wrong = contradiction(port, said)

@@ -98,10 +98,11 @@ class Surroundings:
 
     def is_read(self, located: Located) -> bool:
         """Return whether releases read a layer: those that no Result needs they do not, but for inputs."""
-        graph = located.graph
-        if id(graph) not in self._used:
-            self._used[id(graph)] = _used(graph)
-        return located.layer.id in self._used[id(graph)] or role_of(located.layer) is Role.PARAMETER
+        _, layer, graph = located
+        used = self._used.get(id(graph))
+        if used is None:
+            used = self._used[id(graph)] = _used(graph)
+        return layer.id in used or role_of(layer) is Role.PARAMETER
 
     def seen(self, located: Located, op: Op, inputs: Sequence[Fact], outputs: Sequence[Fact], version: int) -> Seen:
         """Return a layer as it decides about releases.
@@ -207,9 +208,10 @@ def _used(graph: Graph) -> Set[int]:
     waiting = [layer.id for layer in graph.layers() if role_of(layer) in ends]
     found = {*waiting}
     while waiting:
-        new = graph.producers(waiting.pop()).keys() - found
-        found |= new
-        waiting += new
+        for producer in graph.producers(waiting.pop()):
+            if producer not in found:
+                found.add(producer)
+                waiting.append(producer)
     return found
 
 

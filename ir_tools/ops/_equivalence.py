@@ -175,7 +175,8 @@ def equal_for_all(
 def plain(pooling: Pooling) -> Pooling:
     """Return the same windows with dilation 1 on axes where a window reads one element only."""
     pairs = zip(pooling.dilations, pooling.kernel, strict=True)
-    return replace(pooling, dilations=tuple(1 if kernel == 1 else dilation for dilation, kernel in pairs))
+    dilations = tuple([1 if kernel == 1 else dilation for dilation, kernel in pairs])
+    return pooling if dilations == pooling.dilations else replace(pooling, dilations=dilations)
 
 
 def floored(pooling: Pooling) -> Pooling:

@@ -89,9 +89,10 @@ def _survives(form: PoolingSpec) -> bool:
 
 
 def _variants(pooling: Pooling) -> Iterator[Pooling]:
-    for divided in (pooling, replace(pooling, exclude_pad=not pooling.exclude_pad)):
+    for other_divisor in (False, True):
+        divided = replace(pooling, exclude_pad=not pooling.exclude_pad) if other_divisor else pooling
         yield divided
-        yield from (replace(divided, rounding=word) for word in ROUNDINGS)
+        yield from (replace(divided, rounding=word) for word in ROUNDINGS if word != divided.rounding)
         yield floored(divided)
 
 

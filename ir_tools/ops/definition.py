@@ -6,7 +6,7 @@ import enum
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
@@ -535,6 +535,8 @@ PARTS = (
     "substitute",
 )
 """The functions of an operation that read its attributes."""
+MAX_PARSED = 1 << 8
+"""Texts of one attribute whose values are kept."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -617,6 +619,8 @@ class Op:
     unread: Mapping[str, str] = field(default_factory=dict)
     replaced_by: str | None = None
     oracle: Oracle = Oracle.RUNTIME
+    _parsers: list[tuple[str, str, Field, Callable[[str], Any]]] = field(default_factory=list, init=False)
+    """Of each attribute: its name, that in files, the field, and how its text is parsed; filled at the first layer."""
 
     def __str__(self) -> str:
         """Return `AvgPool-14`; only the type for a layer type of IR v2 to v7."""
@@ -706,12 +710,14 @@ class Op:
             raw = self.respell(raw)
         values: dict[str, Any] = {}
         usable = True
-        for name, spec in self.attrs.items():
-            key = spec.xml or name
+        if not self._parsers:
+            parsed = ((name, spec, lru_cache(MAX_PARSED)(spec.parse)) for name, spec in self.attrs.items())
+            self._parsers[:] = [(name, spec.xml or name, spec, parse) for name, spec, parse in parsed]
+        for name, key, spec, parse in self._parsers:
             text = raw.get(key)
-            if text is not None and not spec.is_absent(text):
+            if text is not None and (text or not spec.is_absent(text)):
                 try:
-                    values[name] = spec.parse(text)
+                    values[name] = parse(text)
                 except ValueError as why:
                     kind = ViolationKind.RANGE if isinstance(why, OutOfRange) else ViolationKind.UNREADABLE
                     violations.append(Violation(key, str(why), kind=kind))

@@ -1,10 +1,10 @@
 """Cutting layers out of a model: what they read becomes Parameters, what leaves them becomes Results."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from ir_tools.builder import Builder
 from ir_tools.errors import UsageError
-from ir_tools.graph import Graph, Model, Source
+from ir_tools.graph import Graph, Layer, Model, Source
 from ir_tools.ops import Array, Role, role_of
 from ir_tools.types import ElementType, element_type, from_dtype
 from ir_tools.types.numbers import id_number
@@ -65,13 +65,20 @@ def cut(model: Model, layers: Collection[int], tensors: Mapping[Source, Array], 
 
 def take_constants(part: Model, weights: Weights) -> None:
     """Add the bytes that the constants of a model point to in `weights` to its own, unless they are there already."""
-    for _, layer, _ in part.walk():
-        if role_of(layer) is Role.CONSTANT:
-            start, raw = layer.offset, layer.common.raw
-            start, length = int(raw["offset"]) if start is None else start, int(raw["size"])
-            if start + length > part.weights.stored:
-                offset, size = part.weights.take(weights, start, length)
-                layer.raw.update(offset=str(offset), size=str(size))
+    _take(_constants(part), part, weights)
+
+
+def _constants(model: Model) -> list[Layer]:
+    return [located.layer for located in model.walk(lambda layer: role_of(layer) is Role.CONSTANT)]
+
+
+def _take(constants: Iterable[Layer], part: Model, weights: Weights) -> None:
+    for layer in constants:
+        start, raw = layer.offset, layer.common.raw
+        start, length = int(raw["offset"]) if start is None else start, int(raw["size"])
+        if start + length > part.weights.stored:
+            offset, size = part.weights.take(weights, start, length)
+            layer.raw.update(offset=str(offset), size=str(size))
 
 
 def drop_unread(model: Model, file: Weights) -> None:
@@ -79,7 +86,7 @@ def drop_unread(model: Model, file: Weights) -> None:
 
     Nothing is dropped if the place of a constant is unknown.
     """
-    constants = [one for graph in model.graphs() for one in graph.layers() if role_of(one) is Role.CONSTANT]
+    constants = _constants(model)
     places = [(one.offset, id_number(one.common.raw.get("size"))) for one in constants]
     known = [(offset, size) for offset, size in places if offset is not None and size is not None]
     if file.missing or file.cut or len(known) < len(places):
@@ -90,7 +97,7 @@ def drop_unread(model: Model, file: Weights) -> None:
             break
         read = max(read, offset + size)
     weights, model.weights = model.weights, file.copy() if read >= file.stored else Weights.from_bytes(b"")
-    take_constants(model, weights)
+    _take(constants, model, weights)
 
 
 def _parameter(builder: Builder, graph: Graph, source: Source, array: Array) -> Source:

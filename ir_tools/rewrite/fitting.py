@@ -82,6 +82,8 @@ class Fitting:
     steps: list[MigrationStep] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     freed: bool = False
+    _called: dict[str, dict[int, None]] = field(default_factory=partial(defaultdict, dict), init=False)
+    """Layers of the main graph by name, while names are changed."""
 
     @property
     def version(self) -> int:
@@ -306,11 +308,8 @@ class Fitting:
     def _to_10(self) -> None:
         """Make a file of IR v10: a caller finds inputs and outputs by the names of layers, in fewer types."""
         self.model.version = 10
-        called = defaultdict[str, dict[int, None]](dict)
-        for layer in self.model.graph.layers():
-            called[layer.name][layer.id] = None
         for end in self.model.inputs:
-            self._call_layer(end.layer, end.name, called)
+            self._call_layer(end.layer, end.name)
             kind = end.layer.raw.get("element_type", "").lower()
             if kind in PARAMETERS_OF_10:
                 self.notes.append(
@@ -327,7 +326,7 @@ class Fitting:
                         self.notes.append(f"output '{end.name}' is called '{name}' in IR v10")
                 else:
                     taken.add(layer.id)
-                    self._call_layer(layer, end.name, called)
+                    self._call_layer(layer, end.name)
             kind = _type_name(end.port)
             if kind in RESULTS_OF_10:
                 self.notes.append(
@@ -383,23 +382,26 @@ class Fitting:
                 self._step(located, layer.type, "fewer tensor names", "names do not change values")
                 port.names = kept
 
-    def _call_layer(self, layer: Layer, name: str, called: dict[str, dict[int, None]]) -> None:
-        """Give a layer the name of its tensor, by which a caller of IR v10 asks for it; `called`: layers by name."""
+    def _call_layer(self, layer: Layer, name: str) -> None:
+        """Give a layer the name of its tensor, by which a caller of IR v10 asks for it."""
         graph = self.model.graph
         if layer.name == name:
             return
-        other = next(iter(called[name]), None)
+        if not self._called:
+            for one in graph.layers():
+                self._called[one.name][one.id] = None
+        other = next(iter(self._called[name]), None)
         if other is not None:
-            self._rename(graph.layer(other), graph.new_name(f"{name}/{graph.layer(other).type.lower()}"), called)
+            self._rename(graph.layer(other), graph.new_name(f"{name}/{graph.layer(other).type.lower()}"))
         located = Located(layer.name, layer, graph)
         self._step(
             located, f"{layer.type} '{name}'", "named after its tensor", "callers of IR v10 use the names of layers"
         )
-        self._rename(layer, name, called)
+        self._rename(layer, name)
 
-    def _rename(self, layer: Layer, name: str, called: dict[str, dict[int, None]]) -> None:
-        del called[layer.name][layer.id]
-        called[name][layer.id] = None
+    def _rename(self, layer: Layer, name: str) -> None:
+        del self._called[layer.name][layer.id]
+        self._called[name][layer.id] = None
         self.model.graph.rename(layer.id, name)
 
     def _to_11(self) -> None:
