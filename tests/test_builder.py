@@ -1,6 +1,8 @@
 """Models that are built layer by layer: what the runtime reads and computes is what was meant."""
 
+import difflib
 from collections.abc import Callable, Mapping
+from copy import copy
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +14,7 @@ import ir_tools
 from ir_tools import Builder, Source
 from ir_tools import builder as builder_module
 from ir_tools.errors import ShapeError, UsageError
+from ir_tools.format.write import render
 from ir_tools.ops import Op, known_types, ops_of
 from ir_tools.ops.definition import Oracle
 from ir_tools.ops.fields import Attrs
@@ -222,3 +225,62 @@ def test_layers_of_equal_settings_are_asked_about_once(monkeypatch: pytest.Monke
     for _ in range(2):
         with pytest.raises(UsageError, match="beta"):
             builder.call("ReLU", data, beta=1)
+
+
+def alike() -> Builder:
+    """A builder whose layers differ in nothing but names and offsets, but for the ends."""
+    builder = Builder()
+    last = builder.parameter("data", [1, 2])
+    for number in range(3):
+        last = builder.call("Add", last, builder.constant(np.full((1, 2), number, np.float32)), name=f"add {number}")
+    builder.result(last, "last,one")
+    return builder
+
+
+def test_layers_alike_are_written_as_if_each_had_its_own_content() -> None:
+    shared, own = alike().model, alike().model
+    loaded = [(layer.tag, layer.content) for layer in own.graph.layers()]
+    assert [layer.loaded for layer in shared.graph.layers()] == [False] * len(loaded)
+    assert render(shared) == render(own)
+    assert [layer.offset for layer in shared.graph.layers()] == [layer.offset for layer in own.graph.layers()]
+    assert values(shared, data=np.array([[1, 2]], np.float32))[0].tolist() == [[4, 5]]
+
+
+def test_a_change_of_one_layer_leaves_those_like_it_as_they_were() -> None:
+    builder = alike()
+    graph, before = builder.graph, render(alike().model).decode()
+    [first, second, _] = [layer for layer in graph.layers() if layer.type == "Add"]
+    twin = copy(second)
+    first.raw["auto_broadcast"] = "none"
+    second.add_tensor_name(2, "sum")
+    second.add_tensor_name(2, "sum")
+    graph.rename(second.id, "renamed")
+    assert twin.port(2).names == ()
+    assert (twin.name, twin.tag["name"]) == ("add 1", "add 1")
+    again = ir_tools.read(render(builder.model), weights=b"".join(builder.model.weights.tail()))
+    read = {layer.name: layer for layer in again.graph.layers()}
+    assert read["renamed"].port(2).names == ("sum",)
+    assert "auto_broadcast" not in read["renamed"].raw
+    assert read["add 0"].raw["auto_broadcast"] == "none"
+    after = render(builder.model).decode()
+    lines = [line for line in difflib.ndiff(before.splitlines(), after.splitlines()) if line[0] in "+-"]
+    assert len(lines) == 5, lines
+
+
+def test_a_rename_and_a_tensor_name_after_a_change_are_of_the_layer_alone() -> None:
+    builder = alike()
+    graph = builder.graph
+    [first, second, _] = [layer for layer in graph.layers() if layer.type == "Add"]
+    first.raw["auto_broadcast"] = "none"
+    first.add_tensor_name(2, "sum")
+    graph.rename(first.id, "renamed")
+    assert (first.name, first.port(2).names) == ("renamed", ("sum",))
+    assert (second.name, second.port(2).names) == ("add 1", ())
+
+
+def test_values_of_a_constant_are_those_it_had_when_it_was_added() -> None:
+    builder, numbers = Builder(), np.array([2, 3])
+    sizes = builder.constant(numbers)
+    numbers[:] = 5
+    data = builder.parameter("data", [6])
+    assert builder.fact(builder.call("Reshape", data, sizes, special_zero=False)).dims == (2, 3)

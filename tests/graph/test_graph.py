@@ -126,13 +126,41 @@ def test_who_reads_what_is_what_the_edges_say_after_every_edit(seed: int) -> Non
     for _ in range(120):
         with suppress(GraphError, IndexError):
             draw.choices(EDITS, [20, 40, 4, 4, 4, 4, 4, 4, 2, 2, 4, 1, 1])[0](graph, draw)
-        outputs = product(range(graph.new_id()), range(4))
+        outputs = [*product(range(graph.new_id()), range(4))]
         found = [(*output, *reader) for output in outputs for reader in graph.consumers(*output)]
         fed = [(*source, reader, port) for reader in graph for port, source in graph.sources(reader).items()]
         single = [graph.source(reader, port) for *_, reader, port in fed]
+        read = [graph.reads(*output) for output in outputs]
+        assert sum(read) == len(found)
         assert sorted(found) == sorted((one, start, two, end) for one, two, (start, end) in edges(graph))
         assert {*fed} <= {*found}
         assert None not in single
+
+
+@pytest.mark.parametrize("readers", [3, 30])
+def test_the_edges_of_few_and_of_many_readers_are_in_the_order_of_the_file(readers: int) -> None:
+    order = random.Random(readers).sample(
+        [(reader, port) for reader in range(1, readers + 1) for port in (0, 1)], readers
+    )
+    graph = Graph.of([layer(number, "x", 2, 2) for number in range(readers + 1)], [(0, 3, *end) for end in order])
+    met = [reader for reader, _ in order]
+    assert graph.consumers(0, 3) == sorted(order, key=lambda end: met.index(end[0]))
+    assert graph.consumers(0, 2) == []
+    assert (graph.reads(0, 3), graph.reads(0, 2)) == (readers, 0)
+    assert {graph.source(*end) for end in order} == {Source(0, 3)}
+    assert graph.consumers(readers + 1, 0) == []
+
+
+def test_layers_that_are_not_in_order_are_sorted_as_networkx_does() -> None:
+    for seed in range(50):
+        draw = random.Random(seed)
+        ranks = draw.sample(range(12), 12)
+        pairs = (sorted(draw.sample(range(12), 2), key=ranks.__getitem__) for _ in range(20))
+        ends = dict.fromkeys((source, draw.choice((2, 3)), reader, draw.choice((0, 1))) for source, reader in pairs)
+        graph = Graph.of([layer(number, "x", 2, 2) for number in range(12)], ends)
+        in_order = all(source < reader for source, _, reader, _ in ends)
+        expected = range(12) if in_order else nx.topological_sort(graph)
+        assert [one.id for one in graph.ordered()] == [*expected]
 
 
 def test_bulk_edits_grow_linearly() -> None:
