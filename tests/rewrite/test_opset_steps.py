@@ -1,6 +1,6 @@
 """Every operation version that migrates, to every opset: equal on the reference executor, readable, a fixed point."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
@@ -341,7 +341,7 @@ UNSAMPLED = {"Bucketize-3", "GRUSequence-5", "GroupedMatMul-17", "LSTMSequence-5
 """Versions that mean nothing on random numbers, such as rows that are not sorted, or lengths above the steps."""
 NOT_FED = {"bfloat16", "float64"}
 """Element types of inputs that the API of old releases does not take as they are."""
-FLOATS = ("f32", "f16", "bf16", "f64")
+FLOATS: Sequence[str] = ("f32", "f16", "bf16", "f64")
 INTEGERS = [name for name, kind in ELEMENT_TYPES.items() if kind.is_integer and kind.bits >= 8]
 
 
@@ -379,11 +379,17 @@ def of_floats(op: Op, rng: np.random.Generator, each: Sample, kinds: Sequence[st
         yield Setting(op, {**own, **raw}, arrays_of(rng, each.slots, kind, most), constants)
 
 
-def sampled(op: Op, rng: np.random.Generator) -> Iterator[Setting]:
-    """The samples of an operation in all float types, with random numbers and every variant of attributes."""
-    for each in samples_of(op):
+def sampled(op: Op, rng: np.random.Generator, every: bool = False) -> Iterator[Setting]:
+    """The samples of an operation with random numbers and every variant of attributes, the first in all element types.
+
+    `every`: the others, too; else they take turns at the types.
+    """
+    for number, each in enumerate(samples_of(op)):
         own, constants, most = fixed(op, each)
-        yield from of_floats(op, rng, each, FLOATS)
+        floats, integers = FLOATS, INTEGERS
+        if number and not every:
+            floats, integers = ("f32", FLOATS[1 + number % 3]), [INTEGERS[number % len(INTEGERS)]]
+        yield from of_floats(op, rng, each, floats)
         for raw in other_words(op):
             setting = Setting(op, {**own, **raw}, arrays_of(rng, each.slots, "f32", most), constants)
             if is_valid(setting):
@@ -391,19 +397,21 @@ def sampled(op: Op, rng: np.random.Generator) -> Iterator[Setting]:
         own_setting = Setting(op, own, arrays_of(rng, each.slots, "f32", most), constants)
         yield from (
             one
-            for one in of_integers(rng, own_setting, each.slots, min(most, 9))
+            for one in of_integers(rng, own_setting, each.slots, min(most, 9), integers)
             if is_valid(one) and not errors(one.model())
         )
 
 
-def of_integers(rng: np.random.Generator, setting: Setting, slots: Sequence[Slot], most: int) -> Iterator[Setting]:
-    """The same with integers in the place of floats, and with constants of each other integer type."""
+def of_integers(
+    rng: np.random.Generator, setting: Setting, slots: Sequence[Slot], most: int, kinds: Sequence[str]
+) -> Iterator[Setting]:
+    """The same with integers in the place of floats, and with constants of these other integer types."""
     for raw in ({}, *other_words(setting.op)) if not cut_off(setting) else ():
         pairs = zip(slots, arrays_of(rng, slots, "i32", most), strict=True)
         arrays = [array - most // 2 if isinstance(slot, tuple) and slot[0] == "f32" else array for slot, array in pairs]
         yield replace(setting, raw={**setting.raw, **raw}, arrays=arrays)
     for number in setting.constants:
-        for kind in INTEGERS if setting.arrays[number].dtype.kind in "iu" else ():
+        for kind in kinds if setting.arrays[number].dtype.kind in "iu" else ():
             array = setting.arrays[number].astype(ELEMENT_TYPES[kind].dtype)
             if np.array_equal(array, setting.arrays[number]):
                 arrays = [array if place == number else other for place, other in enumerate(setting.arrays)]
@@ -485,8 +493,8 @@ def near_sample(op: Op, count: int = NEAR, seed: int = 8) -> Iterator[Setting]:
 
 
 @cache
-def settings(most: float = float("inf")) -> dict[str, list[Setting]]:
-    """Settings by version: its samples, and up to `most` random ones."""
+def settings(most: float = float("inf"), every: bool = True) -> dict[str, list[Setting]]:
+    """Settings by version: its samples, `every` of them in all element types, and up to `most` random ones."""
     rng = np.random.default_rng(2)
     random: dict[str, list[Setting]] = {name: [] for name in MIGRATING}
     for setting in made():
@@ -497,7 +505,7 @@ def settings(most: float = float("inf")) -> dict[str, list[Setting]]:
         name: islice((one for one in near_sample(op) if not errors(one.model())), FEW_NEAR)
         for name, op in MIGRATING.items()
     }
-    return {name: [*sampled(op, rng), *random[name], *near[name]] for name, op in MIGRATING.items()}
+    return {name: [*sampled(op, rng, every), *random[name], *near[name]] for name, op in MIGRATING.items()}
 
 
 # --- the test ---------------------------------------------------------------------------------------------------
@@ -549,7 +557,7 @@ def failure_of(setting: Setting, model: Model, target: int) -> str | None:
     return None
 
 
-def problems_of(setting: Setting, targets: Sequence[int], dynamic: int) -> Iterator[str | None]:
+def problems_of(setting: Setting, targets: Iterable[int], dynamic: int) -> Iterator[str | None]:
     """For every target that the setting is migrated to with a change, what is wrong there."""
     model = setting.model(dynamic)
     wanted: dict[str, Array] | None = None
@@ -582,17 +590,20 @@ def problems_of(setting: Setting, targets: Sequence[int], dynamic: int) -> Itera
 OPSETS = range(1, COMPLETE_OPSETS + 1)
 
 
-def problems_of_version(
-    name: str, most: float = float("inf"), targets: Callable[[Op, int], Sequence[int]] = lambda op, number: OPSETS
-) -> list[str]:
-    """What is wrong with an operation version; `most`: random settings that are tried."""
+def problems_of_version(name: str, brief: bool = False) -> list[str]:
+    """What is wrong with an operation version; `brief`: of fewer settings, and few opsets of each."""
     seen: set[tuple[str, ...]] = set()
     found = [
         problem
-        for number, setting in enumerate(settings(most)[name])
+        for number, setting in enumerate((settings(SELDOM, every=False) if brief else settings())[name])
         for problem in problems_of(
             setting,
-            [*dict.fromkeys([*targets(setting.op, number), *(other_answers(setting, seen) if number < FIRST else ())])],
+            dict.fromkeys(
+                [
+                    *(few(setting.op, number) if brief else OPSETS),
+                    *(other_answers(setting, seen) if number < FIRST else ()),
+                ]
+            ),
             (0, 1, 0, 3, 2, 3, 0)[number % 7],
         )
     ]
@@ -635,7 +646,7 @@ def test_every_version_has_a_step_or_the_reason_why_there_is_none() -> None:
 
 @pytest.mark.parametrize("name", MIGRATING)
 def test_steps_of_every_version(name: str) -> None:
-    assert problems_of_version(name, SELDOM, few) == []
+    assert problems_of_version(name, brief=True) == []
 
 
 def test_an_opset_that_holds_only_what_it_brings_takes_older_versions_as_its_predecessor_does() -> None:
@@ -721,21 +732,22 @@ def test_substitutes(name: str) -> None:
     """The layers that a release may run in the place of an operation compute the same, or are refused."""
     op, compared = OPERATIONS[name], 0
     random = [setting for setting in made() if setting.op is op][:OFTEN]
-    for setting, dynamic in product([*sampled(op, np.random.default_rng(4)), *random], (0, 1)):
-        model = setting.model(dynamic)
-        place = next(located for located in model.walk() if located.path == "layer")
-        attrs, facts = op.read(place.layer.raw, []), KnownFacts(model, LayerSignatures()).of(place).inputs
-        assert attrs is not None
-        assert op.substitute is not None
-        found = op.substitute(attrs, facts, COMPLETE_OPSETS)
-        if isinstance(found, Rewrite):
-            with np.errstate(all="ignore"):
-                wanted = run(model, setting.inputs())
-                Rewriter(model).apply(place.graph, place.layer, op, found)
-                values = run(model, setting.inputs())
-            wrong = {key: difference(values[key], array) for key, array in wanted.items()}
-            assert not any(wrong.values()), f"{setting}: {wrong}"
-            compared += 1
+    for setting in (*sampled(op, np.random.default_rng(4)), *random):
+        wanted: dict[str, Array] | None = None
+        for model in map(setting.model, (0, 1)):
+            place = next(located for located in model.walk() if located.path == "layer")
+            attrs, facts = op.read(place.layer.raw, []), KnownFacts(model, LayerSignatures()).of(place).inputs
+            assert attrs is not None
+            assert op.substitute is not None
+            found = op.substitute(attrs, facts, COMPLETE_OPSETS)
+            if isinstance(found, Rewrite):
+                with np.errstate(all="ignore"):
+                    wanted = wanted or run(model, setting.inputs())
+                    Rewriter(model).apply(place.graph, place.layer, op, found)
+                    values = run(model, setting.inputs())
+                wrong = {key: difference(values[key], array) for key, array in wanted.items()}
+                assert not any(wrong.values()), f"{setting}: {wrong}"
+                compared += 1
     assert compared
 
 
