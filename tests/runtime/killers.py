@@ -179,10 +179,13 @@ def nested(depth: int) -> bytes:
         '<output external_port_id="1" internal_layer_id="2"/></port_map><back_edges/>'
     )
     inner = f'<layer id="1" name="relu" type="ReLU" version="opset1">{ports}</layer>'
-    for level in range(depth):
-        body = f"<body><layers>{start}{inner}{end}</layers>{edges}</body>"
-        inner = f'<layer id="1" name="ti{level}" type="TensorIterator" version="opset1">{ports}{rows}{body}</layer>\n'
-    return f'<net name="made" version="11"><layers>{start}{inner}{end}</layers>{edges}</net>'.encode()
+    opened = (
+        f'<layer id="1" name="ti{level}" type="TensorIterator" version="opset1">{ports}{rows}<body><layers>{start}'
+        for level in reversed(range(depth))
+    )
+    closed = f"{end}</layers>{edges}</body></layer>\n" * depth
+    text = "".join((*opened, inner, closed))
+    return f'<net name="made" version="11"><layers>{start}{text}{end}</layers>{edges}</net>'.encode()
 
 
 def unfit_values() -> tuple[bytes, bytes]:

@@ -209,7 +209,7 @@ OFTEN = [
 
 
 @pytest.mark.parametrize("change", OFTEN)
-@pytest.mark.parametrize("path", corpus_cases(120_000))
+@pytest.mark.parametrize("path", corpus_cases(60_000))
 def test_models_of_the_corpus(client: RuntimeClient, path: Path, change: Callable[[int, Dim], Dim]) -> None:
     if "tokenizer" in path.name or not path.with_suffix(".bin").exists():
         pytest.skip("the runtime cannot read it")

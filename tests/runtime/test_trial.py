@@ -52,8 +52,8 @@ KILLERS: dict[str, tuple[Callable[[], Files], str, str, str]] = {
     "adaptive-to-2^40": (lambda: killers.adaptive_to(1 << 40), "RUN106", "offending", "memory"),
     "adaptive-to-2^20": (lambda: killers.adaptive_to(1 << 20), "RUN106", "offending", "memory"),
     "string-of-2^32": (lambda: killers.strings(str(1 << 32)), "RUN106|RUN104", "offending", ""),
-    "loop-of-2^40": (lambda: killers.endless(1 << 40), "RUN105", "loop", "0.5 s"),
-    "loop-of-minus-5": (lambda: killers.endless(-5), "RUN105", "loop", "0.5 s"),
+    "loop-of-2^40": (lambda: killers.endless(1 << 40), "RUN105", "loop", "0.2 s"),
+    "loop-of-minus-5": (lambda: killers.endless(-5), "RUN105", "loop", "0.2 s"),
     "rejected-without-a-name": (lambda: (killers.amid("Transpose", "opset1", {}), b""), "RUN101", "offending", ""),
     "rejected-in-a-body": (killers.rejected_in_a_body, "RUN101", "loop/body/offending", "out of range"),
     "rejected-by-the-device": (bare(killers.dilated_integers), "RUN102", "offending", ""),
@@ -66,7 +66,7 @@ def test_killers_are_survived_and_named(
     client: RuntimeClient, build: Callable[[], Files], code: str, path: str, words: str
 ) -> None:
     files = build()
-    found = one(client, files, seconds=0.5 if code == "RUN105" else TIME)
+    found = one(client, files, seconds=0.2 if code == "RUN105" else TIME)
     assert re.fullmatch(code, found.code)
     assert (found.path, found.severity) == (path, Severity.ERROR)
     name = path.rpartition("/")[2]
@@ -102,7 +102,7 @@ def test_chain_of_20000_layers_is_survived(client: RuntimeClient) -> None:
 
 def test_search_ends_in_its_time(client: RuntimeClient) -> None:
     start = time.monotonic()
-    found = one(client, killers.endless(1 << 40), seconds=0.5, search_seconds=0.0)
+    found = one(client, killers.endless(1 << 40), seconds=0.2, search_seconds=0.0)
     assert (found.code, found.path) == ("RUN105", None)
     assert "time limit did not allow" in found.message
     assert time.monotonic() - start < 30
