@@ -112,7 +112,10 @@ def chosen(select: str | Collection[str] = (), ignore: str | Collection[str] = (
     Raises:
         UsageError: a word names no rule.
     """
-    selected, ignored = _words(select) or ("ALL",), _words(ignore)
+    selected, ignored = _words(select), _words(ignore)
+    if not selected and not ignored:
+        return RULES
+    selected = selected or ("ALL",)
     return tuple(rule for rule in RULES if _precision(rule, selected) > _precision(rule, ignored))
 
 
@@ -168,9 +171,9 @@ def _findings(file: IrFile, rules: Set[Rule], *, mild: bool = True) -> Iterator[
         counts[problem.rule] += 1
         if problem.rule in rules and counts[problem.rule] <= MAX_LISTED:
             yield diagnostic_of(file.document, problem)
-    for rule in rules:
-        if counts[rule] > MAX_LISTED:
-            message = f"the file has {counts[rule]} findings of {rule.name}; the first {MAX_LISTED} are listed"
+    for rule, count in counts.items():
+        if count > MAX_LISTED and rule in rules:
+            message = f"the file has {count} findings of {rule.name}; the first {MAX_LISTED} are listed"
             yield Diagnostic(code=rule.code, severity=rule.severity, message=message, file=file.document.file)
 
 
