@@ -7,8 +7,20 @@ from ir_tools.graph import Graph, Layer, Model, Source
 from ir_tools.ops import Array, Role, role_of
 from ir_tools.weights import values
 
-__all__ = ["FAR", "MOVED", "consumers_of", "integers", "number_of", "producer_of", "readers_of", "sources_of"]
+__all__ = [
+    "COMPARISONS",
+    "FAR",
+    "MOVED",
+    "consumers_of",
+    "integers",
+    "number_of",
+    "producer_of",
+    "readers_of",
+    "sources_of",
+]
 
+COMPARISONS = frozenset({"Equal", "NotEqual", "Greater", "GreaterEqual", "Less", "LessEqual"})
+"""Types of layers that give booleans."""
 FAR = 64
 """How many layers are looked at for what decides, in front of or behind a layer."""
 MOVED = frozenset({"Convert", "Reshape", "Squeeze", "Unsqueeze", "Transpose"})

@@ -6,9 +6,9 @@ from itertools import chain, islice
 from math import prod
 
 from ir_tools.graph import Graph, Layer, Model, Source, find_port, port_place
-from ir_tools.known_differences.neighbours import FAR, MOVED, consumers_of, integers, sources_of
+from ir_tools.known_differences.neighbours import COMPARISONS, FAR, MOVED, consumers_of, integers, sources_of
 from ir_tools.known_differences.packed_weights import PackedWeights
-from ir_tools.known_differences.reduction_patterns import mean_squares, merged_reductions, normalizes
+from ir_tools.known_differences.reduction_patterns import mean_squares, merged_reductions, normalizes, spread
 from ir_tools.known_differences.releases.seen import (
     AFFINE,
     BIASED,
@@ -57,8 +57,6 @@ CROSSED = SUMS | MOVED | {"Multiply", "Negative", "Divide"}
 LOGICAL = frozenset(
     {"LogicalAnd", "LogicalOr", "LogicalNot", "LogicalXor", "ReduceLogicalAnd", "ReduceLogicalOr", "IsFinite"}
 )
-COMPARISONS = frozenset({"Equal", "NotEqual", "Greater", "GreaterEqual", "Less", "LessEqual"})
-"""Types of layers that give booleans."""
 JOINING = COMBINING | COMPARISONS
 """Types of layers that combine a part of a split with another tensor element by element."""
 CARRYING = frozenset({"Gather", "ReLU", "Reshape", "Squeeze", "StridedSlice", "Transpose", "Unsqueeze"})
@@ -122,7 +120,11 @@ class Patterns:
         if op.type == "Slice":
             more = _shapes_of(graph, layer)
         elif op.type.startswith("Reduce"):
-            more = chain(merged_reductions(self.model, graph, layer), mean_squares(self.model, graph, layer, constants))
+            more = chain(
+                merged_reductions(self.model, graph, layer),
+                mean_squares(self.model, graph, layer, constants),
+                spread(graph, layer),
+            )
         elif op.type in CONVERTING and _gives_booleans(layer):
             more = _tested(graph, layer)
         elif op.type == "Convolution":

@@ -3,17 +3,32 @@
 from collections.abc import Collection, Iterator
 
 from ir_tools.graph import Graph, Layer, Model, Source
-from ir_tools.known_differences.neighbours import MOVED, integers, number_of, producer_of, readers_of, sources_of
+from ir_tools.known_differences.neighbours import (
+    COMPARISONS,
+    FAR,
+    MOVED,
+    integers,
+    number_of,
+    producer_of,
+    readers_of,
+    sources_of,
+)
 from ir_tools.known_differences.releases.seen import (
     BY_NUMBER,
+    ELEMENTWISE,
     MEAN_SQUARE,
     NEWER_MEAN_SQUARE,
     REPEATED,
     SHIFTED,
+    SPREAD,
 )
 
-__all__ = ["mean_squares", "merged_reductions", "normalizes"]
+__all__ = ["mean_squares", "merged_reductions", "normalizes", "spread"]
 
+SPREADING = ELEMENTWISE | COMPARISONS | {"Broadcast", "Select"}
+"""Types of layers that combine a number with a tensor."""
+SPATIAL = 4
+"""How many dimensions 2021 gives tensors of fewer."""
 SQUARES = frozenset({"Multiply", "Power", "SquaredDifference"})
 """Types of layers that compute squares."""
 DIVIDING = frozenset({"Divide", "Multiply"})
@@ -81,6 +96,21 @@ def mean_squares(model: Model, graph: Graph, mean: Layer, constants: Collection[
             ):
                 yield MEAN_SQUARE if exponent is None and int(axes.flat[0]) == -1 else NEWER_MEAN_SQUARE
                 return
+
+
+def spread(graph: Graph, reduction: Layer) -> Iterator[str]:
+    """Yield `SPREAD` if it is true of a reduction to a number."""
+    waiting, passed = [reduction], {reduction.id}
+    while waiting and len(passed) < FAR:
+        layer = waiting.pop()
+        ranks = [len(port.dims) for port in layer.common.outputs]
+        if layer is not reduction and ranks and 0 < ranks[0] < SPATIAL:
+            yield SPREAD
+            return
+        if not any(ranks):
+            new = [one for one in readers_of(graph, layer) if one.id not in passed and one.type in SPREADING]
+            waiting += new
+            passed.update(one.id for one in new)
 
 
 def normalizes(model: Model, graph: Graph, mean: Layer) -> bool:

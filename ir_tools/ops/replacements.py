@@ -2,6 +2,8 @@
 
 from collections.abc import Collection, Sequence
 
+import numpy as np
+
 from ir_tools.ops._layers import DATA, Layers
 from ir_tools.ops.definition import Fact, NewLayer, Op, Ref, Refused, Rewrite
 from ir_tools.ops.fields import Attrs
@@ -62,6 +64,14 @@ def with_axis_from_the_start(op: Op, opset: int, inputs: Sequence[Fact], outputs
     given = tuple(Ref(None, number) for number in range(len(inputs)))
     new = NewLayer(type=op.type, opset=opset, raw={"axis": axis}, inputs=given, outputs=tuple(outputs))
     return Rewrite(layers=(new,), strategy="counts the axis from the first", proof="it is the same axis")
+
+
+def squeezed(op: Op, inputs: Sequence[Fact], target: int) -> Rewrite:
+    """Return a reduction to a number that keeps its axes, and a Squeeze of them."""
+    layers = Layers(inputs, target)
+    kept = layers.call(op.type, *layers.given, keep_dims=True)
+    layers.call("Squeeze", kept, np.arange(layers.rank(DATA)))
+    return layers.rewrite("axes squeezed later", "a reduction of all axes leaves one element, however it is shaped")
 
 
 def divided_sum(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:

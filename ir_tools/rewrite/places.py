@@ -15,6 +15,7 @@ from ir_tools.known_differences.releases.seen import (
     SECOND_CONVOLVED,
     SOFTENED,
     SOFTENED_INPUT,
+    SPREAD,
     UNCUT,
     UNEVEN,
     Seen,
@@ -22,6 +23,7 @@ from ir_tools.known_differences.releases.seen import (
 from ir_tools.ops.definition import Op, Refused, Rewrite
 from ir_tools.ops.replacements import (
     divided_sum,
+    squeezed,
     with_axis_from_the_start,
     with_copied_outputs,
     with_copies,
@@ -50,5 +52,7 @@ def in_its_place(op: Op, seen: Seen, target: int) -> Iterator[Rewrite | Refused]
     elif seen.unread:
         kept = [number for number in range(len(seen.inputs)) if number not in seen.unread]
         yield with_inputs(op, seen.opset, kept, seen.outputs)
+    if SPREAD in seen.patterns:
+        yield squeezed(op, seen.inputs, target)
     if seen.attrs is not None and seen.patterns & {MEAN_SQUARE, NEWER_MEAN_SQUARE}:
         yield divided_sum(seen.attrs, seen.inputs, target)

@@ -19,7 +19,7 @@ from tests.runtime.releases import client_of
 
 PREFIXES = (
     *("root mean", "states", "SoftMaxes", "loops behind", "inputs of", "tensors that", "unequal"),
-    *("sums of convolutions", "VariadicSplit with an empty"),
+    *("sums of convolutions", "VariadicSplit with an empty", "remainders of sizes by", "numbers that reductions"),
 )
 PLACED = [row for row in (*_loops.ROWS, *ROWS) if row.name.startswith(PREFIXES)]
 CASE = pytest.mark.parametrize("row", {row.name: row for row in PLACED}.values(), ids=lambda row: row.name)

@@ -8,7 +8,7 @@ from numpy.typing import DTypeLike
 
 from ir_tools.known_differences._model import Call, Fixed, counted, floats, index, number, whole
 from ir_tools.known_differences.releases._predicates import axes_of
-from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_read
+from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_read, not_run
 from ir_tools.known_differences.releases.seen import (
     BY_NUMBER,
     MEAN_SQUARE,
@@ -16,6 +16,7 @@ from ir_tools.known_differences.releases.seen import (
     NUMBER,
     REPEATED,
     SHIFTED,
+    SPREAD,
     Seen,
 )
 from ir_tools.ops import Array
@@ -163,6 +164,16 @@ ROWS = (
             applies=_ends_within_a_block,
         )
         for op in ("ReduceMax-1", "ReduceMin-1", "ReduceSum-1", "ReduceProd-1", "ReduceL1-4")
+    ),
+    not_run(
+        name="numbers that reductions give, combined with tensors",
+        span="2021.4 to 2021.4",
+        ops=ANY,
+        reason="A model does not run if such a number is combined with a tensor of one to three dimensions.",
+        model=Call(
+            "Add-1", (Call("ReduceSum-1", (counted(2, 3), Fixed(whole(0, 1))), {"keep_dims": "false"}), counted(3))
+        ),
+        applies=lambda seen: seen.has(SPREAD) and seen.inputs[0].shape != () and seen.outputs[0].shape == (),
     ),
     not_compiled(
         name="reductions of one element to a number",

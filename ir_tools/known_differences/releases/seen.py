@@ -46,6 +46,7 @@ __all__ = [
     "SIZING",
     "SOFTENED",
     "SOFTENED_INPUT",
+    "SPREAD",
     "UNCHOOSING",
     "UNCHOSEN",
     "UNCONVERTED",
@@ -86,6 +87,8 @@ axis is there twice, or another one is there."""
 LATER, UNCHOSEN, COUNTED = "later output", "no first output", "counted"
 """Of a layer that makes booleans, and of a convolution whose strides move before elementwise layers: it reads an output
 of another layer but the first, or one of a layer of `UNCHOOSING`. Of booleans: they become numbers again."""
+SPREAD = "spread"
+"""Of a reduction to a number: elementwise layers combine it with a tensor of one to three dimensions."""
 LATE_SIZES, LATE_SHAPES = "late sizes of constants", "late shapes of constants"
 """Of a Mod: sizes that it decides cut, repeat or reshape what constants and sizes alone decide; that gets another shape
 then or later."""
@@ -144,6 +147,7 @@ PATTERNS = frozenset(
         SHARED,
         SHIFTED,
         SIZING,
+        SPREAD,
         SOFTENED,
         SOFTENED_INPUT,
         UNCHOSEN,

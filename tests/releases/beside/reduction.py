@@ -82,6 +82,15 @@ def _normalized(*sizes: int, axis: int = -1, spread: bool = False) -> Call:
     return root if spread else _divided(centered, root)
 
 
+def _total() -> Call:
+    return _along("ReduceSum-1", counted(2, 3), 0, 1)
+
+
+def _combined(other: Array, passed: str | None = None) -> Call:
+    """The product of a tensor and a sum, which another layer may read first."""
+    return Call("Multiply-1", (other, _total() if passed is None else Call(passed, (_total(),))))
+
+
 def _shifted(step: Feed) -> Call:
     """Sums along the second of three axes, shifted by a number that a Broadcast repeats to a computed shape."""
     repeated = Call("Broadcast-3", (step, whole(5, 2)), {"mode": "numpy"})
@@ -145,6 +154,20 @@ BESIDE = [
     Beside(SHORT_AXIS, False, _along("ReduceMax-1", counted(15, 4).astype(np.int32) + 1, 1, keep=True)),
     Beside(SHORT_AXIS, False, _along("ReduceMax-1", counted(2, 2, 4, 4).astype(np.int32) + 1, 3, keep=True)),
     Beside(MORE_ROWS, False, _scaled(_along("ReduceSum-1", np.ones((2, 2, 4), np.float32), 2), 3)),
+    *beside(
+        "numbers that reductions give, combined with tensors",
+        falling=[
+            _combined(counted(2, 3, 4)),
+            _combined(counted(1), "ReLU-1"),
+            Call("Broadcast-3", (_total(), Fixed(whole(2, 3))), {"mode": "numpy"}),
+        ],
+        others=[
+            _combined(counted(1, 2, 3, 4)),
+            _combined(np.array(2, np.float32)),
+            Call("Unsqueeze-1", (_total(), Fixed(whole(0)))),
+            Call("Add-1", (_along("ReduceSum-1", counted(2, 3), 0, 1, keep=True), counted(3))),
+        ],
+    ),
     Beside(MORE_ROWS, True, _shifted(Fixed(number(3)))),
     Beside(MORE_ROWS, False, _shifted(number(3))),
     Beside(MORE_ROWS, False, _normalized(5, 2, 4)),
