@@ -6,12 +6,12 @@ import numpy as np
 
 from ir_tools.display import plural
 from ir_tools.ops._broadcast import first_axis
-from ir_tools.ops._layers import Layers
+from ir_tools.ops._layers import Layers, held
 from ir_tools.ops.definition import Fact, Ref, Refused, Rewrite, Step
 from ir_tools.ops.fields import Attrs
 from ir_tools.types import element_type
 
-__all__ = ["as_in_numpy", "exact_quotient", "remainder_by_floor_mod", "select_in_fewer_dimensions"]
+__all__ = ["as_in_numpy", "exact_quotient", "known_quotient", "remainder_by_floor_mod", "select_in_fewer_dimensions"]
 
 LOW = 5
 """The most dimensions of a Select that all releases run."""
@@ -42,6 +42,17 @@ def as_in_numpy(type: str, widest: int = 0) -> Step:
         )
 
     return step
+
+
+def known_quotient(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
+    """Rewrite a Divide of sizes that are known as their quotient: 2021 may divide by 0 before it knows them."""
+    found = held("Divide", target).outputs_of(attrs, inputs)
+    known = None if found is None or not inputs[0].dtype.is_integer else found[0].exact
+    if known is None or inputs[0].dtype.dtype is None:
+        return Refused("its quotient is not known")
+    layers = Layers(inputs, target)
+    layers.call("Convert", known.astype(inputs[0].dtype.dtype), destination_type=inputs[0].dtype.name)
+    return layers.rewrite("a constant", "the sizes are known")
 
 
 def exact_quotient(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:

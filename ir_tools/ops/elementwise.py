@@ -18,6 +18,7 @@ from ir_tools.ops._by_blocks import elementwise
 from ir_tools.ops._elementwise_rewrites import (
     as_in_numpy,
     exact_quotient,
+    known_quotient,
     remainder_by_floor_mod,
     select_in_fewer_dimensions,
 )
@@ -313,7 +314,7 @@ ROWS = (
         folded=floor_divide,
         chosen=divide_towards_zero,
         attrs={"m_pythondiv": Flag(default=True)},
-        substitute=first_of(as_in_numpy("Divide"), exact_quotient),
+        substitute=first_of(as_in_numpy("Divide"), known_quotient, exact_quotient),
     ),
     EITHER(type="Maximum", function=maximum),
     EITHER(type="Minimum", function=minimum),

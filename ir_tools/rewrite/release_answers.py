@@ -29,6 +29,7 @@ QUALITY = {Answer.STOPPED: 0, Answer.READS: 0, Answer.DIFFERS: 1}
 EARLY_REMAINDERS = 2023, 0
 """The first release that computes a Mod of known sizes before a device runs, as all do a FloorMod. Measured."""
 LATE_REMAINDER = "layers are compiled for unknown sizes if a remainder decides them"
+EARLY_QUOTIENT = "quotients are computed before all sizes are known, which count as 0 until then"
 LASTING = {AFFINE, RESHAPED, SIZING}
 """Patterns that lie behind a layer: another one in its place has them, too."""
 
@@ -135,11 +136,14 @@ class ReleaseAnswers:
     def of(self, seen: Seen) -> ReleaseAnswer:
         """Return what the release does with a layer, None if it runs it or if nothing is known.
 
-        A remainder of sizes counts as one that it computes too late: layers behind it may need to know these.
+        A remainder of sizes counts as one that it computes too late: layers behind it may need to know these. So does
+        a quotient on 2021, which may compute it too early, when it does not know the sizes.
         """
         found = behaviour(self.release, seen, anywhere=True)
         if found is None and self.release.number < EARLY_REMAINDERS and _is_remainder_of_sizes(seen):
             return Answer.DIFFERS, LATE_REMAINDER
+        if found is None and not self.release.dynamic and _is_quotient_of_sizes(seen):
+            return Answer.DIFFERS, EARLY_QUOTIENT
         return found if found is not None and found[0] in QUALITY else None
 
     def always_differs(self, seen: Seen) -> bool:
@@ -198,6 +202,11 @@ def _is_remainder_of_sizes(seen: Seen) -> bool:
     values = [fact.value for fact in seen.inputs]
     known = seen.op.type == "Mod" and seen.outputs[0].exact is not None
     return known and all(value is not None and (value.lower >= 0).all() for value in values)
+
+
+def _is_quotient_of_sizes(seen: Seen) -> bool:
+    """Return whether a Divide gives known integers."""
+    return seen.op.type == "Divide" and seen.inputs[0].dtype.is_integer and seen.outputs[0].exact is not None
 
 
 def quality(answer: ReleaseAnswer) -> int:

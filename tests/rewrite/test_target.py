@@ -531,6 +531,23 @@ def test_chunks_whose_size_a_remainder_decides(release: str, dims: str) -> None:
     assert "FloorMod" not in {step.strategy for step in migrate(builder.model, "openvino-2023.0").steps}
 
 
+@pytest.mark.parametrize("release", ["2021.4", "2022.1"])
+def test_quotients_of_sizes_are_constants_for_2021(release: str) -> None:
+    """As the size of a head, of the number of all elements and that of heads, which another layer decides."""
+    builder = Builder(opset=8)
+    data = builder.parameter("x", "2,12")
+    size = builder.call("Gather", builder.call("ShapeOf", data, output_type="i64"), np.array(1), np.array(0))
+    heads = builder.call("ShapeOf", builder.call("Unsqueeze", size, np.array([0, 1])), output_type="i64")
+    head = builder.call("Divide", size, builder.call("ReduceSum", heads, np.array([0])))
+    shape = builder.call("Concat", np.array([-1]), builder.call("Unsqueeze", head, np.array([0])), axis=0)
+    builder.result(builder.call("Reshape", data, shape, special_zero=False), "y")
+    fed = {"x": np.arange(24, dtype=np.float32).reshape(2, 12)}
+    migrated, found = migrated_on(builder, release, fed)
+    assert found.tolist() == fed["x"].reshape(-1, 6).tolist()
+    made = [step for step in migrated.steps if step.before == "Divide-1"]
+    assert [step.strategy for step in made] == (["a constant"] if release == "2021.4" else [])
+
+
 @pytest.mark.parametrize("type", ["Split", "VariadicSplit"])
 def test_later_parts_that_a_release_does_not_combine_with_unknown_sizes_are_slices(type: str) -> None:
     builder = Builder(opset=8)
