@@ -278,6 +278,18 @@ def test_a_rename_and_a_tensor_name_after_a_change_are_of_the_layer_alone() -> N
     assert (second.name, second.port(2).names) == ("add 1", ())
 
 
+def test_layers_with_bodies_are_not_alike() -> None:
+    builder = alike()
+    [first, second, _] = [layer for layer in builder.graph.layers() if layer.type == "Add"]
+    assert first.text == second.text is not None
+    first.bodies["body"] = alike().graph
+    assert first.text is None
+    assert (first.common.raw, first.tensor_names(2)) == (second.common.raw, ())
+    text = render(builder.model)
+    assert text.count(b"<body>") == 1
+    assert text.count(b'name="add 1"') == 2
+
+
 def test_values_of_a_constant_are_those_it_had_when_it_was_added() -> None:
     builder, numbers = Builder(), np.array([2, 3])
     sizes = builder.constant(numbers)

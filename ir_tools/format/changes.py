@@ -86,7 +86,7 @@ def _check(graph: Graph, wiring: Wiring) -> None:
             if known is None:
                 known = of_forms[made.form] = _port_ids(layer)
             ports[layer_id] = known
-        elif layer.loaded or layer.source is None:
+        elif layer.loaded or not isinstance(layer.source, ElementSource):
             ports[layer_id] = _port_ids(layer)
     for (consumer, end), (source, start) in wiring.items() if ports else ():
         if consumer in ports and end not in ports[consumer][0]:
@@ -132,7 +132,7 @@ def layer_text(layer: Layer, layer_id: int, style: Style, indent: str) -> str:
         span = source.document.span(source.element)
         return changes.patch.apply(source.document.text, span.start, span.end).decode()
     made = layer.new
-    if made is not None and not layer.bodies:
+    if made is not None:
         return text_of_form(made, layer_id, style, indent)
     inside = indent + style.unit
     children = [*content_texts(layer, style, inside).values()]

@@ -380,7 +380,9 @@ class Graph(_Base):
         self._require_output(source)
         self._require_input(self.layer(layer_id), port_id)
         self.disconnect(layer_id, port_id)
-        self.add_edge(source.layer, layer_id, key=(source.port, port_id))
+        if nx.is_frozen(self):
+            self.add_edge(source.layer, layer_id, key=(source.port, port_id))  # raises what networkx does
+        self._wire(source, layer_id, port_id)
 
     def disconnect(self, layer_id: int, port_id: int) -> None:
         """Remove the source of an input port, if it has one."""
@@ -423,7 +425,7 @@ class Graph(_Base):
             GraphError: an output with consumers, or an input, has no counterpart; the graph is unchanged.
         """
         old = self.layer(layer_id)
-        outputs = dict(zip((port.id for port in old.outputs), (port.id for port in new.outputs), strict=False))
+        outputs = dict(zip((port.id for port in old.outputs), (port.id for port in new.common.outputs), strict=False))
         sources = [(source, key) for source, keys in self._pred[layer_id].items() for key in keys]
         consumers = [(consumer, key) for consumer, keys in self._succ[layer_id].items() for key in keys]
         for _, (port, _) in consumers:
@@ -433,14 +435,16 @@ class Graph(_Base):
         for port_id, source in feeds.items():
             if source.layer != layer_id:
                 self._require_output(source)
-            if find_port(new.inputs, port_id) is None:
+            if find_port(new.common.inputs, port_id) is None:
                 raise GraphError(f"the replacement of '{old.name}' has no input port {port_id}")
         new.id = layer_id
         if "name" in old.tag:
-            new.tag["name"] = old.name
-        new.rt_info[:0] = [{**entry} for entry in old.rt_info if entry not in new.rt_info]
-        for before, after in zip(old.outputs, new.outputs, strict=False):
-            after.names = _joined(before.names, after.names)
+            new.rename(old.name)
+        entries = [{**entry} for entry in old.rt_info if entry not in new.common.rt_info]
+        if entries:
+            new.rt_info[:0] = entries
+        for before, after in zip(old.outputs, new.common.outputs, strict=False):
+            new.set_tensor_names(after.id, _joined(before.names, new.tensor_names(after.id)))
         for producer, key in sources:
             self.remove_edge(producer, layer_id, key)
         for consumer, key in consumers:

@@ -318,7 +318,8 @@ class Layer:
     @property
     def text(self) -> tuple[object, int | None] | None:
         """The text in the file, as `LayerSource.text` returns it; None if the tag or the content may have changed."""
-        return None if self._content is not None or self._tag is not None or self.source is None else self.source.text()
+        changed = self._content is not None or self._tag is not None or self.bodies
+        return None if changed or self.source is None else self.source.text()
 
     @property
     def content(self) -> LayerContent:
@@ -385,7 +386,7 @@ class Layer:
     def new(self) -> NewSource | None:
         """What the layer was made of, if that still says all about it."""
         source = self.source
-        if self._content is None and self._tag is None and isinstance(source, NewSource):
+        if self._content is None and self._tag is None and isinstance(source, NewSource) and not self.bodies:
             return source
         return None
 
@@ -398,20 +399,40 @@ class Layer:
             self.source = NewSource(made.form, name, made.offset, made.names)
             self._name = name
 
+    def tensor_names(self, port_id: int) -> tuple[str, ...]:
+        """Return the tensor names of an output port.
+
+        Raises:
+            KeyError: there is no such port.
+        """
+        made = self.new
+        if made is None or find_port(made.form.content.outputs, port_id) is None:
+            return self.port(port_id).names
+        return made.names.get(port_id, ())
+
     def add_tensor_name(self, port_id: int, name: str) -> None:
         """Add a tensor name to those of an output port, unless it has it.
 
         Raises:
             KeyError: there is no such port.
         """
-        made = self.new
-        names = self.port(port_id).names if made is None else made.names.get(port_id, ())
-        if name in names:
+        names = self.tensor_names(port_id)
+        if name not in names:
+            self.set_tensor_names(port_id, (*names, name))
+
+    def set_tensor_names(self, port_id: int, names: tuple[str, ...]) -> None:
+        """Give an output port other tensor names.
+
+        Raises:
+            KeyError: there is no such port.
+        """
+        if names == self.tensor_names(port_id):
             return
+        made = self.new
         if made is None:
-            self.port(port_id).names = (*names, name)
+            self.port(port_id).names = names
         else:
-            self.source = NewSource(made.form, made.name, made.offset, {**made.names, port_id: (*names, name)})
+            self.source = NewSource(made.form, made.name, made.offset, {**made.names, port_id: names})
 
     def _attribute(self, name: str) -> str:
         if self._tag is not None:

@@ -178,9 +178,9 @@ class Model:
             names: list[str] = [name for name in layer.tag.get("output_names", "").split(",") if name]
             for source in self.graph.sources(layer.id).values():
                 producer = self.graph.layer(source.layer)
-                index = port_place(producer.outputs, source.port)
+                index = port_place(producer.common.outputs, source.port)
                 assert index is not None, "edges lead to ports that are there"
-                names += [*producer.outputs[index].names, output_name(producer, index)]
+                names += [*producer.tensor_names(source.port), output_name(producer, index)]
             found.append(Endpoint(layer, layer.inputs[0], tuple(dict.fromkeys((*names, layer.name)))))
         return found
 

@@ -270,7 +270,9 @@ class Engine:
     def _reach(self, graph: Graph, layer_id: int) -> None:
         if graph is self.model.graph:
             facts = self.facts.setdefault(id(graph), {})
-            for layer in graph.leading_to(layer_id, facts):
+            feeds = ((source, start) for source, keys in graph.producers(layer_id).items() for start, _ in keys)
+            alone = all(feed in facts for feed in feeds)
+            for layer in [graph.layer(layer_id)] if alone else graph.leading_to(layer_id, facts):
                 self._visit(graph, self._step(graph, layer), facts, {})
         elif id(graph) not in self.facts:
             self._reach(*self.owners[id(graph)])

@@ -145,7 +145,7 @@ def name_problems(graph: Graph, bordered: bool) -> dict[int, frozenset[str]]:
 def border_problems(graph: Graph) -> Iterator[tuple[str, Source]]:
     """Yield what is wrong with the inputs and outputs of a graph in IR v10, for some releases, and of which tensor."""
     called = border_names(graph)
-    names = [(source, name) for source in called for name in {*graph.layer(source.layer).port(source.port).names}]
+    names = [(source, name) for source in called for name in {*graph.layer(source.layer).tensor_names(source.port)}]
     named = {source for source, _ in names}
     for source in called:
         layer = graph.layer(source.layer)

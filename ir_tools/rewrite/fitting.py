@@ -1,7 +1,7 @@
 """What a file needs besides operations to be read by a release, or as another IR version: types, sizes, names."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import filterfalse
@@ -101,7 +101,9 @@ class Fitting:
         if release is None:
             return ()
         layers = [*filter(Surroundings(self.model).is_read, self.model.walk())]
-        found = [(located, reason) for located in layers if (reason := _missing_type(located, release))]
+        has_all = _once(partial(_has_all_types, release=release))
+        missing = (located for located in layers if not has_all(located.layer))
+        found = [(located, reason) for located in missing if (reason := _missing_type(located, release))]
         found += self._uncompiled_inputs(release)
         if not release.dynamic:
             found += self._dynamic(release, layers)
@@ -128,7 +130,8 @@ class Fitting:
     def _dynamic(self, release: Release, layers: Sequence[Located]) -> list[tuple[Located, str]]:
         """Return the inputs of unknown size, or if there are none the layers, and what to do about each."""
         reason = f"{release.title} does not support dynamic shapes"
-        dynamic = [located for located in layers if _is_dynamic(located.layer)]
+        is_dynamic = _once(_is_dynamic)
+        dynamic = [located for located in layers if is_dynamic(located.layer)]
         names = {end.layer.id: end.name for end in self.model.inputs}
         inputs = [one for one in dynamic if one.graph is self.model.graph and one.layer.id in names]
         if not inputs:
@@ -319,9 +322,10 @@ class Fitting:
         for end in self.model.outputs:
             for source in self.model.graph.sources(end.layer.id).values():
                 layer = self.model.graph.layer(source.layer)
-                if len(layer.outputs) > 1 or role_of(layer) is Role.PARAMETER or layer.id in taken:
-                    number = [port.id for port in layer.outputs].index(source.port)
-                    name = f"{layer.name}.{number}" if len(layer.outputs) > 1 else layer.name
+                ports = layer.common.outputs
+                if len(ports) > 1 or role_of(layer) is Role.PARAMETER or layer.id in taken:
+                    number = [port.id for port in ports].index(source.port)
+                    name = f"{layer.name}.{number}" if len(ports) > 1 else layer.name
                     if name != end.name:
                         self.notes.append(f"output '{end.name}' is called '{name}' in IR v10")
                 else:
@@ -373,14 +377,14 @@ class Fitting:
         holders = {name: source for source, name in called.items()}
         for source in sorted(called, key=called.__getitem__):
             layer = graph.layer(source.layer)
-            port = layer.port(source.port)
-            kept = tuple(name for name in port.names if holders.setdefault(name, source) == source)
-            if kept != port.names:
-                lost = ", ".join(name for name in port.names if name not in kept)
+            names = layer.tensor_names(source.port)
+            kept = tuple(name for name in names if holders.setdefault(name, source) == source)
+            if kept != names:
+                lost = ", ".join(name for name in names if name not in kept)
                 self.notes.append(f"the output of '{layer.name}' loses the tensor names that others have: {lost}")
                 located = Located(layer.name, layer, graph)
                 self._step(located, layer.type, "fewer tensor names", "names do not change values")
-                port.names = kept
+                layer.port(source.port).names = kept
 
     def _call_layer(self, layer: Layer, name: str) -> None:
         """Give a layer the name of its tensor, by which a caller of IR v10 asks for it."""
@@ -476,12 +480,34 @@ class Fitting:
         self.steps.append(self._place(located).migrated(after, strategy, proof))
 
 
+def _once(ask: Callable[[Layer], bool]) -> Callable[[Layer], bool]:
+    """Return a function that asks once about layers of one type that share their content, as they are now."""
+    known: dict[tuple[str, int], bool] = {}
+
+    def answer(layer: Layer) -> bool:
+        key = layer.type, id(layer.common)
+        found = known.get(key)
+        if found is None:
+            found = known[key] = ask(layer)
+        return found
+
+    return answer
+
+
+def _types_of(layer: Layer) -> Iterator[str]:
+    """Yield the element types of the outputs of a layer, and of a constant."""
+    yield from filter(None, map(_type_name, layer.common.outputs))
+    if role_of(layer) is Role.CONSTANT:
+        yield from filter(None, [layer.common.raw.get("element_type", "").lower()])
+
+
+def _has_all_types(layer: Layer, release: Release) -> bool:
+    return all(_right(release, kind) for kind in _types_of(layer))
+
+
 def _missing_type(located: Located, release: Release) -> str | None:
     """Return why a release cannot read the outputs of a layer, if nothing here makes it read them."""
-    kinds = set(map(_type_name, located.layer.common.outputs))
-    if role_of(located.layer) is Role.CONSTANT:
-        kinds.add(located.layer.common.raw.get("element_type", "").lower())
-    for kind in sorted(filter(None, kinds)):
+    for kind in sorted({*_types_of(located.layer)}):
         if not _right(release, kind) and not _can_widen(located, kind):
             reading = releases_in_words(partial(_right, kind=kind))
             return f"its output has element type {kind}, which {release.title} does not support; {reading}"

@@ -83,6 +83,7 @@ class Rewriter:
         self.resized = False
         self.added: list[tuple[Graph, int]] = []
         self.left: list[tuple[Graph, int]] = []
+        self._builders: dict[int, Builder] = {}
         self._separators: dict[int, str] = {}
         self._edited: dict[object, tuple[Rewrite, dict[str, str]]] = {}
         self._constants: dict[tuple[int, int], tuple[Array, Source]] = {}
@@ -102,7 +103,7 @@ class Rewriter:
             self._edited[key] = rewrite, raw
             _edit(layer, rewrite.layers[-1], raw)
             return
-        builder, typed = Builder(self.model, graph=graph), any(port.precision for port in layer.inputs)
+        builder, typed = self._builder(graph), any(port.precision for port in layer.inputs)
         old, made = graph.sources(layer.id), list[list[Source]]()
         self.left += ((graph, producer) for producer in graph.producers(layer.id))
 
@@ -127,11 +128,19 @@ class Rewriter:
             _redirect(
                 graph, layer, {given: source(given) for given in rewrite.outputs if given.layer != len(made)}, rewrite
             )
-        for before, after in zip(layer.outputs, added.outputs, strict=False):
+        for before, after in zip(layer.outputs, added.common.outputs, strict=False):
             self.resized |= min((*before.dims, *after.dims), default=-1) >= 0 and before.dims != after.dims
-            after.dims, after.precision = before.dims, before.precision or after.precision
+            if (after.dims, after.precision) != (before.dims, before.precision or after.precision):
+                port = added.port(after.id)
+                port.dims, port.precision = before.dims, before.precision or after.precision
         _take_bodies(layer, added, rewrite.layers[-1].inputs)
         graph.replace(layer.id, added, inputs)
+
+    def _builder(self, graph: Graph) -> Builder:
+        """Return the builder of a graph, which knows the forms of the layers that it made."""
+        if id(graph) not in self._builders:
+            self._builders[id(graph)] = Builder(self.model, graph=graph)
+        return self._builders[id(graph)]
 
     def _separator(self, graph: Graph, layer: Layer) -> str:
         """Return what is between list items: in the layer itself, or else in the first list of its graph."""
