@@ -26,6 +26,7 @@ __all__ = [
     "check_folder",
     "check_readable",
     "check_target",
+    "forget",
     "is_stream",
     "locked",
     "protect",
@@ -386,7 +387,7 @@ class _Draft:
         with suppress(OSError):
             self._file.close()
         if self.name is not None:
-            _forget(self.name)
+            forget(self.name)
 
 
 def _append(growth: Growth, undo: ExitStack) -> None:
@@ -418,7 +419,7 @@ def _rename(
                 names.append(draft.name_it())
             else:
                 draft.link(path)
-                undo.callback(_forget, path)
+                undo.callback(forget, path)
     for name, path in zip(names, paths, strict=False):
         with _named(path, kept):
             os.replace(name, path)
@@ -427,10 +428,10 @@ def _rename(
 def _keep(path: Path, tidy: ExitStack, undo: ExitStack) -> None:
     """Keep what `path` leads to under a second name, which `undo` puts back and `tidy` drops."""
     if not os.path.lexists(path):
-        undo.callback(_forget, path)
+        undo.callback(forget, path)
         return
     old = _free_name(path.parent)
-    tidy.callback(_forget, old)
+    tidy.callback(forget, old)
     try:
         os.link(path, old, follow_symlinks=False)
     except OSError:
@@ -442,7 +443,8 @@ def _free_name(folder: Path) -> Path:
     return folder / f".ir-tools-{os.urandom(8).hex()}.tmp"
 
 
-def _forget(path: Path) -> None:
+def forget(path: Path) -> None:
+    """Delete a file, if that is possible."""
     with suppress(OSError):
         path.unlink()
 

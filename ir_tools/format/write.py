@@ -2,14 +2,14 @@
 
 import os
 import stat
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
 from ir_tools.collection import gc_paused
 from ir_tools.errors import WriteError
-from ir_tools.files import Growth, NewFile, check_target, write_files
+from ir_tools.files import Growth, NewFile, check_target, forget, write_files
 from ir_tools.format.changes import Changes, net_nodes
 from ir_tools.format.content import SourceFile, blobs
 from ir_tools.format.markup import Node, pieces
@@ -69,7 +69,7 @@ def write(model: Model, path: str | Path, *, overwrite: bool = True) -> None:
     with ExitStack() as undo:
         if pair.link is not None and (weights.pending or not weights.missing):
             _link(pair.link, pair.bin)
-            undo.callback(_unlink, pair.link)
+            undo.callback(forget, pair.link)
         write_files(files, growth=growth, overwrite=overwrite, confirm=confirm)
         undo.pop_all()
 
@@ -146,11 +146,6 @@ def _link(link: Path, target: Path) -> None:
         link.symlink_to(os.path.relpath(target, os.path.realpath(link.parent)))
     except OSError as why:
         raise WriteError(f"{link} cannot be created: {why.strerror}; nothing was changed") from why
-
-
-def _unlink(path: Path) -> None:
-    with suppress(OSError):
-        path.unlink()
 
 
 def _whole(model: Model) -> bytes:

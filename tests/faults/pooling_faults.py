@@ -25,18 +25,16 @@ def _pool(
     kind: str,
     edit: Edit,
     types: tuple[str, ...] = WINDOWS,
-    expect: Expect = "error",
     *,
-    ports: bool = True,
     explicit: bool = False,
 ) -> None:
     def change(case: Case, rng: random.Random) -> Guilt:
         found = [place for place in case.places() if place.type in types]
         place = pick(rng, [one for one in found if not explicit or one.need_data().get("auto_pad") == "explicit"])
         edit(place.need_data(), _sizes(place))
-        return Guilt([place.spot], at=[place.need_data()], within=place.ports_within() if ports else [])
+        return Guilt([place.spot], at=[place.need_data()], within=place.ports_within())
 
-    FAULTS.append(Fault(kind, GROUP, expect, change))
+    FAULTS.append(Fault(kind, GROUP, "error", change))
 
 
 def _all(name: str, number: int) -> Edit:

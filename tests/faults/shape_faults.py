@@ -353,7 +353,7 @@ _mixed("assign-other-type", ("Assign",), 0, "i64", "I64")
 # --- shapes of Parameters -----------------------------------------------------------------------------------------
 
 
-def _parameter_shape(kind: str, make: Callable[[list[str]], str | None], group: str = "shapes") -> None:
+def _parameter_shape(kind: str, make: Callable[[list[str]], str | None]) -> None:
     def change(case: Case, rng: random.Random) -> Guilt:
         place = pick(rng, [place for place in case.places("Parameter") if place.need_data().get("shape")])
         data = place.need_data()
@@ -367,7 +367,7 @@ def _parameter_shape(kind: str, make: Callable[[list[str]], str | None], group: 
             data.set("shape", new)
         return Guilt([place.spot], at=[data, *place.ports("output")], within=place.ports_within())
 
-    FAULTS.append(Fault(f"parameter-shape-{kind}", group, "error", change))
+    FAULTS.append(Fault(f"parameter-shape-{kind}", "shapes", "error", change))
 
 
 def _static(dims: list[str]) -> list[str]:

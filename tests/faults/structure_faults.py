@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from tests.faults.define import Case, CaseLayer, Expect, Fault, Guilt, fault, pick
+from tests.faults.define import Case, CaseLayer, Fault, Guilt, fault, pick
 from tests.faults.markup import Node
 
 __all__ = ["FAULTS"]
@@ -89,7 +89,7 @@ def _without(case: Case, places: list[CaseLayer]) -> None:
         ]
 
 
-def _drop_child(kind: str, parent: str, tag: str, expect: Expect = "error") -> None:
+def _drop_child(kind: str, parent: str, tag: str) -> None:
     """Takes one random `tag` out of one random `parent`."""
 
     def change(case: Case, rng: random.Random) -> Guilt:
@@ -103,7 +103,7 @@ def _drop_child(kind: str, parent: str, tag: str, expect: Expect = "error") -> N
         wires = [edge for edge, *ends in case.edges() if any(end.node is outer for end in ends)]
         return _guilt(case, outer, *(wires if tag in ("input", "output") and number else []))
 
-    FAULTS.append(Fault(kind, GROUP, expect, change))
+    FAULTS.append(Fault(kind, GROUP, "error", change))
 
 
 _drop_child("data-lost", "layer", "data")

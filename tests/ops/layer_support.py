@@ -170,7 +170,7 @@ def _around(rng: np.random.Generator, value: int) -> tuple[int, int | None]:
     return (low, None) if case == 4 else (low, value + int(rng.integers(0, 4)))
 
 
-def valued(rng: np.random.Generator, least: int = 0, most: int = 4) -> tuple[Slot, tuple[Dim, ...]]:
+def valued(rng: np.random.Generator, least: int = 0) -> tuple[Slot, tuple[Dim, ...]]:
     """An input and its dimensions; sometimes one of which values are known."""
     if rng.random() < 0.35:
         slot = values(rng, rng.integers(0, 6, int(rng.integers(1, 4))).tolist(), kind="i64")
@@ -178,7 +178,7 @@ def valued(rng: np.random.Generator, least: int = 0, most: int = 4) -> tuple[Slo
             shape = fact_of(slot).shape
             assert shape is not None
             return slot, shape
-    dims = random_dims(rng, least, most)
+    dims = random_dims(rng, least, 4)
     return parameter(rng, dims), dims
 
 

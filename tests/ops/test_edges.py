@@ -13,6 +13,7 @@ from ir_tools.errors import RuntimeFailure, ShapeError
 from ir_tools.format.write import render
 from ir_tools.infer import propagate_shapes
 from ir_tools.known_differences import Call, Fixed, Given, as_model
+from ir_tools.known_differences._model import floats
 from ir_tools.ops import Array
 from ir_tools.runtime.client import RuntimeClient, sources
 from ir_tools.types import element_type, format_shape
@@ -28,10 +29,6 @@ def whole(kind: str, *values: int) -> Array:
     dtype = element_type(kind).dtype
     assert dtype is not None
     return np.array(values).astype(dtype)
-
-
-def floats(*values: float) -> Array:
-    return np.array(values, np.float32)
 
 
 def axes(*values: int) -> Fixed:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
+from ir_tools.known_differences._model import whole
 from ir_tools.ops import Array, detection, image, recurrent, roi, sorting, suppression
 from ir_tools.runtime.client import RuntimeClient
 from tests.ops.around import ops_by_name
@@ -26,10 +27,6 @@ YOLO = {"coords": "4", "classes": "3", "num": "2", "do_softmax": "true", "axis":
 
 def ones(*sizes: int) -> Array:
     return np.ones(sizes, np.float32)
-
-
-def whole(*values: int) -> Array:
-    return np.array(values, np.int64)
 
 
 ROWS: list[tuple[str, Mapping[str, str], list[Array]]] = [

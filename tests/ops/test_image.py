@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from ir_tools.known_differences._model import floats, whole
 from ir_tools.ops import image
 from ir_tools.ops._interpolate import COORDINATES, ROUNDINGS, TAPS, Resizing, resize
 from ir_tools.ops.definition import ViolationKind
@@ -12,14 +13,6 @@ from tests.ops.layer_support import Setting, compare_shapes, fact_of
 from tests.ops.single import Slot, attrs_of
 
 OPS = ops_by_name(image.OPS)
-
-
-def sizes(*values: int) -> Slot:
-    return np.array(values, np.int64)
-
-
-def factors(*values: float) -> Slot:
-    return np.array(values, np.float32)
 
 
 DATA: Slot = ("f32", "1,2,4,5")
@@ -37,17 +30,15 @@ NEW = {
 PADDED = ({"pads_begin": "0,0,1,1"}, {"pads_begin": "0,1", "pads_end": "0,0,2,1,5,5"})
 SCALES = {**NEW, "shape_calculation_mode": "scales"}
 CASES = {
-    "Interpolate-1": Case(OPS["Interpolate-1"], OLD, (DATA, sizes(8, 10))),
-    "Interpolate-4": Case(OPS["Interpolate-4"], NEW, (DATA, sizes(8, 10), factors(2, 2), sizes(2, 3)), PADDED),
+    "Interpolate-1": Case(OPS["Interpolate-1"], OLD, (DATA, whole(8, 10))),
+    "Interpolate-4": Case(OPS["Interpolate-4"], NEW, (DATA, whole(8, 10), floats(2, 2), whole(2, 3)), PADDED),
     "Interpolate-4-scales": Case(
-        OPS["Interpolate-4"], SCALES, (DATA, sizes(8, 10), factors(2.3, 0.7), sizes(2, 3)), PADDED
+        OPS["Interpolate-4"], SCALES, (DATA, whole(8, 10), floats(2.3, 0.7), whole(2, 3)), PADDED
     ),
-    "Interpolate-4-three": Case(
-        OPS["Interpolate-4"], SCALES, (DATA, sizes(1, 2, 8, 10), factors(1, 1, 1.4, 3)), PADDED
-    ),
-    "Interpolate-11": Case(OPS["Interpolate-11"], NEW, (DATA, sizes(8, 10), sizes(3, 2)), PADDED),
-    "Interpolate-11-scales": Case(OPS["Interpolate-11"], SCALES, (DATA, factors(0.4, 3.1), sizes(2, 3)), PADDED),
-    "Interpolate-11-two": Case(OPS["Interpolate-11"], NEW, (DATA, sizes(1, 2, 8, 10)), PADDED),
+    "Interpolate-4-three": Case(OPS["Interpolate-4"], SCALES, (DATA, whole(1, 2, 8, 10), floats(1, 1, 1.4, 3)), PADDED),
+    "Interpolate-11": Case(OPS["Interpolate-11"], NEW, (DATA, whole(8, 10), whole(3, 2)), PADDED),
+    "Interpolate-11-scales": Case(OPS["Interpolate-11"], SCALES, (DATA, floats(0.4, 3.1), whole(2, 3)), PADDED),
+    "Interpolate-11-two": Case(OPS["Interpolate-11"], NEW, (DATA, whole(1, 2, 8, 10)), PADDED),
     "GridSample-9": Case(OPS["GridSample-9"], {"mode": "bilinear"}, (DATA, ("f32", "1,3,3,2"))),
 }
 
@@ -59,7 +50,7 @@ FACTORS = (0.1, 0.5, 0.3333333, 1, 1.5, 2, 2.9999998, 3.7)
 def test_random_factors(name: str, client: RuntimeClient) -> None:
     rng, case = np.random.default_rng(3), CASES[name]
     for _ in range(40):
-        given = factors(*rng.choice([*FACTORS, rng.uniform(0.05, 9)], 2))
+        given = floats(*rng.choice([*FACTORS, rng.uniform(0.05, 9)], 2))
         high, low = rng.integers(3, 99, 2)
         data: Slot = ("f32", f"1,2,{high},3..{low}")
         changed = case.change({}, {0: data, len(case.slots) - 2: given})
@@ -70,14 +61,14 @@ RUN: list[Change] = [
     *((name, {}, {}) for name in CASES),
     ("Interpolate-1", {"mode": "cubic", "axes": "3,2", "align_corners": "false"}, {}),
     ("Interpolate-4", {"mode": "LINEAR", "pads_begin": "0,0,1", "antialias": "true"}, {}),
-    ("Interpolate-4", {"mode": "linear_onnx"}, {1: sizes(8, 10, 3)}),
+    ("Interpolate-4", {"mode": "linear_onnx"}, {1: whole(8, 10, 3)}),
     ("Interpolate-11", {"mode": "bicubic_pillow", "cube_coeff": "9"}, {}),
     ("GridSample-9", {"mode": "BICUBIC"}, {}),
-    ("Interpolate-11", {}, {1: sizes(8, 10, 3)}),
-    ("Interpolate-11-scales", {}, {1: factors(2, 3, 1)}),
-    ("Interpolate-11-two", {}, {0: ("f32", "0,2,4,5"), 1: sizes(3, 2, 4, 5)}),
-    ("Interpolate-11-two", {}, {0: ("f32", "1,0,4,5"), 1: sizes(3, 0, 8, 5)}),
-    ("Interpolate-11-two", {"mode": "linear_onnx"}, {0: ("f32", "0,2,3,4,5"), 1: sizes(0, 3, 6, 4, 5)}),
+    ("Interpolate-11", {}, {1: whole(8, 10, 3)}),
+    ("Interpolate-11-scales", {}, {1: floats(2, 3, 1)}),
+    ("Interpolate-11-two", {}, {0: ("f32", "0,2,4,5"), 1: whole(3, 2, 4, 5)}),
+    ("Interpolate-11-two", {}, {0: ("f32", "1,0,4,5"), 1: whole(3, 0, 8, 5)}),
+    ("Interpolate-11-two", {"mode": "linear_onnx"}, {0: ("f32", "0,2,3,4,5"), 1: whole(0, 3, 6, 4, 5)}),
 ]
 REFUSED: list[Change] = [
     ("Interpolate-1", {"axes": ""}, {}),
@@ -85,28 +76,28 @@ REFUSED: list[Change] = [
     ("Interpolate-1", {"axes": "-1,-2"}, {}),
     ("Interpolate-1", {"mode": "NEAREST"}, {}),
     ("Interpolate-1", {"pads_begin": "-1"}, {}),
-    ("Interpolate-1", {}, {1: sizes(8, 10, 3)}),
+    ("Interpolate-1", {}, {1: whole(8, 10, 3)}),
     ("Interpolate-4", {"mode": "bilinear_pillow"}, {}),
     ("Interpolate-4", {"nearest_mode": "foo"}, {}),
     ("Interpolate-4", {"pads_begin": "0,0,-1,0"}, {}),
-    ("Interpolate-4", {}, {1: sizes(4)}),
-    ("Interpolate-4", {}, {1: sizes(10**6, 10**6)}),
-    ("Interpolate-4", {}, {3: sizes(-1, -2)}),
-    ("Interpolate-4-scales", {}, {2: factors(1e9, 2)}),
-    ("Interpolate-11", {}, {1: factors(2, 2)}),
-    ("Interpolate-11-scales", {}, {1: sizes(2, 2)}),
-    ("Interpolate-11-two", {}, {1: sizes(3, 2, 4, 5)}),
+    ("Interpolate-4", {}, {1: whole(4)}),
+    ("Interpolate-4", {}, {1: whole(10**6, 10**6)}),
+    ("Interpolate-4", {}, {3: whole(-1, -2)}),
+    ("Interpolate-4-scales", {}, {2: floats(1e9, 2)}),
+    ("Interpolate-11", {}, {1: floats(2, 2)}),
+    ("Interpolate-11-scales", {}, {1: whole(2, 2)}),
+    ("Interpolate-11-two", {}, {1: whole(3, 2, 4, 5)}),
     ("GridSample-9", {"padding_mode": "foo"}, {}),
     ("GridSample-9", {}, {1: ("f32", "1,3,3,3")}),
 ]
 UNPREDICTABLE: list[Change] = [
-    ("Interpolate-11-two", {"mode": "linear_onnx"}, {0: ("f32", "0,2,3,2,4,5"), 1: sizes(0, 2, 3, 2, 8, 5)}),
+    ("Interpolate-11-two", {"mode": "linear_onnx"}, {0: ("f32", "0,2,3,2,4,5"), 1: whole(0, 2, 3, 2, 8, 5)}),
     ("Interpolate-1", {"pads_begin": "1000000000"}, {}),
     ("Interpolate-4", {"pads_begin": "0,0,100000,100000"}, {}),
-    ("Interpolate-1", {}, {1: sizes(-1, 3)}),
-    ("Interpolate-4", {}, {1: sizes(-1, 4)}),
+    ("Interpolate-1", {}, {1: whole(-1, 3)}),
+    ("Interpolate-4", {}, {1: whole(-1, 4)}),
     ("Interpolate-1", {"axes": "1,2,3"}, {}),
-    ("Interpolate-1", {}, {1: sizes(8)}),
+    ("Interpolate-1", {}, {1: whole(8)}),
 ]
 
 
@@ -117,13 +108,13 @@ class TestImage(ChanceTests):
 @pytest.mark.parametrize(
     ("name", "data", "target", "warned"),
     [
-        ("Interpolate-11-two", "0,2,4,5", sizes(3, 2, 4, 5), True),
-        ("Interpolate-11-two", "1,2,0,5", sizes(1, 2, 4, 5), True),
-        ("Interpolate-11-two", "0..1,2,4,5", sizes(1, 2, 4, 5), False),
-        ("Interpolate-11-two", "1,0,4,5", sizes(3, 0, 8, 5), False),
-        ("Interpolate-11-two", "0,2,4,5", sizes(0, 2, 8, 5), False),
-        ("Interpolate-11", "0,2,4,5", sizes(8, 10), False),
-        ("Interpolate-11", "1,2,4,5", sizes(8, 10, 3), True),
+        ("Interpolate-11-two", "0,2,4,5", whole(3, 2, 4, 5), True),
+        ("Interpolate-11-two", "1,2,0,5", whole(1, 2, 4, 5), True),
+        ("Interpolate-11-two", "0..1,2,4,5", whole(1, 2, 4, 5), False),
+        ("Interpolate-11-two", "1,0,4,5", whole(3, 0, 8, 5), False),
+        ("Interpolate-11-two", "0,2,4,5", whole(0, 2, 8, 5), False),
+        ("Interpolate-11", "0,2,4,5", whole(8, 10), False),
+        ("Interpolate-11", "1,2,4,5", whole(8, 10, 3), True),
     ],
 )
 def test_what_runs_and_is_not_meant_is_warned_of(name: str, data: str, target: Slot, warned: bool) -> None:

@@ -1,7 +1,7 @@
 """Values of signals, strings, embeddings, attention, colours and Detectron against the runtime."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from decimal import ROUND_HALF_UP, Decimal
 from itertools import product
 from operator import mul
@@ -15,7 +15,7 @@ from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import element_type
 from tests.ops.around import ops_by_name
 from tests.ops.layer_support import compare_values, fact_of, some_kind, tensor
-from tests.ops.single import Fed, attrs_of, computed, single_text
+from tests.ops.single import Fed, Maker, attrs_of, computed, single_text
 
 OPS = ops_by_name(fourier.OPS, strings.OPS, embedding.OPS, attention.OPS, color.OPS, detectron.OPS)
 FLOATS = ("f32", "f32", "f16", "bf16")
@@ -26,7 +26,6 @@ LEFT_OUT = named(
     "RDFT-9 of the size that the data have",
 )
 """Layers that are not generated."""
-Make = Callable[[np.random.Generator], Fed]
 
 
 def whole(value: int) -> Array:
@@ -43,7 +42,7 @@ def signal_size(rng: np.random.Generator, name: str, size: int) -> int:
     return -1 if rng.random() < 0.3 else int(rng.integers(2, 9))
 
 
-def transform(name: str) -> Make:
+def transform(name: str) -> Maker:
     """Random sizes and axes; complex data have a last axis of 2."""
 
     def make(rng: np.random.Generator) -> Fed:
@@ -90,7 +89,7 @@ def istft(rng: np.random.Generator) -> Fed:
 # --- embeddings and strings ---------------------------------------------------------------------------------------
 
 
-def bags(name: str) -> Make:
+def bags(name: str) -> Maker:
     """Random bags; in EmbeddingSegmentsSum without an index of -1, for which the CPU plugin reads before the table."""
 
     def make(rng: np.random.Generator) -> Fed:
@@ -142,7 +141,7 @@ def attend(rng: np.random.Generator) -> Fed:
 # --- images and regions ---------------------------------------------------------------------------------------------
 
 
-def picture(name: str) -> Make:
+def picture(name: str) -> Maker:
     def make(rng: np.random.Generator) -> Fed:
         batch, height, width = int(rng.integers(1, 3)), int(2 * rng.integers(1, 4)), int(2 * rng.integers(1, 4))
         shapes: list[list[int]] = [[batch, height * 3 // 2, width, 1]]
@@ -177,7 +176,7 @@ def best(rng: np.random.Generator) -> Fed:
     return Fed(OPS["ExperimentalDetectronTopKROIs-6"], raw, [tensor(rng, "f32", [count, 4]), scores])
 
 
-MAKERS: Mapping[str, tuple[Make, float]] = {
+MAKERS: Mapping[str, tuple[Maker, float]] = {
     **{name: (transform(name), 2e-3) for name in ("DFT-7", "IDFT-7", "RDFT-9", "IRDFT-9")},
     "STFT-15": (stft, 1e-4),
     "ISTFT-16": (istft, 1e-4),

@@ -230,7 +230,11 @@ def difference(case: Case, shape: Shape, before: np.ndarray[Any, Any], after: np
     return None if apart <= allowed else f"{apart} apart: {case} on {shape}"
 
 
-def migrated_alike(seed: int, number: int, *, dynamic: bool = False, batch: int = 60) -> list[str]:
+BATCH = 60
+"""How many layers one model has."""
+
+
+def migrated_alike(seed: int, number: int, *, dynamic: bool = False) -> list[str]:
     """Move `number` random layers to random opsets, run both models, and say what went wrong.
 
     Dynamic ones run on ten sizes each; the runtime bounds some dynamic outputs wrongly and then fails on sizes outside
@@ -238,9 +242,9 @@ def migrated_alike(seed: int, number: int, *, dynamic: bool = False, batch: int 
     """
     rng, numbers = random.Random(seed), np.random.default_rng(seed)
     problems: list[str] = []
-    for _ in range(-(-number // batch)):
+    for _ in range(-(-number // BATCH)):
         target = f"opset{rng.choice([1, 2, 4, 5, 7, *[8] * 4, 11, 12, 13, 14, 15, 16, 17])}"
-        cases = [random_case(rng, dynamic=dynamic) for _ in range(batch)]
+        cases = [random_case(rng, dynamic=dynamic) for _ in range(BATCH)]
         model = model_of([case.row for case in cases])
         migrated = migrate(model, target)
         problems += [f"{target}: {refused}" for refused in migrated.refused]

@@ -8,6 +8,7 @@ import pytest
 from ir_tools.builder import Builder
 from ir_tools.execute import run
 from ir_tools.graph import Model
+from ir_tools.known_differences._model import whole
 from ir_tools.ops import Array, _recurrent_rewrites, find_op
 from ir_tools.rewrite.migration import migrate
 from ir_tools.runtime.client import RuntimeClient
@@ -65,13 +66,9 @@ def close(model: Model, target: int, *arrays: Array, apart: float = 0) -> bool:
     return all(np.allclose(after[name], array, 1e-6, apart, equal_nan=True) for name, array in before.items())
 
 
-def ints(*values: int) -> Array:
-    return np.array(values, np.int64)
-
-
 def test_negative_indices_of_a_gather_are_counted_from_the_front() -> None:
     rows = np.arange(12, dtype=np.float32).reshape(4, 3)
-    known = layer("Gather-8", {}, ("f32", "4,3"), ints(-1, 0, -5, -9, 7), np.array(0))
+    known = layer("Gather-8", {}, ("f32", "4,3"), whole(-1, 0, -5, -9, 7), np.array(0))
     assert lowered(known, 7) == ["Gather-7"]
     assert same(known, 7, rows)
     given = layer("Gather-8", {}, ("f32", "?,3"), ("i32", "?"), np.array(0))
@@ -81,7 +78,7 @@ def test_negative_indices_of_a_gather_are_counted_from_the_front() -> None:
 
 def test_a_gather_that_may_get_negative_indices_stays_in_later_opsets() -> None:
     assert lowered(layer("Gather-7", {}, ("f32", "4,3"), ("i64", "2"), np.array(0)), 8) == ["Gather-7"]
-    assert lowered(layer("Gather-7", {}, ("f32", "4,3"), ints(1, 2), np.array(0)), 8) == ["Gather-8"]
+    assert lowered(layer("Gather-7", {}, ("f32", "4,3"), whole(1, 2), np.array(0)), 8) == ["Gather-8"]
     assert lowered(layer("Gather-7", {}, ("f32", "4,3"), ("u8", "2"), np.array(0)), 8) == ["Gather-8"]
 
 
@@ -177,28 +174,28 @@ def test_updates_that_may_meet_along_an_axis(reduction: str, keeps: str) -> None
 
 
 def test_a_roll_by_one_moves_elements_to_the_next_place() -> None:
-    migrated = migrate(layer("Roll-7", {}, ("f32", "2,3"), ints(1), ints(-1)), "opset6").model
+    migrated = migrate(layer("Roll-7", {}, ("f32", "2,3"), whole(1), whole(-1)), "opset6").model
     found = run(migrated, {"in0": np.arange(6, dtype=np.float32).reshape(2, 3)})
     assert found["out0"].tolist() == [[2, 0, 1], [5, 3, 4]]
 
 
 def test_negative_pads_become_a_slice() -> None:
     rows = np.arange(12, dtype=np.float32).reshape(4, 3)
-    cut = layer("Pad-12", {"pad_mode": "reflect"}, ("f32", "4,3"), ints(-1, 2), ints(0, -1))
+    cut = layer("Pad-12", {"pad_mode": "reflect"}, ("f32", "4,3"), whole(-1, 2), whole(0, -1))
     assert lowered(cut, 8) == ["Pad-1", "StridedSlice-1"]
     assert same(cut, 8, rows)
-    assert lowered(layer("Pad-12", {"pad_mode": "edge"}, ("f32", "4,3"), ints(-1, 0), ints(0, -1)), 8) == [
+    assert lowered(layer("Pad-12", {"pad_mode": "edge"}, ("f32", "4,3"), whole(-1, 0), whole(0, -1)), 8) == [
         "StridedSlice-1"
     ]
-    assert lowered(layer("Pad-12", {"pad_mode": "edge"}, ("f32", "4,3"), ints(1, 0), ints(0, 1)), 8) == ["Pad-1"]
+    assert lowered(layer("Pad-12", {"pad_mode": "edge"}, ("f32", "4,3"), whole(1, 0), whole(0, 1)), 8) == ["Pad-1"]
 
 
 def test_a_slice_along_axes_that_are_not_known_is_refused() -> None:
-    bounds = ints(0), ints(1), ints(1)
+    bounds = whole(0), whole(1), whole(1)
     (why,) = lowered(layer("Slice-8", {}, ("f32", "4,3"), *bounds, ("i64", "1")), 7)
     assert why == "None: opset7 has no Slice, and its axes are not known"
-    assert lowered(layer("Slice-8", {}, ("f32", "..."), *bounds, ints(1)), 7) == ["StridedSlice-1"]
-    assert lowered(layer("Slice-8", {}, ("f32", "4,3"), ("i64", "1"), ints(1), ints(1), ints(-1)), 7) == [
+    assert lowered(layer("Slice-8", {}, ("f32", "..."), *bounds, whole(1)), 7) == ["StridedSlice-1"]
+    assert lowered(layer("Slice-8", {}, ("f32", "4,3"), ("i64", "1"), whole(1), whole(1), whole(-1)), 7) == [
         "Concat-1",
         "Gather-7",
         "StridedSlice-1",
@@ -233,7 +230,7 @@ LACKING = [
     ),
     (
         10,
-        layer("Interpolate-11", PILLOW, ("u8", "1,3,8,8"), ints(4, 4), ints(2, 3)),
+        layer("Interpolate-11", PILLOW, ("u8", "1,3,8,8"), whole(4, 4), whole(2, 3)),
         "mode: Interpolate-4 has no mode bicubic_pillow",
     ),
     (
@@ -274,10 +271,10 @@ def test_the_second_output_of_a_proposal_is_missed_only_if_it_is_read() -> None:
 
 def test_prior_boxes_in_the_other_order_are_gathered() -> None:
     raw = {"min_size": "4,8", "max_size": "8,16", "aspect_ratio": "2", "offset": "0.5", "variance": "0.1"}
-    model = layer("PriorBox-8", {**raw, "min_max_aspect_ratios_order": "false"}, ints(2, 3), ints(32, 48))
+    model = layer("PriorBox-8", {**raw, "min_max_aspect_ratios_order": "false"}, whole(2, 3), whole(32, 48))
     assert lowered(model, 7) == ["PriorBox-1", "Reshape-1", "Gather-7", "Reshape-1"]
     assert same(model, 7)
-    assert lowered(layer("PriorBox-8", raw, ints(2, 3), ints(32, 48)), 7) == ["PriorBox-1"]
+    assert lowered(layer("PriorBox-8", raw, whole(2, 3), whole(32, 48)), 7) == ["PriorBox-1"]
 
 
 def test_the_number_of_classes_is_worked_out() -> None:
@@ -322,26 +319,26 @@ def test_negative_indices_are_counted_from_the_front_before_older_versions(shape
 
 def test_a_slice_of_sizes_that_are_not_known_is_updated() -> None:
     rows = np.arange(12, dtype=np.float32).reshape(4, 3)
-    model = layer("SliceScatter-15", {}, ("f32", "?,?"), ("f32", "?,?"), ints(-1, 0), ints(-9, 2), ints(-2, 1))
+    model = layer("SliceScatter-15", {}, ("f32", "?,?"), ("f32", "?,?"), whole(-1, 0), whole(-9, 2), whole(-2, 1))
     assert same(model, 14, rows, -rows[:2, :2])
     assert same(model, 7, rows, -rows[:2, :2])
 
 
 def test_an_interpolation_of_unknown_rank_stays_in_later_opsets() -> None:
     raw = {"axes": "2,3", "mode": "linear", "align_corners": "false"}
-    assert lowered(layer("Interpolate-1", raw, ("f32", "..."), ints(4, 4)), 11) == ["Interpolate-1"]
-    assert lowered(layer("Interpolate-1", raw, IMAGE, ints(4, 4)), 11) == ["Interpolate-11"]
-    (back,) = lowered(migrate(layer("Interpolate-1", raw, IMAGE, ints(4, 4)), "opset11").model, 1)
+    assert lowered(layer("Interpolate-1", raw, ("f32", "..."), whole(4, 4)), 11) == ["Interpolate-1"]
+    assert lowered(layer("Interpolate-1", raw, IMAGE, whole(4, 4)), 11) == ["Interpolate-11"]
+    (back,) = lowered(migrate(layer("Interpolate-1", raw, IMAGE, whole(4, 4)), "opset11").model, 1)
     assert back == "Interpolate-1"
 
 
 def test_an_interpolation_that_an_older_version_lacks_is_a_gather_or_a_product_for_each_axis() -> None:
     image = np.random.default_rng(7).normal(size=(1, 3, 8, 8)).astype(np.float32)
-    smooth = layer("Interpolate-11", {**PILLOW, "pads_begin": "0,0,1,0"}, ("f32", "?,3,8,8"), ints(4, 11), ints(2, 3))
+    smooth = layer("Interpolate-11", {**PILLOW, "pads_begin": "0,0,1,0"}, ("f32", "?,3,8,8"), whole(4, 11), whole(2, 3))
     assert lowered(smooth, 10).count("MatMul-1") == 2
     assert close(smooth, 10, image, apart=1e-6)
     raw = {"mode": "nearest", "shape_calculation_mode": "sizes", "nearest_mode": "ceil"}
-    nearest = layer("Interpolate-4", raw, IMAGE, ints(3, 18), np.ones(2, np.float32), ints(2, 3))
+    nearest = layer("Interpolate-4", raw, IMAGE, whole(3, 18), np.ones(2, np.float32), whole(2, 3))
     assert lowered(nearest, 3) == ["Gather-1", "Gather-1"]
     assert same(nearest, 3, image)
 
@@ -351,10 +348,10 @@ def test_columns_are_added_up_by_a_convolution(shape: str) -> None:
     raw = {"strides": "2,1", "dilations": "1,2", "pads_begin": "1,0", "pads_end": "0,1"}
     columns = np.arange(144, dtype=np.float32).reshape(2, 12, 6)
     data = columns if shape.count(",") == 2 else columns[0]
-    model = layer("Col2Im-15", raw, ("f32", shape), ints(4, 4), ints(2, 2))
+    model = layer("Col2Im-15", raw, ("f32", shape), whole(4, 4), whole(2, 2))
     assert lowered(model, 7) == ["Reshape-1", "ConvolutionBackpropData-1", "Reshape-1"]
     assert same(model, 7, data)
-    (why,) = lowered(layer("Col2Im-15", raw, ("i32", shape), ints(4, 4), ints(2, 2)), 7)
+    (why,) = lowered(layer("Col2Im-15", raw, ("i32", shape), whole(4, 4), whole(2, 2)), 7)
     assert "no convolution adds elements of type i32" in why
 
 
@@ -393,8 +390,8 @@ def test_a_sum_along_an_axis_keeps_infinities_apart() -> None:
 def test_sums_that_wrap_around_are_not_made_of_sums_that_stop_at_limits(kind: str) -> None:
     for model in (
         layer("CumSum-3", {}, (kind, "2,3"), np.array(1)),
-        layer("EmbeddingBagPackedSum-3", {}, (kind, "4,3"), ints(0, 1).reshape(1, 2)),
-        layer("EmbeddingSegmentsSum-3", {}, (kind, "4,3"), ints(0, 1), ints(0, 0), np.array(1)),
+        layer("EmbeddingBagPackedSum-3", {}, (kind, "4,3"), whole(0, 1).reshape(1, 2)),
+        layer("EmbeddingSegmentsSum-3", {}, (kind, "4,3"), whole(0, 1), whole(0, 0), np.array(1)),
     ):
         reason = f"None: its sums of {kind} wrap around; those of older operations saturate at the limits of the type"
         assert lowered(model, 2) == [reason]
@@ -403,9 +400,9 @@ def test_sums_that_wrap_around_are_not_made_of_sums_that_stop_at_limits(kind: st
 def test_segments_without_rows_are_filled() -> None:
     rows = np.array([[-1, -8], [2, -9], [5, 6]], np.float32)
     for mode in ("zero", "lowest"):
-        model = layer("SegmentMax-16", {"fill_mode": mode}, ("f32", "?,?"), ints(1, 1, 3), np.array(5))
+        model = layer("SegmentMax-16", {"fill_mode": mode}, ("f32", "?,?"), whole(1, 1, 3), np.array(5))
         assert same(model, 15, rows)
-        assert same(layer("SegmentMax-16", {"fill_mode": mode}, ("f32", "3,2"), ("i64", "3")), 15, rows, ints(0, 0, 2))
+        assert same(layer("SegmentMax-16", {"fill_mode": mode}, ("f32", "3,2"), ("i64", "3")), 15, rows, whole(0, 0, 2))
 
 
 RECURRENT = {"hidden_size": "2", "activations": "sigmoid,tanh", "linear_before_reset": "true"}
@@ -476,7 +473,7 @@ def test_an_attention_of_as_many_rows_as_heads_is_not_made_again_of_its_layers()
     builder, rng = Builder(), np.random.default_rng(3)
     arrays = {name: rng.normal(size=(1, 4, 4, 8)).astype(np.float32) for name in ("query", "key", "value")}
     found = builder.call("ScaledDotProductAttention", *(builder.parameter(name, "1,4,4,8") for name in arrays))
-    builder.result(builder.call("Transpose", found, ints(0, 2, 1, 3)), "out")
+    builder.result(builder.call("Transpose", found, whole(0, 2, 1, 3)), "out")
     with RuntimeClient() as client:
         (values,) = client.infer_model(migrated(builder.model, 12), arrays).outputs.values()
     (wanted,) = run(builder.model, arrays).values()

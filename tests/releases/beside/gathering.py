@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, number, sizes_of, whole
+from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, index, sizes_of, whole
 from ir_tools.processors import Processor
 from tests.releases.beside import Beside
 
 
-def _top_k(axis: int, k: int = 1) -> Call:
+def _top_k(axis: int) -> Call:
     raw = {"axis": str(axis), "mode": "max", "sort": "value"}
-    return Call("TopK-3", (Given(counted(2, 3), "?,3"), Fixed(number(k, np.int64))), raw, (0,))
+    return Call("TopK-3", (Given(counted(2, 3), "?,3"), Fixed(index(1))), raw, (0,))
 
 
 def _gathered(size: int, count: int, *before: int) -> Call:
