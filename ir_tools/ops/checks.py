@@ -150,6 +150,9 @@ def check_ports(op: Op, inputs: int, outputs: int) -> Iterator[Violation]:
 
     Outputs may be left out: who reads none needs no port.
     """
+    given = len(op.outputs)
+    if inputs == len(op.inputs) and outputs <= given:
+        return
     minimum = sum(not slot.optional for slot in op.inputs)
     maximum = None if any(slot.many for slot in op.inputs) else len(op.inputs)
     if inputs < minimum or (maximum is not None and inputs > maximum):
@@ -158,7 +161,6 @@ def check_ports(op: Op, inputs: int, outputs: int) -> Iterator[Violation]:
         count = str(minimum) if minimum == maximum else count
         message = f"it has {plural(inputs, 'input')}, but {op} has {count}{f' ({names})' if names else ''}"
         yield Violation("", message, None, ViolationKind.INPUTS, None if inputs < minimum else maximum)
-    given = len(op.outputs)
     if not any(slot.many for slot in op.outputs) and outputs > given:
         yield too_many_outputs(op, outputs, given)
 
