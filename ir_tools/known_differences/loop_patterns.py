@@ -8,7 +8,7 @@ from math import prod
 from typing import NamedTuple
 
 from ir_tools.errors import ShapeError
-from ir_tools.graph import Graph, Layer, Model, Source
+from ir_tools.graph import Graph, Layer, Model, Port, Source
 from ir_tools.known_differences.neighbours import FAR, consumers_of, producer_of, sources_of
 from ir_tools.known_differences.releases.seen import (
     BEHIND_PRODUCT,
@@ -162,7 +162,8 @@ class LoopPatterns:
         ports = None if body is None else _ports(layer)
         if body is not None and ports is not None:
             yield from _of_loop(graph, layer, body, ports, constants)
-        if layer.type == "If" and _is_outgrown(graph, layer):
+        unknown = [port for port in layer.common.outputs if _is_unknown(port)] if layer.type == "If" else []
+        if any(_is_outgrown(graph, layer, port) for port in unknown):
             yield OUTGROWN
         owner = self._owners.get(id(graph))
         producer = producer_of(graph, layer) if owner is not None else None
@@ -183,28 +184,29 @@ class LoopPatterns:
                 yield from (IN_PLACE, SOFTENED_INPUT) if layer.type == "SoftMax" else (IN_PLACE,)
 
 
-def _is_outgrown(graph: Graph, layer: Layer) -> bool:
+def _is_outgrown(graph: Graph, layer: Layer, port: Port) -> bool:
     """Return whether a tensor of unknown size that is computed of an output of unknown size may be larger than it.
 
     Those that layers read at once that read the output are not in its memory, nor is what the model gives.
     """
-    for port in layer.common.outputs:
-        if min(port.dims, default=0) >= 0:
+    waiting, passed = [graph.layer(one) for one, _ in graph.consumers(layer.id, port.id)], {layer.id}
+    first = {one.id for one in waiting}
+    while waiting and len(passed) < FAR:
+        current = waiting.pop()
+        if current.id in passed:
             continue
-        waiting, passed = [graph.layer(one) for one, _ in graph.consumers(layer.id, port.id)], {layer.id}
-        first = {one.id for one in waiting}
-        while waiting and len(passed) < FAR:
-            current = waiting.pop()
-            if current.id in passed:
-                continue
-            passed.add(current.id)
-            readers = [graph.layer(one) for one in islice(graph.successors(current.id), FAR)]
-            tensors = [one.dims for one in current.common.outputs if min(one.dims, default=0) < 0]
-            inner = any(role_of(one) is not Role.RESULT and not _ends(graph, one) for one in readers)
-            if current.id not in first and inner and any(_may_be_larger(dims, port.dims) for dims in tensors):
-                return True
-            waiting += [one for one in readers if one.id not in passed]
+        passed.add(current.id)
+        readers = [graph.layer(one) for one in islice(graph.successors(current.id), FAR)]
+        tensors = [one.dims for one in current.common.outputs if _is_unknown(one)]
+        inner = any(role_of(one) is not Role.RESULT and not _ends(graph, one) for one in readers)
+        if current.id not in first and inner and any(_may_be_larger(dims, port.dims) for dims in tensors):
+            return True
+        waiting += [one for one in readers if one.id not in passed]
     return False
+
+
+def _is_unknown(port: Port) -> bool:
+    return any(size < 0 for size in port.dims)
 
 
 def _ends(graph: Graph, layer: Layer) -> bool:

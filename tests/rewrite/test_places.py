@@ -8,6 +8,7 @@ from ir_tools.compatibility import compatibility
 from ir_tools.execute import run
 from ir_tools.format.write import render
 from ir_tools.graph import Model
+from ir_tools.infer import propagate_shapes
 from ir_tools.known_differences import as_model
 from ir_tools.known_differences._model import Body, Call, Fixed, Part, counted, whole
 from ir_tools.known_differences.releases import ROWS, ReleaseDifference, _loops
@@ -15,6 +16,7 @@ from ir_tools.known_differences.verdicts import Answer
 from ir_tools.ops import Array
 from ir_tools.releases.table import find_release
 from ir_tools.validation import validate
+from tests.ops.test_control_flow import Text
 from tests.runtime.releases import client_of
 
 PREFIXES = (
@@ -86,6 +88,30 @@ def test_inputs_that_a_body_does_not_read_are_gone_with_their_states() -> None:
     wanted, found = run(model, fed), run(reread(made), fed)
     for name, array in wanted.items():
         np.testing.assert_array_equal(found[name], array)
+
+
+def test_a_loop_that_counts_loses_the_parts_that_nothing_reads() -> None:
+    blob = bytearray()
+    outer, body = Text(blob), Text(blob)
+    counts = [(outer.constant(np.array(number)), 0) for number in (3, True)]
+    sources = [*counts, (outer.parameter("f32", "4,3"), 0), (outer.parameter("f32", "1,3"), 0)]
+    part, state = (body.parameter("f32", "1,3") for _ in range(2))
+    total = body.layer("Add", 1, "", [(state, 0), (state, 0)], "f32")
+    given, goes_on = body.result(total, 2), body.result(body.constant(np.array(True)), 0)
+    mapping = f"""<port_map><input external_port_id="2" internal_layer_id="{part}" axis="0"/>
+      <input external_port_id="3" internal_layer_id="{state}"/>
+      <output external_port_id="4" internal_layer_id="{given}"/>
+      <output external_port_id="-1" internal_layer_id="{goes_on}" purpose="execution_condition"/>
+    </port_map><back_edges><edge from-layer="{given}" to-layer="{state}"/></back_edges>"""
+    own = outer.layer("Loop", 5, "", sources, "f32", mapping=mapping, body=body.inner("body"))
+    outer.result(own, 4)
+    model = ir_tools.read(outer.model(), bytes(blob))
+    propagate_shapes(model, in_place=True)
+    model.version = 10
+    found = ir_tools.migrate(model, to="openvino-2021.4")
+    (loop,) = (located.layer for located in found.model.walk() if located.layer.type == "Loop")
+    assert not found.refused
+    assert len(loop.inputs) == 3
 
 
 def test_a_loop_whose_parts_nothing_reads_is_refused() -> None:

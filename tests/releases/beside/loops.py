@@ -2,7 +2,19 @@
 
 import numpy as np
 
-from ir_tools.known_differences._model import Body, Branches, Call, Feed, Fixed, Given, Part, counted, index, whole
+from ir_tools.known_differences._model import (
+    Body,
+    Branches,
+    Call,
+    Feed,
+    Fixed,
+    Given,
+    Part,
+    counted,
+    index,
+    number,
+    whole,
+)
 from ir_tools.ops import Array
 from tests.releases.beside import beside
 
@@ -85,6 +97,11 @@ def _after(data: Feed, state: Feed, start: Feed | None = None) -> Call:
 def _chosen(shape: str = "?,2,3") -> Call:
     body = Branches(_one("ReLU-1", Part(1)), _one("Tanh-1", Part(1)))
     return Call("If-8", (np.array(True), Given(MATRICES, shape)), body=body)
+
+
+NUMBER_CHOSEN = Call(
+    "If-8", (np.array(True), number(2)), body=Branches(_one("ReLU-1", Part(1)), _one("Tanh-1", Part(1)))
+)
 
 
 def _wider(data: Feed, columns: int = 9) -> Call:
@@ -227,6 +244,7 @@ BESIDE = (
             _soft_last(_wider(_one("ReLU-1", _chosen()), 3)),
             _one("ReLU-1", _wider(_one("ReLU-1", _chosen()))),
             _wider(_one("ReLU-1", _chosen())),
+            _sum(_one("ReLU-1", _one("Tanh-1", NUMBER_CHOSEN)), counted(4, 2, 3)),
         ),
     ),
     *beside(
