@@ -75,11 +75,12 @@ def imports(path: Path) -> list[tuple[int, str]]:
 
 
 def _imports(path: Path) -> Iterator[tuple[int, str]]:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    typing = {id(inner) for node in ast.walk(tree) if is_typing(node) for inner in ast.walk(node)}
-    for node in ast.walk(tree):
-        if id(node) in typing:
+    waiting: list[ast.AST] = [ast.parse(path.read_text(encoding="utf-8"))]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.expr) or is_typing(node):
             continue
+        waiting += ast.iter_child_nodes(node)
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:

@@ -82,9 +82,9 @@ def files() -> dict[str, tuple[bytes, bytes | None]]:
     return found
 
 
-def found(name: str) -> dict[str, str]:
+def found(made: Mapping[str, tuple[bytes, bytes | None]]) -> dict[str, str]:
     """What is found in each file: code, severity and place of all findings, and a digest of what else they name."""
-    return {label: _shown(*pair) for label, pair in changed(name).items()}
+    return {label: _shown(*pair) for label, pair in made.items()}
 
 
 def changed(name: str) -> dict[str, tuple[bytes, bytes | None]]:
@@ -279,7 +279,8 @@ def main() -> None:
     kept, places = load(FILE), "--places" in sys.argv
     with Oracle() as oracle:
         for name in names():
-            made, findings = changed(name), found(name)
+            made = changed(name)
+            findings = found(made)
             table[name] = {
                 label: words
                 for label, words in findings.items()
