@@ -19,6 +19,7 @@ __all__ = [
     "migrate_one_hot_16",
     "migrate_scatter_elements_12",
     "migrate_scatter_nd_15",
+    "unchanged",
     "without_one_batch",
 ]
 
@@ -210,7 +211,17 @@ def _one_hot(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused | N
 
 migrate_one_hot_16 = VersionStep("OneHot", 16, _one_hot)
 
-# --- ScatterElementsUpdate, ScatterNDUpdate ---------------------------------------------------------------------
+# --- ScatterElementsUpdate, ScatterNDUpdate -----------------------------------------------------------------------
+
+
+def unchanged(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
+    """Rewrite an update without updates as its data: releases before 2022.3 may write one nevertheless, or end."""
+    if 0 not in inputs[2].dims:
+        return Refused("it has updates")
+    layers = Layers(inputs, target)
+    layers.copy(Ref(None))
+    return layers.rewrite("the data", "there are no updates")
+
 
 COMBINED = {"sum": "Add", "sub": "Subtract", "prod": "Multiply", "min": "Minimum", "max": "Maximum"}
 EXACT = {"f16", "bf16", "f32", "f64", "i32", "i64"}

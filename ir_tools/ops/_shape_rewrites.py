@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ir_tools.ops._layers import DATA, I64, Layers, by_formula, composed
+from ir_tools.ops._layers import DATA, I64, Layers, by_formula, composed, held
 from ir_tools.ops._slices import exact_slice
 from ir_tools.ops._values import known_axes, normal_axis
 from ir_tools.ops._versions import VersionStep
@@ -22,6 +22,7 @@ __all__ = [
     "migrate_slice",
     "migrate_slice_scatter",
     "migrate_squeeze_15",
+    "nothing",
     "slice_by_own_constants",
     "split_by_own_axis",
     "split_by_slices",
@@ -227,6 +228,27 @@ def slice_by_own_constants(attrs: Attrs, inputs: Sequence[Fact], target: int) ->
     return layers.rewrite("limits as constants of its own", "the same values")
 
 
+def nothing(type: str) -> Step:
+    """Return the step of slices without elements to constants: releases before 2022.3 do not compute them rightly."""
+
+    def step(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
+        found = held(type, target).outputs_of(attrs, inputs)
+        dims = () if found is None else found[0].dims
+        if 0 not in dims or min(dims) < 0:
+            return Refused("it has elements, or its sizes are not known")
+        layers = Layers(inputs, target)
+        _empty(layers, dims)
+        return layers.rewrite("a constant without elements", "there is nothing to compute")
+
+    return step
+
+
+def _empty(layers: Layers, dims: Sequence[int]) -> Ref:
+    """Return a constant without elements, of the type of the data."""
+    kind = layers.fact(DATA).dtype.name
+    return layers.call("Convert", np.zeros(dims, layers.dtype(DATA)), destination_type=kind)
+
+
 def without_empty_parts(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
     """Rewrite a Concat without its empty parts: releases before 2022.1 compile none."""
     layers = Layers(inputs, target)
@@ -275,12 +297,14 @@ def split_by_slices(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrit
     before, mask = (0,) * axis, (1,) * axis + (0,)
     rest = size - sum(length for length in lengths if length >= 0)
     ends = np.cumsum([length if length >= 0 else rest for length in lengths])
-    parts = tuple(
-        layers.call(
-            "StridedSlice", DATA, np.array([*before, start]), np.array([*before, end]), begin_mask=mask, end_mask=mask
-        )
-        for start, end in pairwise((0, *ends.tolist()))
-    )
+
+    def part(start: int, end: int) -> Ref:
+        if start == end and is_static(inputs[0].shape):
+            return _empty(layers, [*inputs[0].dims[:axis], 0, *inputs[0].dims[axis + 1 :]])
+        limits = np.array([*before, start]), np.array([*before, end])
+        return layers.call("StridedSlice", DATA, *limits, begin_mask=mask, end_mask=mask)
+
+    parts = tuple(part(*limits) for limits in pairwise((0, *ends.tolist())))
     return layers.rewrite("one slice per part", "the same elements", parts)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops._index_rewrites import migrate_scatter_elements_12, migrate_scatter_nd_15
+from ir_tools.ops._index_rewrites import migrate_scatter_elements_12, migrate_scatter_nd_15, unchanged
 from ir_tools.ops._moving_rewrites import moved
 from ir_tools.ops._numbers import in_axis, is_half
 from ir_tools.ops._requirements import check_tuples, require_integers, require_one, same_type
@@ -249,6 +249,7 @@ SCATTER_ELEMENTS_3 = Op(
     shape=scatter_elements_shape,
     kernel=scatter_elements,
     migrate=VersionStep("ScatterElementsUpdate", 3, older=moved(3, scatter_elements, MOVED)),
+    substitute=unchanged,
 )
 SCATTER_ELEMENTS_12 = SCATTER_ELEMENTS_3.at(
     12,
@@ -258,6 +259,7 @@ SCATTER_ELEMENTS_12 = SCATTER_ELEMENTS_3.at(
     },
     readers={"reduction": "shape kernel migrate", "use_init_val": "shape kernel migrate"},
     migrate=migrate_scatter_elements_12(moved(3, scatter_elements, MOVED)),
+    substitute=None,
 )
 SCATTER_ND_4 = Op(
     type="ScatterNDUpdate",
@@ -269,12 +271,14 @@ SCATTER_ND_4 = Op(
     shape=scatter_nd_shape,
     kernel=scatter_nd,
     migrate=VersionStep("ScatterNDUpdate", 4, older=moved(4, scatter_nd, MOVED)),
+    substitute=unchanged,
 )
 SCATTER_ND_15 = SCATTER_ND_4.at(
     15,
     attrs={"reduction": OneOf(words=("none", "sum", "sub", "prod", "min", "max"), default="none")},
     readers={"reduction": "shape kernel migrate"},
     migrate=migrate_scatter_nd_15(moved(4, scatter_nd, MOVED)),
+    substitute=None,
 )
 
 OPS = (SCATTER_UPDATE, SCATTER_ELEMENTS_3, SCATTER_ELEMENTS_12, SCATTER_ND_4, SCATTER_ND_15)

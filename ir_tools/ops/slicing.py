@@ -14,6 +14,7 @@ from ir_tools.ops._requirements import require_integers, require_one, require_si
 from ir_tools.ops._shape_rewrites import (
     migrate_slice,
     migrate_slice_scatter,
+    nothing,
     slice_by_own_constants,
     split_by_own_axis,
     split_by_slices,
@@ -289,7 +290,7 @@ SLICE = Op(
     shape=slice_shape,
     kernel=slice_,
     migrate=migrate_slice,
-    substitute=slice_by_own_constants,
+    substitute=first_of(nothing("Slice"), slice_by_own_constants),
 )
 SLICE_SCATTER = Op(
     type="SliceScatter",

@@ -14,8 +14,10 @@ from ir_tools.display import plural
 from ir_tools.errors import ShapeError
 from ir_tools.ops._layers import Layers, by_formula
 from ir_tools.ops._requirements import raise_first, require_integers, require_list
+from ir_tools.ops._shape_rewrites import nothing
 from ir_tools.ops._slices import Pair, exact_slice, positions, sliced
 from ir_tools.ops._values import carried
+from ir_tools.ops._versions import first_of
 from ir_tools.ops.definition import UNBOUNDED, Array, Elements, Fact, Input, Op, Ref, Refused, Violation, ViolationKind
 from ir_tools.ops.fields import Attrs, Field, Ints
 from ir_tools.types import Dim
@@ -283,7 +285,7 @@ STRIDED_SLICE = Op(
     check=check_strided_slice,
     shape=strided_slice_shape,
     kernel=strided_slice,
-    substitute=with_limits_alone,
+    substitute=first_of(nothing("StridedSlice"), with_limits_alone),
 )
 
 OPS = (STRIDED_SLICE,)

@@ -28,8 +28,8 @@ QUALITY = {Answer.STOPPED: 0, Answer.READS: 0, Answer.DIFFERS: 1}
 
 EARLY_REMAINDERS = 2023, 0
 """The first release that computes a Mod of known sizes before a device runs, as all do a FloorMod. Measured."""
-LATE_REMAINDER = "layers are compiled for unknown sizes if a remainder decides them"
-EARLY_QUOTIENT = "quotients are computed before all sizes are known, which count as 0 until then"
+WITHOUT_ELEMENTS = 2022, 3
+"""The first release that slices nothing of a tensor, or updates nothing in it, safely. Measured."""
 LASTING = {AFFINE, RESHAPED, SIZING}
 """Patterns that lie behind a layer: another one in its place has them, too."""
 
@@ -136,14 +136,11 @@ class ReleaseAnswers:
     def of(self, seen: Seen) -> ReleaseAnswer:
         """Return what the release does with a layer, None if it runs it or if nothing is known.
 
-        A remainder of sizes counts as one that it computes too late: layers behind it may need to know these. So does
-        a quotient on 2021, which may compute it too early, when it does not know the sizes.
+        What is known to fail in some models counts as other values: if there is another way, it is taken.
         """
         found = behaviour(self.release, seen, anywhere=True)
-        if found is None and self.release.number < EARLY_REMAINDERS and _is_remainder_of_sizes(seen):
-            return Answer.DIFFERS, LATE_REMAINDER
-        if found is None and not self.release.dynamic and _is_quotient_of_sizes(seen):
-            return Answer.DIFFERS, EARLY_QUOTIENT
+        if found is None and (reason := _suspicion(self.release, seen)) is not None:
+            return Answer.DIFFERS, reason
         return found if found is not None and found[0] in QUALITY else None
 
     def always_differs(self, seen: Seen) -> bool:
@@ -197,16 +194,24 @@ class ReleaseAnswers:
         return min(map(self.of, made), key=quality)
 
 
-def _is_remainder_of_sizes(seen: Seen) -> bool:
-    """Return whether a Mod gives known numbers, of others that are not negative."""
-    values = [fact.value for fact in seen.inputs]
-    known = seen.op.type == "Mod" and seen.outputs[0].exact is not None
-    return known and all(value is not None and (value.lower >= 0).all() for value in values)
+def _suspicion(release: Release, seen: Seen) -> str | None:
+    """Return what may go wrong with a layer in some models, which no row describes; None if nothing is known."""
+    type, known = seen.op.type, seen.outputs[0].exact is not None if seen.outputs else False
+    if type == "Mod" and release.number < EARLY_REMAINDERS and known and all(map(_is_positive, seen.inputs)):
+        return "layers are compiled for unknown sizes if a remainder decides them"
+    if type == "Divide" and not release.dynamic and known and seen.inputs[0].dtype.is_integer:
+        return "quotients are computed before all sizes are known, which count as 0 until then"
+    if release.number < WITHOUT_ELEMENTS:
+        if type == "ScatterNDUpdate" and any(0 in fact.dims for fact in seen.inputs[2:]):
+            return "without an update, one is written nevertheless"
+        if type in {"Slice", "StridedSlice"} and 0 in seen.outputs[0].dims and 0 not in seen.inputs[0].dims:
+            return "without elements, some are written into other tensors nevertheless"
+    return None
 
 
-def _is_quotient_of_sizes(seen: Seen) -> bool:
-    """Return whether a Divide gives known integers."""
-    return seen.op.type == "Divide" and seen.inputs[0].dtype.is_integer and seen.outputs[0].exact is not None
+def _is_positive(fact: Fact) -> bool:
+    """Return whether numbers are known not to be negative."""
+    return fact.value is not None and bool((fact.value.lower >= 0).all())
 
 
 def quality(answer: ReleaseAnswer) -> int:

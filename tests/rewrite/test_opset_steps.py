@@ -334,6 +334,8 @@ MORE = {
         )
     },
     "ScatterUpdate-3": [sample("", "f32 4,3", np.array([3, 0]), f"f32 {shape}", np.array(0)) for shape in ["2,3"] * 4],
+    "ScatterElementsUpdate-3": [sample("", "f32 4,3", np.zeros((0, 3), np.int64), "f32 0,3", np.array(0))],
+    "ScatterNDUpdate-4": [sample("", "f32 4,3", np.zeros((0, 1), np.int64), "f32 0,3")],
 }
 UNCHANGED = {"MaxPool-1", "Proposal-4"}
 """Versions that stay as they are, or are refused."""

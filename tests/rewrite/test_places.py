@@ -22,6 +22,7 @@ from tests.runtime.releases import client_of
 PREFIXES = (
     *("root mean", "states", "SoftMaxes", "loops behind", "inputs of", "tensors that", "unequal"),
     *("sums of convolutions", "VariadicSplit with an empty", "remainders of sizes by", "numbers that reductions"),
+    "ScatterElementsUpdate without",
 )
 PLACED = [row for row in (*_loops.ROWS, *ROWS) if row.name.startswith(PREFIXES)]
 CASE = pytest.mark.parametrize("row", {row.name: row for row in PLACED}.values(), ids=lambda row: row.name)

@@ -532,6 +532,25 @@ def test_chunks_whose_size_a_remainder_decides(release: str, dims: str) -> None:
 
 
 @pytest.mark.parametrize("release", ["2021.4", "2022.1"])
+@pytest.mark.parametrize("type", ["ScatterUpdate", "ScatterNDUpdate"])
+def test_slices_and_updates_without_elements_are_not_computed(release: str, type: str) -> None:
+    """As both are, elements of the slice's data are in the place of the first ones of the other tensor."""
+    builder = Builder(opset=4)
+    data = builder.parameter("x", "6")
+    part = builder.call("StridedSlice", data, *(np.array([one]) for one in (3, 3, 1)), begin_mask=(0,), end_mask=(0,))
+    updated = builder.call("Exp", data)
+    if type == "ScatterUpdate":
+        builder.result(builder.call(type, updated, np.zeros(0, np.int64), part, np.array(0)), "y")
+    else:
+        builder.result(builder.call(type, updated, np.zeros((0, 1), np.int64), part), "y")
+    fed = {"x": np.arange(6, dtype=np.float32)}
+    migrated, found = migrated_on(builder, release, fed)
+    strategy = "a constant without elements" if type == "ScatterUpdate" else "the data"
+    assert strategy in {step.strategy for step in migrated.steps}
+    np.testing.assert_allclose(found, np.exp(fed["x"]), rtol=1e-5)
+
+
+@pytest.mark.parametrize("release", ["2021.4", "2022.1"])
 def test_quotients_of_sizes_are_constants_for_2021(release: str) -> None:
     """As the size of a head, of the number of all elements and that of heads, which another layer decides."""
     builder = Builder(opset=8)

@@ -216,6 +216,16 @@ ROWS = (
         ),
         applies=_has_negative_indices,
     ),
+    ends(
+        name="ScatterElementsUpdate without updates",
+        span="2021.4 to 2021.4",
+        ops=("ScatterElementsUpdate-3",),
+        reason="The process ends if there are no updates.",
+        model=Call(
+            "ScatterElementsUpdate-3", (counted(6), Fixed(np.zeros(0, np.int64)), Fixed(counted(0)), Fixed(index(0)))
+        ),
+        applies=lambda seen: 0 in seen.inputs[2].dims and not seen.folded,
+    ),
     ReleaseDifference(
         name="Bucketize without with_right_bound",
         span="2021.2 to 2021.4",
