@@ -22,6 +22,7 @@ from ir_tools.known_differences.neighbours import sources_of
 from ir_tools.known_differences.patterns import Patterns
 from ir_tools.known_differences.releases.seen import (
     FIRST_VERSION,
+    LIMITED,
     MULTIPLE,
     REMAINDERS,
     UNCONVERTED,
@@ -66,6 +67,7 @@ class Surroundings:
         self._names: dict[int, Mapping[int, frozenset[str]]] = {}
         self._used: dict[int, Set[int]] = {}
         self._attributes: dict[tuple[object, ...], tuple[Attrs | None, bool]] = {}
+        self._limited: dict[int, Set[int]] = {}
         self._patterns = Patterns(model)
         self._loops = LoopPatterns(model)
         self.origins = self._patterns.origins
@@ -153,10 +155,24 @@ class Surroundings:
             producers=_producers(graph, layer, sources),
             readers=tuple(sorted(readers)),
             scaled=self._patterns.scaled(graph, layer, known),
-            patterns=self._patterns.of(graph, layer, op, known).union(self._loops.of(graph, layer, known)),
+            patterns=self._patterns.of(graph, layer, op, known).union(
+                self._loops.of(graph, layer, known), [LIMITED] if layer.id in self._limited_in(graph) else []
+            ),
             idle=id(graph) in self._idle,
             unread=self._loops.unread(layer),
         )
+
+    def _limited_in(self, graph: Graph) -> Set[int]:
+        """Return the suppressions of boxes of a graph and all layers behind them."""
+        if id(graph) not in self._limited:
+            waiting = [layer.id for layer in graph.layers() if layer.type == "NonMaxSuppression"]
+            found = set(waiting)
+            while waiting:
+                further = {*graph.successors(waiting.pop())} - found
+                found |= further
+                waiting += further
+            self._limited[id(graph)] = found
+        return self._limited[id(graph)]
 
     def _attributes_of(self, op: Op, raw: Mapping[str, str]) -> tuple[Attrs | None, bool]:
         """Return the attributes of a layer, and whether one is absent; layers with the same text share them."""

@@ -1,7 +1,7 @@
 """What a release does with a layer, by the table of what was measured and by that of known differences."""
 
-from collections.abc import Hashable, Iterator, Set
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterator, Sequence, Set
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Self
 
@@ -10,14 +10,16 @@ from ir_tools.known_differences.model_problems import UNCOMPILED, stopped_by
 from ir_tools.known_differences.releases import differences, may_apply, release_differences, rows_of
 from ir_tools.known_differences.releases.seen import (
     FIRST_VERSION,
+    LIMITED,
     Seen,
     Unplaced,
 )
 from ir_tools.ops import Op, Role
+from ir_tools.ops.definition import Fact
 from ir_tools.ops.fields import REQUIRED, Flag, OneOf
 from ir_tools.releases.measured import TOGETHER, State, cases, last_input, state
 from ir_tools.releases.table import Release
-from ir_tools.types import ELEMENT_TYPES, Shape, is_static, precision_in_file
+from ir_tools.types import ELEMENT_TYPES, Dim, Shape, is_static, precision_in_file
 
 __all__ = [
     "UNKNOWN_RANK",
@@ -27,6 +29,7 @@ __all__ = [
     "decisive",
     "is_deadly",
     "is_plain",
+    "unsized_behaviour",
     "verdict",
 ]
 
@@ -58,6 +61,8 @@ FOLDED_RIGHT = 2022, 1
 PORTS_READ = 2021, 3
 """The first release that reads the sizes that ports record."""
 MISSING_TYPE, KNOWN_SIZES = "the release does not support the element type {}", "all sizes must be known"
+FEW_BOXES = "The output has rows of -1 for boxes that are not selected."
+GIVEN_BOXES = "It is compiled only if it does not produce an output of the model in i64."
 NO_EMPTY = "empty tensors are not supported"
 UNKNOWN_RANK = "a tensor of unknown rank is read but not compiled"
 STAND_INS = {"u32": "u64"}
@@ -74,15 +79,45 @@ def verdict(release: Release, seen: Seen) -> tuple[Answer, str] | None:
     for problem in sorted(seen.names, key=lambda problem: (problem in UNCOMPILED, problem)):
         if stopped_by(release, problem):
             return Answer.READS if problem in UNCOMPILED else Answer.STOPPED, problem
-    for fact in {id(fact): fact for fact in (*seen.inputs, *seen.outputs)}.values():
+    facts = {id(fact): fact for fact in (*seen.inputs, *seen.outputs)}.values()
+    for fact in facts:
         if not release.has_type(fact.dtype.name):
             return Answer.STOPPED, MISSING_TYPE.format(fact.dtype.name)
-        if not release.dynamic and not is_static(fact.shape):
-            if op.role is Role.PARAMETER or seen.open:
-                recorded = op.role is Role.PARAMETER or release.number >= PORTS_READ
-                return Answer.STOPPED if recorded else Answer.READS, KNOWN_SIZES
-            return Answer.READS, KNOWN_SIZES
-    return behaviour(release, seen)
+    if release.dynamic or all(is_static(fact.shape) for fact in facts):
+        return behaviour(release, seen)
+    return unsized_behaviour(release, seen)
+
+
+def unsized_behaviour(release: Release, seen: Seen) -> tuple[Answer, str] | None:
+    """Return what a release that has to know all sizes does with a layer that has others.
+
+    It takes those that a suppression decides for the largest ones.
+    """
+    if seen.op.role is Role.PARAMETER or seen.open:
+        recorded = seen.op.role is Role.PARAMETER or release.number >= PORTS_READ
+        return Answer.STOPPED if recorded else Answer.READS, KNOWN_SIZES
+    if not _is_limited(seen):
+        return Answer.READS, KNOWN_SIZES
+    if seen.op.type != "NonMaxSuppression":
+        known = {number for number, fact in enumerate(seen.inputs) if fact.value is not None}
+        inputs, outputs = map(_largest, (seen.inputs, seen.outputs))
+        return behaviour(release, replace(seen, inputs=inputs, outputs=outputs, constant={*seen.constant} | known))
+    if "i64" in {seen.outputs[number].dtype.name for number, type in seen.readers if type in GIVEN}:
+        return Answer.READS, GIVEN_BOXES
+    return Answer.DIFFERS, FEW_BOXES
+
+
+def _is_limited(seen: Seen) -> bool:
+    """Return whether a suppression decides the unknown sizes of a layer, within limits."""
+    shapes = (fact.shape for fact in (*seen.inputs, *seen.outputs))
+    return LIMITED in seen.patterns and all(
+        shape is not None and all(dim.hi is not None for dim in shape) for shape in shapes
+    )
+
+
+def _largest(facts: Sequence[Fact]) -> list[Fact]:
+    """Return facts of tensors of the largest sizes."""
+    return [replace(fact, shape=tuple(Dim.of(dim.hi or 0) for dim in fact.shape or ())) for fact in facts]
 
 
 def decisive(seen: Seen) -> Hashable:
@@ -106,6 +141,7 @@ def decisive(seen: Seen) -> Hashable:
         seen.folded,
         seen.idle,
         _gives_nothing(seen),
+        _is_limited(seen),
     )
 
 

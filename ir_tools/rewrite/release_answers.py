@@ -10,7 +10,14 @@ from ir_tools.infer import AnswerTable, LayerSignature
 from ir_tools.known_differences.releases import release_differences
 from ir_tools.known_differences.releases.seen import AFFINE, MULTIPLE, REMAINDERS, RESHAPED, SIZING, Seen, Unplaced
 from ir_tools.known_differences.surroundings import Surroundings, idle_bodies
-from ir_tools.known_differences.verdicts import Answer, behaviour, decisive, is_plain, verdict
+from ir_tools.known_differences.verdicts import (
+    Answer,
+    behaviour,
+    decisive,
+    is_plain,
+    unsized_behaviour,
+    verdict,
+)
 from ir_tools.ops import Op, Role, find_op
 from ir_tools.ops.definition import Array, Bounds, Fact, NewLayer, Ref, Rewrite
 from ir_tools.ops.records import constant_fact
@@ -18,7 +25,7 @@ from ir_tools.releases.measured import State
 from ir_tools.releases.table import Release
 from ir_tools.rewrite.facts import KnownFacts
 from ir_tools.rewrite.target import INPUTS_OF_2021, releases_in_words
-from ir_tools.types import precision_in_file
+from ir_tools.types import is_static, precision_in_file
 
 __all__ = ["ReleaseAnswer", "ReleaseAnswers", "quality"]
 
@@ -138,6 +145,8 @@ class ReleaseAnswers:
 
         What is known to fail in some models counts as other values: if there is another way, it is taken.
         """
+        if not self.release.dynamic and _has_unknown_results(seen):
+            return unsized_behaviour(self.release, replace(seen, open=False))
         found = behaviour(self.release, seen, anywhere=True)
         if found is None and (reason := _suspicion(self.release, seen)) is not None:
             return Answer.DIFFERS, reason
@@ -145,6 +154,8 @@ class ReleaseAnswers:
 
     def always_differs(self, seen: Seen) -> bool:
         """Return whether the release is known to give other values than it should whatever the inputs are."""
+        if not self.release.dynamic and _has_unknown_results(seen):
+            return True
         rows = release_differences(self.release, seen)
         return any(row.state is State.DIFFERS and not row.sometimes for row in rows)
 
@@ -207,6 +218,12 @@ def _suspicion(release: Release, seen: Seen) -> str | None:
         if type in {"Slice", "StridedSlice"} and 0 in seen.outputs[0].dims and 0 not in seen.inputs[0].dims:
             return "without elements, some are written into other tensors nevertheless"
     return None
+
+
+def _has_unknown_results(seen: Seen) -> bool:
+    """Return whether values decide the sizes of an output."""
+    read, given = (all(is_static(fact.shape) for fact in facts) for facts in (seen.inputs, seen.outputs))
+    return read and not given
 
 
 def _is_positive(fact: Fact) -> bool:

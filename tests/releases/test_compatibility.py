@@ -84,6 +84,49 @@ def test_lists_that_are_computed_from_sizes_have_known_lengths_on_2021() -> None
     assert answers(made)["2021.4"] is Answer.RUNS
 
 
+def suppressed(kind: str = "i32", *, given: bool = False) -> tuple[bytes, bytes]:
+    """Boxes that a suppression selects, or, if `given`, their numbers; files of the time record the largest sizes."""
+    made = Builder(opset=7)
+    boxes, scores = made.parameter("boxes", "1,3,4"), made.parameter("scores", "1,1,3")
+    limits = np.int64(3), np.float32(0.5), np.float32(0.4)
+    selected = made.call("NonMaxSuppression", boxes, scores, *limits, output_type=kind)
+    column = made.call("Gather", selected, np.array([2]), np.int64(1))
+    taken = made.call(
+        "Gather", made.call("Squeeze", boxes, np.array([0])), made.call("Squeeze", column, np.array([1])), np.int64(0)
+    )
+    made.result(selected if given else taken)
+    made.model.version = 10
+    return render(made.model).replace(b"<dim>-1</dim>", b"<dim>3</dim>"), b"".join(made.model.weights.tail())
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "wanted"),
+    [
+        ("i32", True, Answer.DIFFERS),
+        ("i32", False, Answer.DIFFERS),
+        ("i64", False, Answer.DIFFERS),
+        ("i64", True, Answer.READS),
+    ],
+)
+def test_2021_takes_the_sizes_that_a_suppression_decides_for_the_largest(
+    kind: str, given: bool, wanted: Answer
+) -> None:
+    model = read(*suppressed(kind, given=given))
+    found = {one.release.short: one for one in compatibility(model)}
+    assert found["2021.4"].answer is wanted
+    assert len(found["2021.4"].obstacles) == 1
+    assert [step.before for step in migrate(model, "openvino-2021.4").refused] == ["NonMaxSuppression-5"]
+    fed = {"boxes": np.array([[[0, 0, 1, 1], [0, 0, 1, 1.1], [2, 2, 3, 3]]], np.float32)}
+    fed["scores"] = np.array([[[0.9, 0.8, 0.1]]], np.float32)
+    with client_of("2021.4") as client, sources(model) as files:
+        if wanted is Answer.READS:
+            with pytest.raises(RuntimeFailure):
+                client.check(*files)
+            return
+        (array,) = client.infer(*files, fed).outputs.values()
+    assert array.shape[0] == 3
+
+
 @pytest.mark.parametrize(("precision", "wanted"), [(b"FP32", Answer.RUNS), (b"UNSPECIFIED", Answer.STOPPED)])
 def test_an_input_of_a_body_without_an_element_type(precision: bytes, wanted: Answer) -> None:
     """No release after 2022.2 finds the type of what a TensorIterator reads for its body."""

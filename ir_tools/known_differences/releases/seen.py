@@ -27,6 +27,7 @@ __all__ = [
     "LATER",
     "LATE_SHAPES",
     "LATE_SIZES",
+    "LIMITED",
     "MEAN_SQUARE",
     "MULTIPLE",
     "NEWER_MEAN_SQUARE",
@@ -107,6 +108,8 @@ BEHIND_PRODUCT = "behind a product"
 """Of a TensorIterator: it alone reads what comes of a MatMul, and releases compile layers of its body together."""
 UNCUT, UNCOUNTED = "uncut", "uncounted"
 """Of a TensorIterator: its body reads none of the parts that it cuts its inputs into; nor does it join parts."""
+LIMITED = "limited"
+"""A suppression of boxes, or a layer that reads what is made of one: its unknown sizes have limits."""
 UNEVEN = "uneven"
 """Of a Concat: it turns two parts of a tensor that are not of the same size, as a rotary embedding turns halves."""
 OUTGROWN = "outgrown"
@@ -134,6 +137,7 @@ PATTERNS = frozenset(
         LATE_SHAPES,
         LATE_SIZES,
         LATER,
+        LIMITED,
         MEAN_SQUARE,
         NEWER_MEAN_SQUARE,
         OUTGROWN,
