@@ -4,9 +4,8 @@ from ir_tools.runtime import worker
 
 worker.leave_out_converter()
 
-# The imports below come late (E402): the converter is left out first. Forks have loaded what is not used here (F401).
-import onnxruntime  # noqa: E402, F401
-import openvino  # noqa: E402, F401
+import onnxruntime  # noqa: E402, F401  # late, as openvino is; forks use it
+import openvino  # noqa: E402, F401  # late: the converter is left out first; forks use it
 
-import ir_tools.comparison  # noqa: E402
-import ir_tools.importers.onnx.extension  # noqa: E402, F401
+import ir_tools.comparison  # noqa: E402  # late: it imports openvino
+import ir_tools.importers.onnx.extension  # noqa: E402, F401  # late: it imports openvino; forks use it
