@@ -10,6 +10,7 @@ from ir_tools.known_differences.neighbours import COMPARISONS, FAR, MOVED, consu
 from ir_tools.known_differences.packed_weights import PackedWeights
 from ir_tools.known_differences.reduction_patterns import mean_squares, merged_reductions, normalizes, spread
 from ir_tools.known_differences.releases.seen import (
+    ACTIVATED,
     AFFINE,
     BIASED,
     COMBINING,
@@ -493,10 +494,29 @@ def _is_biased(graph: Graph, convolution: Layer, constants: Collection[int]) -> 
 
 
 def _of_convolutions(graph: Graph, total: Layer, constants: Collection[int], known: dict[int, bool]) -> Iterator[str]:
-    """Yield `FIRST_CONVOLVED` and `SECOND_CONVOLVED` as far as they are true of a sum; `known`: of `_is_convolved`."""
+    """Yield `FIRST_CONVOLVED`, `SECOND_CONVOLVED` and `ACTIVATED` as far as they are true of a sum.
+
+    `known`: of `_is_convolved`.
+    """
+    if _is_activated(graph, total, constants, known):
+        yield ACTIVATED
     for name, source in zip((FIRST_CONVOLVED, SECOND_CONVOLVED), sources_of(graph, total), strict=False):
         if source is not None and _is_convolved(graph, source, constants, known):
             yield name
+
+
+def _is_activated(graph: Graph, total: Layer, constants: Collection[int], known: dict[int, bool]) -> bool:
+    """Return whether a sum shifts the channels of what activations make of a convolution; arguments as of the next."""
+    data = [source for source in sources_of(graph, total) if source is not None and source.layer not in constants]
+    if len(data) != 1 or not _is_by_channel(total):
+        return False
+    source, passed = data[0], 0
+    while passed < FAR and graph.reads(*source) == 1 and graph.layer(source.layer).type in KEPT:
+        given = next(iter(sources_of(graph, graph.layer(source.layer))), None)
+        if given is None:
+            return False
+        source, passed = given, passed + 1
+    return passed > 0 and _is_convolved(graph, source, constants, known)
 
 
 def _is_convolved(graph: Graph, source: Source, constants: Collection[int], known: dict[int, bool]) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from ir_tools.known_differences.releases.seen import (
+    ACTIVATED,
     BEHIND_PRODUCT,
     FIRST_CONVOLVED,
     FIXED_STATE,
@@ -33,7 +34,17 @@ from ir_tools.ops.replacements import (
 __all__ = ["in_its_place"]
 
 READING = {
-    *(BEHIND_PRODUCT, FIRST_CONVOLVED, FIXED_STATE, GIVEN_AGAIN, IN_PLACE, PASSED_ON, SECOND_CONVOLVED, SOFTENED),
+    *(
+        ACTIVATED,
+        BEHIND_PRODUCT,
+        FIRST_CONVOLVED,
+        FIXED_STATE,
+        GIVEN_AGAIN,
+        IN_PLACE,
+        PASSED_ON,
+        SECOND_CONVOLVED,
+        SOFTENED,
+    ),
     SOFTENED_INPUT,
 }
 """Patterns that a layer is no longer part of if it reads copies."""

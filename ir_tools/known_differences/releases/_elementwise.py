@@ -23,6 +23,7 @@ from ir_tools.known_differences.releases._predicates import ELEMENTWISE, ELEMENT
 from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_read
 from ir_tools.known_differences.releases._samples import attention, quantized
 from ir_tools.known_differences.releases.seen import (
+    ACTIVATED,
     CONVOLUTIONS,
     FIRST_CONVOLVED,
     FIRST_VERSION,
@@ -243,10 +244,10 @@ def _is_convolved(seen: Seen) -> bool:
     return shape is not None and off_channels and seen.readers in {((0, type),) for type in CONVOLUTIONS}
 
 
-def _repeated(seen: Seen, *, second: bool) -> list[tuple[int, Dim]]:
-    """Return the axes along which a sum repeats a computed tensor to what a convolution gives, with the sizes of that.
+def _unlike(seen: Seen, *, second: bool) -> list[tuple[int, Dim, Dim]]:
+    """Return the axes along which the size of a computed tensor is known that is added to what a convolution gives.
 
-    No size of the convolution is known there, and other sizes of both may be equal.
+    No size of the convolution is known there, and other sizes of both may be equal. The sizes of both come next.
 
     Args:
         seen: the sum.
@@ -258,7 +259,18 @@ def _repeated(seen: Seen, *, second: bool) -> list[tuple[int, Dim]]:
     pairs = [*zip(own, other, strict=False)]
     if len(own) != len(other) or any(one.static and two.static and one != two for one, two in pairs):
         return []
-    return [(axis, one) for axis, (one, two) in enumerate(pairs) if two.hi == 1 and not one.static]
+    return [(axis, one, two) for axis, (one, two) in enumerate(pairs) if two.static and not one.static]
+
+
+def _repeated(seen: Seen, *, second: bool) -> list[tuple[int, Dim]]:
+    """Return the axes of `_unlike` along which the computed tensor is repeated, with the sizes of the convolution."""
+    return [(axis, one) for axis, one, two in _unlike(seen, second=second) if two.hi == 1]
+
+
+def _shifts_activations(seen: Seen) -> bool:
+    """Return whether the size of the batch of what a sum behind activations shifts, and all of images, are unknown."""
+    sizes = next((fact.shape for number, fact in enumerate(seen.inputs) if number not in seen.constant), None) or ()
+    return seen.has(ACTIVATED) and len(sizes) > 2 and not any(dim.static for dim in (sizes[0], *sizes[2:]))
 
 
 def _repeats_more(seen: Seen, *, images: bool) -> bool:
@@ -965,7 +977,7 @@ ROWS = (
     ),
     *(
         ReleaseDifference(
-            name=f"sums of convolutions of unknown sizes and a tensor that is repeated, {what}",
+            name=f"sums of convolutions of unknown sizes and a tensor of known ones, {what}",
             span=span,
             ops=("Add-1", "Subtract-1"),
             state=state,
@@ -979,7 +991,7 @@ ROWS = (
                 "2022.1 to 2022.2",
                 State.UNCOMPILED,
                 _convolved(Given(IMAGES, "?,2,?,?"), ONE_PER_CHANNEL),
-                lambda seen: bool(_repeated(seen, second=False) or _repeated(seen, second=True)),
+                lambda seen: bool(_unlike(seen, second=False) or _unlike(seen, second=True)),
             ),
             (
                 "before it",
@@ -1010,6 +1022,20 @@ ROWS = (
                 lambda seen: [axis for axis, _ in _repeated(seen, second=True)] == [0],
             ),
         )
+    ),
+    not_compiled(
+        name="sums by channel behind activations of convolutions of unknown sizes",
+        span="2022.1 to 2022.3",
+        ops=("Add-1", "Subtract-1"),
+        reason="A convolution, an activation and a sum by channel are one layer, which has to know a size.",
+        model=Call(
+            "Add-1",
+            (
+                Call("ReLU-1", (Call("Convolution-1", (Given(IMAGES, "?,2,?,?"), Fixed(counted(3, 2, 1, 1))), PLANE),)),
+                Fixed(counted(1, 3, 1, 1)),
+            ),
+        ),
+        applies=_shifts_activations,
     ),
     not_compiled(
         name="products by position before a convolution",

@@ -8,6 +8,7 @@ from ir_tools.ops.definition import Fact
 from ir_tools.types import is_static
 
 __all__ = [
+    "ACTIVATED",
     "AFFINE",
     "BEHIND_PRODUCT",
     "BIASED",
@@ -93,6 +94,8 @@ SPREAD = "spread"
 LATE_SIZES, LATE_SHAPES = "late sizes of constants", "late shapes of constants"
 """Of a Mod: sizes that it decides cut, repeat or reshape what constants and sizes alone decide; that gets another shape
 then or later."""
+ACTIVATED = "activated"
+"""Of a sum: it shifts channels by constants, behind activations of a convolution that alone read each other."""
 FIRST_CONVOLVED, SECOND_CONVOLVED = "first convolved", "second convolved"
 """Of a sum or difference: it alone reads what a convolution gives, scaled or shifted by constants, in this place."""
 PADDED = "padded"
@@ -123,6 +126,7 @@ GIVEN_AGAIN = "given again"
 """Of a Result in the body of a loop: another one before it gives the same tensor."""
 PATTERNS = frozenset(
     (
+        ACTIVATED,
         AFFINE,
         BIASED,
         BEHIND_PRODUCT,
@@ -168,7 +172,7 @@ CONVOLUTIONS = frozenset({"Convolution", "GroupConvolution"})
 NEEDED = {
     **dict.fromkeys((IN_PLACE, SOFTENED, SOFTENED_INPUT, PASSED_ON, FIXED_STATE, GIVEN_AGAIN), ITERATING),
     **dict.fromkeys((MEAN_SQUARE, NEWER_MEAN_SQUARE), frozenset({"Power"})),
-    **dict.fromkeys((FIRST_CONVOLVED, SECOND_CONVOLVED), CONVOLUTIONS),
+    **dict.fromkeys((ACTIVATED, FIRST_CONVOLVED, SECOND_CONVOLVED), CONVOLUTIONS),
     REDUCED: frozenset({"Reshape"}),
     UNEVEN: frozenset({"Slice", "StridedSlice"}),
 }

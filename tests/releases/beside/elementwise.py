@@ -6,6 +6,8 @@ from ir_tools.known_differences._model import PLANE, Call, Fixed, Given, counted
 from ir_tools.ops import Array
 from tests.releases.beside import Beside, Feed, beside
 
+BY_CHANNEL = counted(1, 3, 1, 1)
+
 
 def as_pdpd(op: str, *inputs: Array | Fixed, axis: int = -1) -> Call:
     return Call(op, inputs, {"auto_broadcast": "pdpd", "auto_broadcast.auto_broadcast_axis": str(axis)})
@@ -21,16 +23,28 @@ def _sum(shape: str, *passed: str, first: bool = True, sizes: tuple[int, ...] = 
     return Call("Add-1", (made, other) if first else (other, made))
 
 
+def _shifted(shape: str, *passed: str, op: str = "Add-1", by: Array = BY_CHANNEL) -> Call:
+    """A convolution behind which other layers and a sum with constants come."""
+    data = Given(counted(2, 2, 4, 4), shape)
+    made = Call("Convolution-1", (data, Fixed(counted(3, 2, 1, 1))), PLANE)
+    for one in passed:
+        made = Call(one, (made, Fixed(BY_CHANNEL)) if one in {"Add-1", "Multiply-1"} else (made,))
+    return Call(op, (made, Fixed(by)))
+
+
+REMAINDER = Call("Mod-1", (sizes_of(counted(5)), Fixed(whole(3))), {"auto_broadcast": "numpy"})
+LENGTHS = Call("Concat-1", (REMAINDER, Fixed(whole(-1))), {"axis": "0"})
+
+
 def _cut(data: Feed, *, unsqueezed: bool = False) -> Call:
     """A part of data of two rows, as long as the remainder of a division of sizes, in one shape or another."""
-    size = Call("Mod-1", (sizes_of(counted(5)), Fixed(whole(3))), {"auto_broadcast": "numpy"})
-    lengths = Call("Concat-1", (size, Fixed(whole(-1))), {"axis": "0"})
-    part = Call("VariadicSplit-1", (data, Fixed(index(1)), lengths))
+    part = Call("VariadicSplit-1", (data, Fixed(index(1)), LENGTHS))
     return Call("Add-1", (Call("Unsqueeze-1", (part, Fixed(whole(0)))) if unsqueezed else part, counted(2, 2)))
 
 
 REMAINDERS = "remainders of sizes by which constants are "
-SUMS = "sums of convolutions of unknown sizes and a tensor that is repeated, "
+SUMS = "sums of convolutions of unknown sizes and a tensor of known ones, "
+ACTIVATED = "sums by channel behind activations of convolutions of unknown sizes"
 FEWER = "tests of fewer dimensions with pdpd, "
 AT_THE_END = "Add-1 with pdpd, dimensions of 1 at the end"
 SLOPE = "PReLU with a slope inside channels"
@@ -67,14 +81,34 @@ BESIDE = [
             _sum("?,2,?,?", "Divide-1", "Add-1"),
             _sum("?,2,4,?", sizes=(4, 1)),
             _sum("?,2,?,?", first=False),
+            _sum("2,2,?,?", sizes=(4, 4)),
         ],
         others=[
             _sum("2,2,4,4"),
             _sum("?,2,4,4"),
             _sum("?,2,4,?"),
             _sum("?,2,?,?", "ReLU-1"),
-            _sum("2,2,?,?", sizes=(4, 4)),
-            _sum("?,2,?,?", "ReLU-1", "Add-1"),
+            _sum("2,2,?,?", "ReLU-1", "Add-1"),
+        ],
+    ),
+    *beside(
+        ACTIVATED,
+        falling=[
+            _shifted("?,2,?,?", "ReLU-1"),
+            _shifted("1..9,2,?,..9", "Tanh-1", op="Subtract-1"),
+            _shifted("?,2,?,?", "Add-1", "Abs-1", "Sigmoid-1"),
+            _shifted("?,2,?,?", "ReLU-1", by=counted(3, 1, 1)),
+        ],
+        others=[
+            _shifted("?,2,?,?"),
+            _shifted("?,2,?,?", "Add-1"),
+            _shifted("?,2,?,?", "Exp-1"),
+            _shifted("?,2,?,?", "ReLU-1", "Multiply-1"),
+            _shifted("?,2,?,?", "ReLU-1", op="Multiply-1"),
+            _shifted("?,2,?,?", "ReLU-1", by=counted(3, 4, 4)),
+            _shifted("?,2,?,?", "ReLU-1", by=counted(1, 1, 1, 1)),
+            _shifted("2,2,?,?", "ReLU-1"),
+            _shifted("?,2,4,?", "ReLU-1"),
         ],
     ),
     *beside(
@@ -84,11 +118,11 @@ BESIDE = [
     ),
     *beside(
         REMAINDERS + "cut or reshaped",
-        falling=[_cut(Fixed(counted(2, 6)))],
+        falling=[Call("Add-1", (Call("Reshape-1", (Fixed(counted(3, 4)), LENGTHS)), counted(2, 6)))],
         others=[_cut(counted(2, 6)), _cut(Call("ReLU-1", (counted(2, 6),)))],
     ),
     *beside(SUMS + "before it", falling=[_sum("2,2,?,?", first=False)], others=[_sum("2,2,?,?")]),
-    *beside(SUMS + "within limits", falling=[_sum("?,2,?,2..9")], others=[_sum("?,2,2..,2.."), _sum("?,2,..9,..9")]),
+    *beside(SUMS + "within limits", falling=[_sum("?,2,?,2..9")], others=[_sum("?,2,..9,..9")]),
     *beside(SUMS + "at least 2", falling=[_sum("?,2,?,2..")], others=[_sum("?,2,1..,..9"), _sum("2..,2,?,?")]),
     *beside(
         SUMS + "by batch",
