@@ -8,7 +8,7 @@ from ir_tools.ops._layers import DATA, Layers
 from ir_tools.ops.definition import Fact, NewLayer, Op, Ref, Refused, Rewrite
 from ir_tools.ops.fields import Attrs
 
-__all__ = ["divided_sum", "with_axis_from_the_start", "with_copied_outputs", "with_copies", "with_inputs"]
+__all__ = ["divided_sum", "squeezed", "with_axis_from_the_start", "with_copied_outputs", "with_copies", "with_inputs"]
 
 COPIED = "the larger of a number and itself is the number"
 """Why a Maximum copies numbers."""
@@ -39,15 +39,13 @@ def with_copies(
 
 
 def with_copied_outputs(
-    op: Op, opset: int, inputs: Sequence[Fact], outputs: Sequence[Fact], target: int
+    op: Op, opset: int, attrs: Attrs, inputs: Sequence[Fact], outputs: Sequence[Fact], target: int
 ) -> Rewrite | Refused:
-    """Return a layer of whose outputs others read copies; arguments as of `with_copies`."""
+    """Return a layer, with its attributes, of whose outputs others read copies; other arguments as of `with_copies`."""
     if not all(fact.dtype.is_integer or fact.dtype.is_float for fact in outputs):
         return Refused("no operation copies what are not numbers")
     layers = Layers(inputs, target)
-    new = NewLayer(type=op.type, opset=opset, inputs=tuple(layers.given), outputs=tuple(outputs), label=op.type.lower())
-    layers.made.append(new)
-    given = (Ref(0, number) for number in range(len(outputs)))
+    given = layers.outputs(op.type, *layers.given, version=opset, **{name: attrs[name] for name in op.attrs})
     copies = [layers.call("Maximum", one, one, label=f"copy_{one.output}") for one in given]
     return layers.rewrite("copies of the outputs", COPIED, copies)
 

@@ -54,8 +54,8 @@ def in_its_place(op: Op, seen: Seen, target: int) -> Iterator[Rewrite | Refused]
     """Yield what means the same as a layer without the patterns that it is part of, for an opset."""
     if seen.patterns & READING:
         yield with_copies(op, seen.opset, seen.inputs, seen.outputs, seen.constant, target)
-    if REDUCED in seen.patterns:
-        yield with_copied_outputs(op, seen.opset, seen.inputs, seen.outputs, target)
+    if REDUCED in seen.patterns and seen.attrs is not None:
+        yield with_copied_outputs(op, seen.opset, seen.attrs, seen.inputs, seen.outputs, target)
     if UNEVEN in seen.patterns:
         yield with_axis_from_the_start(op, seen.opset, seen.inputs, seen.outputs)
     if seen.unread and UNCUT in seen.patterns:
