@@ -131,19 +131,11 @@ class Graph(_Base):
         if self._in_order():
             yield from self.layers()
             return
-        waiting = {
-            layer_id: count for layer_id in self._node if (count := sum(map(len, self._pred[layer_id].values())))
-        }
-        ready = [layer_id for layer_id in self._node if layer_id not in waiting]
-        for layer_id in ready:
-            yield self._node[layer_id]["layer"]
-            for consumer, keys in self._succ[layer_id].items():
-                waiting[consumer] -= len(keys)
-                if not waiting[consumer]:
-                    del waiting[consumer]
-                    ready.append(consumer)
-        if waiting:
-            raise self._circle()
+        try:
+            for layer_id in nx.topological_sort(self):
+                yield self.nodes[layer_id]["layer"]
+        except nx.NetworkXUnfeasible:
+            raise self._circle() from None
 
     def leading_to(self, layer_id: int, known: Container[tuple[int, int]] = ()) -> Iterator[Layer]:
         """Yield a layer and all layers that it depends on, producers before consumers.

@@ -151,18 +151,6 @@ def test_the_edges_of_few_and_of_many_readers_are_in_the_order_of_the_file(reade
     assert graph.consumers(readers + 1, 0) == []
 
 
-def test_layers_that_are_not_in_order_are_sorted_as_networkx_does() -> None:
-    for seed in range(50):
-        draw = random.Random(seed)
-        ranks = draw.sample(range(12), 12)
-        pairs = (sorted(draw.sample(range(12), 2), key=ranks.__getitem__) for _ in range(20))
-        ends = dict.fromkeys((source, draw.choice((2, 3)), reader, draw.choice((0, 1))) for source, reader in pairs)
-        graph = Graph.of([layer(number, "x", 2, 2) for number in range(12)], ends)
-        in_order = all(source < reader for source, _, reader, _ in ends)
-        expected = range(12) if in_order else nx.topological_sort(graph)
-        assert [one.id for one in graph.ordered()] == [*expected]
-
-
 def test_bulk_edits_grow_linearly() -> None:
     def seconds(count: int) -> float:
         graph, start = Graph(), time.process_time()
