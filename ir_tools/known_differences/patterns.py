@@ -6,7 +6,15 @@ from itertools import chain, islice
 from math import prod
 
 from ir_tools.graph import Graph, Layer, Model, Source, find_port, port_place
-from ir_tools.known_differences.neighbours import COMPARISONS, FAR, MOVED, consumers_of, integers, sources_of
+from ir_tools.known_differences.neighbours import (
+    COMPARISONS,
+    FAR,
+    MOVED,
+    consumers_of,
+    integers,
+    producer_of,
+    sources_of,
+)
 from ir_tools.known_differences.packed_weights import PackedWeights
 from ir_tools.known_differences.reduction_patterns import mean_squares, merged_reductions, normalizes, spread
 from ir_tools.known_differences.releases.seen import (
@@ -39,7 +47,7 @@ from ir_tools.known_differences.releases.seen import (
 from ir_tools.ops import Op, Role, role_of
 from ir_tools.types import precision_in_file
 
-__all__ = ["Patterns"]
+__all__ = ["Patterns", "compares_itself"]
 
 KEPT = frozenset(
     {"Abs", "Clamp", "Elu", "Gelu", "HSigmoid", "HSwish", "Mish", "ReLU", "Round", "Sigmoid", "Sqrt", "Swish", "Tanh"}
@@ -141,6 +149,13 @@ class Patterns:
         if layer.type == "ReduceMean" and normalizes(self.model, graph, layer):
             return frozenset()
         return _scaled(graph, layer, constants, self._scales[id(graph)])
+
+
+def compares_itself(graph: Graph, choice: Layer) -> bool:
+    """Return whether the condition of an If compares a tensor with itself."""
+    comparison = producer_of(graph, choice)
+    compared = sources_of(graph, comparison) if comparison is not None and comparison.type in COMPARISONS else []
+    return len(compared) == 2 and compared[0] == compared[1]
 
 
 def _uses(graph: Graph, constant: Layer, origins: dict[int, Layer | None]) -> frozenset[str]:

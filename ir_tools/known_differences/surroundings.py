@@ -19,8 +19,9 @@ from ir_tools.known_differences.model_problems import (
     name_problems,
 )
 from ir_tools.known_differences.neighbours import sources_of
-from ir_tools.known_differences.patterns import Patterns
+from ir_tools.known_differences.patterns import Patterns, compares_itself
 from ir_tools.known_differences.releases.seen import (
+    DECIDED,
     FIRST_VERSION,
     LIMITED,
     MULTIPLE,
@@ -67,7 +68,7 @@ class Surroundings:
         self._names: dict[int, Mapping[int, frozenset[str]]] = {}
         self._used: dict[int, Set[int]] = {}
         self._attributes: dict[tuple[object, ...], tuple[Attrs | None, bool]] = {}
-        self._limited: dict[int, Set[int]] = {}
+        self._behind: dict[int, Mapping[str, Set[int]]] = {}
         self._patterns = Patterns(model)
         self._loops = LoopPatterns(model)
         self.origins = self._patterns.origins
@@ -156,23 +157,21 @@ class Surroundings:
             readers=tuple(sorted(readers)),
             scaled=self._patterns.scaled(graph, layer, known),
             patterns=self._patterns.of(graph, layer, op, known).union(
-                self._loops.of(graph, layer, known), [LIMITED] if layer.id in self._limited_in(graph) else []
+                self._loops.of(graph, layer, known),
+                (name for name, behind in self._behind_in(graph).items() if layer.id in behind),
             ),
             idle=id(graph) in self._idle,
             unread=self._loops.unread(layer),
         )
 
-    def _limited_in(self, graph: Graph) -> Set[int]:
-        """Return the suppressions of boxes of a graph and all layers behind them."""
-        if id(graph) not in self._limited:
-            waiting = [layer.id for layer in graph.layers() if layer.type == "NonMaxSuppression"]
-            found = set(waiting)
-            while waiting:
-                further = {*graph.successors(waiting.pop())} - found
-                found |= further
-                waiting += further
-            self._limited[id(graph)] = found
-        return self._limited[id(graph)]
+    def _behind_in(self, graph: Graph) -> Mapping[str, Set[int]]:
+        """Return which layers of a graph are `LIMITED` and `DECIDED`."""
+        if id(graph) not in self._behind:
+            layers = [layer for layer in graph.layers() if layer.type in {"If", "NonMaxSuppression"}]
+            limited = [layer.id for layer in layers if layer.type != "If"]
+            decided = [layer.id for layer in layers if layer.type == "If" and compares_itself(graph, layer)]
+            self._behind[id(graph)] = {LIMITED: _behind(graph, limited), DECIDED: _behind(graph, decided)}
+        return self._behind[id(graph)]
 
     def _attributes_of(self, op: Op, raw: Mapping[str, str]) -> tuple[Attrs | None, bool]:
         """Return the attributes of a layer, and whether one is absent; layers with the same text share them."""
@@ -180,6 +179,17 @@ class Surroundings:
         if key not in self._attributes:
             self._attributes[key] = op.read(raw, []), op.lacks(raw)
         return self._attributes[key]
+
+
+def _behind(graph: Graph, layers: Iterable[int]) -> Set[int]:
+    """Return layers, by id, and all behind them."""
+    waiting = [*layers]
+    found = set(waiting)
+    while waiting:
+        further = {*graph.successors(waiting.pop())} - found
+        found |= further
+        waiting += further
+    return found
 
 
 def idle_bodies(model: Model, inputs_of: Callable[[Located], Sequence[Fact]]) -> Set[int]:

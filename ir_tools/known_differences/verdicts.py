@@ -9,6 +9,7 @@ from ir_tools.graph import Layer
 from ir_tools.known_differences.model_problems import UNCOMPILED, stopped_by
 from ir_tools.known_differences.releases import differences, may_apply, release_differences, rows_of
 from ir_tools.known_differences.releases.seen import (
+    DECIDED,
     FIRST_VERSION,
     LIMITED,
     Seen,
@@ -58,6 +59,8 @@ GIVEN = frozenset({"Result", "Convert"})
 """What reads an output of a model; in IR v10 a Result may be a Convert."""
 FOLDED_RIGHT = 2022, 1
 """The first release that computes other values of constants only in the settings that rows name."""
+SIZES_COMPARED = 2026, 0
+"""The first release that knows that unknown sizes are equal before it compiles an If. Measured."""
 PORTS_READ = 2021, 3
 """The first release that reads the sizes that ports record."""
 MISSING_TYPE, KNOWN_SIZES = "the release does not support the element type {}", "all sizes must be known"
@@ -142,6 +145,7 @@ def decisive(seen: Seen) -> Hashable:
         seen.idle,
         _gives_nothing(seen),
         _is_limited(seen),
+        DECIDED in seen.patterns,
     )
 
 
@@ -169,6 +173,8 @@ def behaviour(release: Release, seen: Seen, *, anywhere: bool = False) -> tuple[
 def _behaviour(release: Release, seen: Seen, *, anywhere: bool) -> tuple[Answer, str] | None:
     """Return that of a layer as if it were compiled."""
     if any(fact.shape is None and fact.dtype.kind != "dynamic" for fact in seen.outputs):
+        if DECIDED in seen.patterns and release.number >= SIZES_COMPARED:
+            return Answer.UNKNOWN, "a comparison of equal sizes decides the rank, which was not measured"
         return Answer.READS, UNKNOWN_RANK
     op = seen.op
     if any(_is_empty(fact.shape) for fact in seen.outputs):

@@ -111,7 +111,7 @@ def releases_in_words(does: Callable[[Release], bool], verb: str = "read") -> st
     """Return which releases do something with a layer or type: `OpenVINO 2022.1 and later read it`."""
     runs = [[*releases] for held, releases in groupby(OPENVINO, does) if held]
     if not runs:
-        return f"no release of OpenVINO {verb}s it"
+        return f"no release of OpenVINO is known to {verb} it"
     words = [_run_in_words(run) for run in runs]
     return f"OpenVINO {', '.join(words)} {verb}{'s' if words[0] == runs[-1][-1].short else ''} it"
 

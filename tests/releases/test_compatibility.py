@@ -594,6 +594,29 @@ def branching(path: Path, condition: ov.Node) -> Path:
     return path
 
 
+@pytest.mark.parametrize(("axis", "wanted"), [(1, Answer.UNKNOWN), (0, Answer.READS)])
+def test_an_if_by_sizes_that_are_compared_with_themselves(axis: int, wanted: Answer, tmp_path: Path) -> None:
+    """Releases from 2026.0 on find that these are equal, and take one branch, of another rank than the other."""
+    data, inner, other = (ops.parameter(ov.PartialShape("?,?,4"), np.float32) for _ in range(3))
+    shape, first = ops.shape_of(data), ops.constant(np.array(0))
+    sizes = {number: ops.gather(shape, ops.constant(np.array(number)), first) for number in (0, 1)}
+    bodies = [ov.Model([ops.unsqueeze(inner, first)], [inner]), ov.Model([ops.relu(other)], [other])]
+    choice = ops.if_op(ops.not_equal(sizes[1], sizes[axis]).output(0))
+    choice.set_then_body(bodies[0])
+    choice.set_else_body(bodies[1])
+    choice.set_input(data.output(0), inner, other)
+    output = choice.set_output(bodies[0].results[0], bodies[1].results[0])
+    ov.serialize(ov.Model([ops.abs(output)], [data]), tmp_path / "m.xml", tmp_path / "m.bin")
+    found = {one.release.short: one.answer for one in compatibility(read(tmp_path / "m.xml"))}
+    assert [found["2025.4"], found["2026.4"]] == [Answer.READS, wanted]
+    try:
+        ov.Core().compile_model(tmp_path / "m.xml", "CPU")
+    except RuntimeError:
+        assert wanted is Answer.READS
+    else:
+        assert wanted is Answer.UNKNOWN
+
+
 CONDITION = pytest.mark.parametrize(
     ("condition", "compiled"),
     [

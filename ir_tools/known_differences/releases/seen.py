@@ -16,6 +16,7 @@ __all__ = [
     "COMBINING",
     "CONVOLUTIONS",
     "COUNTED",
+    "DECIDED",
     "ELEMENTWISE",
     "FIRST_CONVOLVED",
     "FIRST_VERSION",
@@ -111,6 +112,8 @@ BEHIND_PRODUCT = "behind a product"
 """Of a TensorIterator: it alone reads what comes of a MatMul, and releases compile layers of its body together."""
 UNCUT, UNCOUNTED = "uncut", "uncounted"
 """Of a TensorIterator: its body reads none of the parts that it cuts its inputs into; nor does it join parts."""
+DECIDED = "decided"
+"""An If whose condition compares a tensor with itself, or a layer that reads what is made of one."""
 LIMITED = "limited"
 """A suppression of boxes, or a layer that reads what is made of one: its unknown sizes have limits."""
 UNEVEN = "uneven"
@@ -132,6 +135,7 @@ PATTERNS = frozenset(
         BEHIND_PRODUCT,
         BY_NUMBER,
         COUNTED,
+        DECIDED,
         FIRST_CONVOLVED,
         FIXED_STATE,
         GIVEN_AGAIN,
