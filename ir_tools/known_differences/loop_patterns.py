@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ir_tools.errors import ShapeError
 from ir_tools.graph import Graph, Layer, Model, Port, Source
-from ir_tools.known_differences.neighbours import FAR, consumers_of, producer_of, sources_of
+from ir_tools.known_differences.neighbours import FAR, VIEWS, consumers_of, producer_of, sources_of
 from ir_tools.known_differences.releases.seen import (
     BEHIND_PRODUCT,
     COMBINING,
@@ -30,8 +30,6 @@ from ir_tools.ops.bodies import PortMap, port_maps
 
 __all__ = ["LoopPatterns"]
 
-VIEWS = frozenset({"Reshape", "Squeeze", "Unsqueeze"})
-"""Types of layers whose output is in the memory of their first input."""
 PRODUCTS = frozenset({"MatMul", "Convolution", "GroupConvolution"})
 """Types of layers that elementwise layers behind them are computed with."""
 COMPUTED_THERE = frozenset({"SoftMax", "MVN", "NormalizeL2", "BatchNormInference", "Swish"})
@@ -320,7 +318,7 @@ def _is_computed_there(graph: Graph, layer: Layer, constants: Collection[int]) -
     if second.layer in constants:
         return prod(graph.layer(second.layer).port(second.port).dims) != 1
     other = graph.layer(second.layer)
-    if other.type == "Concat" or sum(graph.reads(other.id, port.id) for port in other.outputs) != 1:
+    if other.type == "Concat" or sum(graph.reads(other.id, port.id) for port in other.common.outputs) != 1:
         return False
     if other.type not in ELEMENTWISE | {"PReLU"}:
         return layer.type in BEGINNING or (layer.type == "Subtract" and other.type in PRODUCTS)

@@ -11,6 +11,7 @@ __all__ = [
     "COMPARISONS",
     "FAR",
     "MOVED",
+    "VIEWS",
     "consumers_of",
     "integers",
     "number_of",
@@ -25,6 +26,8 @@ FAR = 64
 """How many layers are looked at for what decides, in front of or behind a layer."""
 MOVED = frozenset({"Convert", "Reshape", "Squeeze", "Unsqueeze", "Transpose"})
 """Types of layers that products are computed with across."""
+VIEWS = frozenset({"Reshape", "Squeeze", "Unsqueeze"})
+"""Types of layers that give the elements of their first input another shape, in the same memory."""
 
 
 def sources_of(graph: Graph, layer: Layer) -> list[Source | None]:

@@ -10,6 +10,7 @@ from ir_tools.known_differences.neighbours import (
     COMPARISONS,
     FAR,
     MOVED,
+    VIEWS,
     consumers_of,
     integers,
     producer_of,
@@ -88,8 +89,6 @@ TESTING = LOGICAL | COMPARISONS
 SIZED = {"Broadcast": 1, "Reshape": 1}
 """Types of layers that make a tensor of a shape, and which of their inputs that is."""
 SPLITS = frozenset({"Split", "VariadicSplit"})
-VIEWS = frozenset({"Reshape", "Squeeze", "Unsqueeze"})
-"""Types of layers that give the elements of a tensor another shape."""
 SHAPED = frozenset({"Broadcast", "Reshape", "Slice", "StridedSlice", "VariadicSplit"})
 """Types of layers whose first input gets a size that others decide."""
 CUTTING = frozenset({"Slice", "StridedSlice"})
@@ -523,7 +522,7 @@ def _of_convolutions(graph: Graph, total: Layer, constants: Collection[int], kno
 def _is_activated(graph: Graph, total: Layer, constants: Collection[int], known: dict[int, bool]) -> bool:
     """Return whether a sum shifts the channels of what activations make of a convolution; arguments as of the next."""
     data = [source for source in sources_of(graph, total) if source is not None and source.layer not in constants]
-    if len(data) != 1 or not _is_by_channel(total):
+    if len(data) != 1 or not total.common.outputs or not _is_by_channel(total):
         return False
     source, passed = data[0], 0
     while passed < FAR and graph.reads(*source) == 1 and graph.layer(source.layer).type in KEPT:

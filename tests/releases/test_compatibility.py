@@ -22,7 +22,9 @@ from ir_tools.known_differences import as_model
 from ir_tools.known_differences.model_problems import lacks_bytes
 from ir_tools.known_differences.releases import ROWS, Seen
 from ir_tools.known_differences.releases.seen import AFFINE, JOINED, QUANTIZED, SHARED
+from ir_tools.known_differences.surroundings import Surroundings
 from ir_tools.known_differences.verdicts import decisive, verdict
+from ir_tools.ops import find_op
 from ir_tools.ops.definition import Fact
 from ir_tools.ops.fields import Attrs, Flag, OneOf
 from ir_tools.ops.records import constant_fact
@@ -82,6 +84,17 @@ def test_lists_that_are_computed_from_sizes_have_known_lengths_on_2021() -> None
     made.result(made.call("ReduceMean", data, axes, keep_dims=True))
     made.model.version = 10
     assert answers(made)["2021.4"] is Answer.RUNS
+
+
+def test_a_sum_without_an_output_port_is_part_of_nothing() -> None:
+    made = Builder(opset=7)
+    made.call("Add", made.parameter("data", "2,3"), np.array([1], np.float32), name="idle")
+    before, behind = render(made.model).split(b'name="idle"')
+    start, end = behind.index(b"<output>"), behind.index(b"</output>") + len(b"</output>")
+    model = read(before + b'name="idle"' + behind[:start] + behind[end:], b"".join(made.model.weights.tail()))
+    located, op = next(one for one in model.walk() if one.layer.name == "idle"), find_op("Add", "opset1")
+    assert op is not None
+    assert Surroundings(model).seen(located, op, [], [], 11).patterns == frozenset()
 
 
 def suppressed(kind: str = "i32", *, given: bool = False) -> tuple[bytes, bytes]:
