@@ -255,7 +255,6 @@ class RuntimeClient(WorkerProcess):
         states: Mapping[str, Array] | None = None,
         executed: bool = False,
         keep: bool = False,
-        timeout: float | None = None,
     ) -> Inference:
         """Run one inference of a model in memory; outputs and inputs go by `Endpoint.name`. See `infer`."""
         states = self._states if states is None else states
@@ -271,7 +270,6 @@ class RuntimeClient(WorkerProcess):
                 states=checked_states(model, states),
                 executed=executed,
                 keep=keep,
-                timeout=timeout,
             )
         return _by_endpoint(model, found)
 
@@ -297,12 +295,7 @@ class RuntimeClient(WorkerProcess):
         return {(path, index): (kind, shape) for path, index, kind, shape in header["shapes"]}
 
     def describe(
-        self,
-        model_xml: Path | str | bytes,
-        weights: Source = None,
-        set_inputs: Mapping[str, str] | None = None,
-        *,
-        timeout: float | None = None,
+        self, model_xml: Path | str | bytes, weights: Source = None, set_inputs: Mapping[str, str] | None = None
     ) -> Endpoints:
         """Names, element types and partial shapes of inputs and outputs.
 
@@ -310,7 +303,7 @@ class RuntimeClient(WorkerProcess):
             RuntimeFailure: the runtime rejected the model.
         """
         request = {"do": "describe", "shapes": dict(set_inputs or {})}
-        header, _ = self._ask_model(request, model_xml, weights, [], timeout)
+        header, _ = self._ask_model(request, model_xml, weights, [], None)
         return Endpoints(tuple(map(_info, header["inputs"])), tuple(map(_info, header["outputs"])))
 
     def ask(

@@ -43,17 +43,15 @@ class LegacyClient(WorkerProcess):
         (1, 1000)
     """
 
-    def __init__(self, python: Path, *, timeout: float = 300.0, memory: int | None = None) -> None:
+    def __init__(self, python: Path, *, timeout: float = 300.0) -> None:
         """Prepare a child.
 
         Args:
             python: the interpreter of an environment with the wheel `opencv-python-inference-engine==4.2.0.4`.
             timeout: seconds that one request may take.
-            memory: bytes that the child may allocate; by default three quarters of what the machine, or its container,
-                has.
         """
         program, hello = foreign_program(python, "legacy_worker.py", NAME)
-        super().__init__(program, hello, name=NAME, timeout=timeout, memory=memory)
+        super().__init__(program, hello, name=NAME, timeout=timeout, memory=None)
         self._remedy = remedy(python)
         self._files = Files()
 

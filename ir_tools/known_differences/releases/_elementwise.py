@@ -282,11 +282,11 @@ def _repeats_more(seen: Seen, *, images: bool) -> bool:
     return any(size.lo > 1 and (images or not axis or size.hi is not None) for axis, size in axes)
 
 
-def _convolved(data: Given, other: Given, *, second: bool = False, op: str = "Add-1") -> Call:
+def _convolved(data: Given, other: Given, *, second: bool = False) -> Call:
     """Return the sum of a convolution and another tensor."""
     made = Call("Convolution-1", (data, Fixed(counted(3, 2, 1, 1))), PLANE)
     inputs = Call("ReLU-1", (other,)), made
-    return Call(op, inputs if second else inputs[::-1])
+    return Call("Add-1", inputs if second else inputs[::-1])
 
 
 def _by_remainder(data: Feed) -> Call:

@@ -91,8 +91,8 @@ def _is_mostly_padding(seen: Seen) -> bool:
     )
 
 
-def _interpolate(axes: str, *sizes: int, mode: str = "linear", corners: str = "false") -> Call:
-    raw = {"mode": mode, "axes": axes, "align_corners": corners, "antialias": "false"}
+def _interpolate(axes: str, *sizes: int, mode: str = "linear") -> Call:
+    raw = {"mode": mode, "axes": axes, "align_corners": "false", "antialias": "false"}
     return Call("Interpolate-1", (counted(2, 2, 6, 4), Fixed(whole(*sizes))), raw)
 
 
