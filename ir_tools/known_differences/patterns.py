@@ -208,7 +208,7 @@ def _scaling(graph: Graph, layer: Layer, rank: int, constants: Collection[int]) 
         ports = (find_port(graph.layer(source.layer).common.outputs, source.port) for source in given)
         shapes = [tensor.dims for tensor in ports if tensor]
         axes = {axis for dims in shapes for axis, size in enumerate(dims, rank - len(dims)) if size != 1}
-        if len(axes) > 1 or min(axes, default=0) < 0:
+        if len(axes) > 1 or any(len(dims) > rank for dims in shapes):
             return negative, None
         by_channel = reader.type == "PReLU" and axes and len(shapes[0]) == 1
         return {1} if by_channel else negative | (axes or SCALES[reader.type]), reader

@@ -308,7 +308,7 @@ def any_as_numbers(layers: Layers, attrs: Attrs) -> Ref:
 def _apart(type: str) -> Step:
     """Return a step that keeps a reduction apart from the layers around it, with which releases merge it wrongly.
 
-    One in front is of the same type; those behind it scale it.
+    One in front is of the same type; those behind it scale it, or divide by its root what it is the mean square of.
     """
 
     @by_formula("the maximum of equal values is the value")

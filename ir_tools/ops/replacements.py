@@ -8,7 +8,7 @@ from ir_tools.ops._layers import DATA, Layers
 from ir_tools.ops.definition import Fact, NewLayer, Op, Ref, Refused, Rewrite
 from ir_tools.ops.fields import Attrs
 
-__all__ = ["divided_sum", "squeezed", "with_axis_from_the_start", "with_copied_outputs", "with_copies", "with_inputs"]
+__all__ = ["squeezed", "with_axis_from_the_start", "with_copied_outputs", "with_copies", "with_inputs"]
 
 COPIED = "the larger of a number and itself is the number"
 """Why a Maximum copies numbers."""
@@ -70,14 +70,3 @@ def squeezed(op: Op, inputs: Sequence[Fact], target: int) -> Rewrite:
     kept = layers.call(op.type, *layers.given, keep_dims=True)
     layers.call("Squeeze", kept, np.arange(layers.rank(DATA)))
     return layers.rewrite("axes squeezed later", "a reduction of all axes leaves one element, however it is shaped")
-
-
-def divided_sum(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
-    """Return the sum of the last axis divided by the number of its elements, in place of a ReduceMean along it."""
-    shape = inputs[0].shape
-    if not shape or not shape[-1].static:
-        return Refused("the size of the last axis is not known")
-    layers = Layers(inputs, target)
-    total = layers.call("ReduceSum", DATA, Ref(None, 1), keep_dims=attrs.keep_dims)
-    layers.call("Divide", total, layers.number(shape[-1].size, DATA))
-    return layers.rewrite("a sum that is divided", "a mean is the sum divided by the number of elements")

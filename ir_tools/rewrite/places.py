@@ -9,8 +9,6 @@ from ir_tools.known_differences.releases.seen import (
     FIXED_STATE,
     GIVEN_AGAIN,
     IN_PLACE,
-    MEAN_SQUARE,
-    NEWER_MEAN_SQUARE,
     PASSED_ON,
     REDUCED,
     SECOND_CONVOLVED,
@@ -23,7 +21,6 @@ from ir_tools.known_differences.releases.seen import (
 )
 from ir_tools.ops.definition import Op, Refused, Rewrite
 from ir_tools.ops.replacements import (
-    divided_sum,
     squeezed,
     with_axis_from_the_start,
     with_copied_outputs,
@@ -65,5 +62,3 @@ def in_its_place(op: Op, seen: Seen, target: int) -> Iterator[Rewrite | Refused]
         yield with_inputs(op, seen.opset, kept, seen.outputs)
     if SPREAD in seen.patterns:
         yield squeezed(op, seen.inputs, target)
-    if seen.attrs is not None and seen.patterns & {MEAN_SQUARE, NEWER_MEAN_SQUARE}:
-        yield divided_sum(seen.attrs, seen.inputs, target)

@@ -33,6 +33,8 @@ def _shifted(shape: str, *passed: str, op: str = "Add-1", by: Array = BY_CHANNEL
 
 
 REMAINDER = Call("Mod-1", (sizes_of(counted(5)), Fixed(whole(3))), {"auto_broadcast": "numpy"})
+TURNED = Call("Add-1", (Call("Reshape-1", (REMAINDER, Fixed(whole(1, 1)))), whole(3, 4)))
+"""The remainder itself in another shape."""
 LENGTHS = Call("Concat-1", (REMAINDER, Fixed(whole(-1))), {"axis": "0"})
 
 
@@ -114,12 +116,12 @@ BESIDE = [
     *beside(
         REMAINDERS + "reshaped",
         falling=[_cut(Fixed(counted(2, 6)), unsqueezed=True)],
-        others=[_cut(Fixed(counted(2, 6))), _cut(counted(2, 6), unsqueezed=True)],
+        others=[_cut(Fixed(counted(2, 6))), _cut(counted(2, 6), unsqueezed=True), TURNED],
     ),
     *beside(
         REMAINDERS + "cut or reshaped",
         falling=[Call("Add-1", (Call("Reshape-1", (Fixed(counted(3, 4)), LENGTHS)), counted(2, 6)))],
-        others=[_cut(counted(2, 6)), _cut(Call("ReLU-1", (counted(2, 6),)))],
+        others=[_cut(counted(2, 6)), _cut(Call("ReLU-1", (counted(2, 6),))), TURNED],
     ),
     *beside(SUMS + "before it", falling=[_sum("2,2,?,?", first=False)], others=[_sum("2,2,?,?")]),
     *beside(SUMS + "within limits", falling=[_sum("?,2,?,2..9")], others=[_sum("?,2,..9,..9")]),

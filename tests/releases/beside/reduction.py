@@ -30,6 +30,14 @@ def _scaled(data: Call, numbers: object) -> Call:
     return Call("Add-1", (data, Fixed(np.array(numbers, np.float32))))
 
 
+def _sloped(slopes: object) -> Call:
+    """A PReLU behind a sum of three dimensions."""
+    return Call(
+        "PReLU-1",
+        (_along("ReduceSum-1", -np.ones((2, 3, 4), np.float32), 0, keep=True), Fixed(np.array(slopes, np.float32))),
+    )
+
+
 def _divided(data: Call, root: Call) -> Call:
     return Call("Divide-1", (data, root), {"m_pythondiv": "true"})
 
@@ -154,6 +162,9 @@ BESIDE = [
     Beside(SHORT_AXIS, False, _along("ReduceMax-1", counted(15, 4).astype(np.int32) + 1, 1, keep=True)),
     Beside(SHORT_AXIS, False, _along("ReduceMax-1", counted(2, 2, 4, 4).astype(np.int32) + 1, 3, keep=True)),
     Beside(MORE_ROWS, False, _scaled(_along("ReduceSum-1", np.ones((2, 2, 4), np.float32), 2), 3)),
+    Beside(MORE_ROWS, True, _scaled(_along("ReduceSum-1", counted(5, 2, 3), 2), [[2]])),
+    Beside(MORE_ROWS, False, _scaled(_along("ReduceSum-1", counted(5, 2, 3), 2), [[[2]]])),
+    Beside(MORE_ROWS, False, _scaled(_along("ReduceSum-1", counted(5, 2, 3), 2), [[[2]], [[3]]])),
     *beside(
         "numbers that reductions give, combined with tensors",
         falling=[
@@ -196,6 +207,11 @@ BESIDE = [
             "Subtract-1",
             (Fixed(np.full((2,), 9, np.int32)), _along("ReduceSum-1", np.ones((5, 2, 4), np.int32), 2, keep=False)),
         ),
+    ),
+    *beside(
+        "reductions of 3 dimensions scaled by channel",
+        falling=[_sloped([1, 2, 3]), _sloped([[[1], [2], [3]]])],
+        others=[_sloped([[1, 2, 3, 4]])],
     ),
     Beside("reductions along no axis", False, _along("ReduceSum-1", number(3))),
     *beside(
