@@ -5,6 +5,7 @@ Specification: `reduction/`, `arithmetic/`.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import pairwise
 from math import prod
 from typing import Any, Literal
@@ -305,23 +306,52 @@ def any_as_numbers(layers: Layers, attrs: Attrs) -> Ref:
     return _all(layers, attrs, layers.call("LogicalNot", Ref(None)), "Equal")
 
 
-def _apart(type: str) -> Step:
+BLOCK = 16
+"""Releases of 2022 reduce as many integers of the last axis at a time, and wrongly along one of fewer. Measured."""
+
+
+def _apart(type: str, lengthened: Callable[[Layers], Ref | None] = lambda layers: None) -> Step:
     """Return a step that keeps a reduction apart from the layers around it, with which releases merge it wrongly.
 
     One in front is of the same type; those behind it scale it, or divide by its root what it is the mean square of.
+
+    Args:
+        type: of the reduction.
+        lengthened: a function that returns what is reduced in place of integers; None for others.
     """
 
-    @by_formula("the maximum of equal values is the value")
+    @by_formula("the maximum of equal values is the value, and what is appended does not change the result")
     def apart(layers: Layers, attrs: Attrs) -> Ref:
-        data = layers.call("Maximum", Ref(None), Ref(None))
+        data = lengthened(layers) or layers.call("Maximum", Ref(None), Ref(None))
         found = layers.call(type, data, Ref(None, 1), keep_dims=attrs.keep_dims)
         return layers.call("Maximum", found, found)
 
     return apart
 
 
+def _lengthened(layers: Layers, *, filling: int | None) -> Ref | None:
+    """Return integers with more elements along a last axis that is reduced; None for others, or for few or long rows.
+
+    Args:
+        layers: the data and the axes.
+        filling: what is appended; None: the last element once more.
+    """
+    data, axes = layers.fact(Ref(None)), layers.fact(Ref(None, 1)).integers()
+    if not data.dtype.is_integer or not data.shape or axes is None:
+        return None
+    last, size = len(data.shape) - 1, data.shape[-1].lo
+    rows = [dim.hi for dim in data.shape[:-1]]
+    few = None not in rows and prod(filter(None, rows)) < BLOCK
+    if last not in {axis % len(data.shape) for axis in axes} or few or size >= BLOCK:
+        return None
+    before, after = np.zeros(last + 1, np.int64), np.array([0] * last + [BLOCK], np.int64)
+    if filling is not None:
+        return layers.call("Pad", Ref(None), before, after, layers.number(filling, Ref(None)), pad_mode="constant")
+    return layers.call("Pad", Ref(None), before, after, pad_mode="edge") if size else None
+
+
 ROWS = (
-    Reduction(type="ReduceSum", substitute=_apart("ReduceSum"), function=total),
+    Reduction(type="ReduceSum", substitute=_apart("ReduceSum", partial(_lengthened, filling=0)), function=total),
     Reduction(
         type="ReduceMean",
         substitute=_apart("ReduceMean"),
@@ -329,15 +359,34 @@ ROWS = (
         rewrites={"reduce-mean-to-adaptive": reduce_mean_to_adaptive},
     ),
     Reduction(
-        type="ReduceMax", elements=Elements.LIKE, substitute=_apart("ReduceMax"), function=largest, folds="bounds"
+        type="ReduceMax",
+        elements=Elements.LIKE,
+        substitute=_apart("ReduceMax", partial(_lengthened, filling=None)),
+        function=largest,
+        folds="bounds",
     ),
     Reduction(
-        type="ReduceMin", elements=Elements.LIKE, substitute=_apart("ReduceMin"), function=smallest, folds="bounds"
+        type="ReduceMin",
+        elements=Elements.LIKE,
+        substitute=_apart("ReduceMin", partial(_lengthened, filling=None)),
+        function=smallest,
+        folds="bounds",
     ),
-    Reduction(type="ReduceProd", substitute=_apart("ReduceProd"), function=product, folds="bounds"),
+    Reduction(
+        type="ReduceProd",
+        substitute=_apart("ReduceProd", partial(_lengthened, filling=1)),
+        function=product,
+        folds="bounds",
+    ),
     Reduction(type="ReduceLogicalAnd", function=every, accepts="boolean", substitute=all_as_numbers),
     Reduction(type="ReduceLogicalOr", function=some, accepts="boolean", substitute=any_as_numbers),
-    Reduction(type="ReduceL1", version=4, function=sum_of_sizes, migrate=by_sizes, substitute=_apart("ReduceL1")),
+    Reduction(
+        type="ReduceL1",
+        version=4,
+        function=sum_of_sizes,
+        migrate=by_sizes,
+        substitute=_apart("ReduceL1", partial(_lengthened, filling=0)),
+    ),
     Reduction(
         type="ReduceL2", version=4, function=length, folds="floats", migrate=by_squares, substitute=_apart("ReduceL2")
     ),

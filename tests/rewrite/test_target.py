@@ -831,6 +831,25 @@ def test_reductions_along_computed_axes(type: str, client: ReleaseClient) -> Non
     np.testing.assert_array_equal(found.astype(bool), reduced(axis=1, keepdims=True))
 
 
+@pytest.mark.parametrize("dims", ["16,3", "?,?", "2,16,2,3"])
+@pytest.mark.parametrize("type", ["ReduceSum", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL1"])
+def test_integers_are_reduced_along_a_longer_axis_where_a_short_one_gives_other_values(type: str, dims: str) -> None:
+    """16 elements at a time: none of those that are appended counts."""
+    builder = Builder(opset=8)
+    data = builder.parameter("x", dims, "i32")
+    axes = (-1,) if dims != "2,16,2,3" else (2, 3)
+    builder.result(builder.call(type, data, np.array(axes), keep_dims=False), "y")
+    fed = np.random.default_rng(3).integers(-9, -1, (2, 16, 2, 3) if len(axes) > 1 else (16, 3)).astype(np.int32)
+    migrated, found = migrated_on(builder, "2022.1", {"x": fed})
+    kept = dims == "?,?" and type in {"ReduceMax", "ReduceMin"}
+    assert (len(migrated.steps), len(migrated.notes)) == (int(not kept), int(kept))
+    if kept:
+        return
+    ufuncs = {"ReduceMax": np.maximum, "ReduceMin": np.minimum, "ReduceProd": np.multiply}
+    wanted = ufuncs.get(type, np.add).reduce(np.abs(fed) if type == "ReduceL1" else fed, axis=axes)
+    np.testing.assert_array_equal(found, wanted)
+
+
 def test_tensors_of_unknown_rank(client: ReleaseClient) -> None:
     """No release compiles them, the input's own or those of a Squeeze of axes that only the data decide."""
     given, computed = Builder(), Builder()
