@@ -12,7 +12,7 @@ from ir_tools.graph import Located
 from ir_tools.infer import AnswerTable, LayerKind, LayerSignature
 from ir_tools.known_differences import Call
 from ir_tools.known_differences.releases import Seen, rows_of
-from ir_tools.known_differences.releases.seen import PATTERNS
+from ir_tools.known_differences.releases.seen import PATTERNS, is_possible
 from ir_tools.known_differences.surroundings import Surroundings, idle_bodies
 from ir_tools.known_differences.verdicts import Answer, behaviour, is_deadly, is_plain
 from ir_tools.ops import Role, opset_number
@@ -35,11 +35,17 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
     model, consistency = file.model, file.consistency
     if model.is_legacy or any(one.is_error for one in file.unread) or consistency.has_errors:
         return
-    kinds = {_key(kind.signature): kind for kind in consistency.kinds if _may_be_stopped(kind, model.version)}
+    types = {layer.type for graph in model.graphs() for layer in graph.layers()}
+    part = frozenset(pattern for pattern in PATTERNS if is_possible(pattern, types))
+    kinds = {_key(kind.signature): kind for kind in consistency.kinds if _may_be_stopped(kind, model.version, part)}
     around = Surroundings(model, idle_bodies(model, partial(_inputs, file)) if kinds else frozenset())
     reasons = AnswerTable[str | None]()
+    known: dict[int, LayerKind | None] = {}
     for located in model.walk() if kinds else ():
-        kind = kinds.get(_key(consistency.signatures.of(located.layer)[0]))
+        signature, _ = consistency.signatures.of(located.layer)
+        if signature.number not in known:
+            known[signature.number] = kinds.get(_key(signature))
+        kind = known[signature.number]
         if kind is None or not around.is_read(located):
             continue
         seen = _seen(file, located, kind, around)
@@ -62,8 +68,11 @@ def _key(signature: LayerSignature) -> Hashable:
 HELP = "see ir-tools compat for the releases that run it"
 
 
-def _may_be_stopped(kind: LayerKind, version: int) -> bool:
-    """Return whether the newest release may stop at layers of a kind, whatever is around them."""
+def _may_be_stopped(kind: LayerKind, version: int, patterns: frozenset[str]) -> bool:
+    """Return whether the newest release may stop at layers of a kind, whatever is around them.
+
+    `patterns`: all that a layer of the model may be part of.
+    """
     op, signature, inputs, outputs = kind
     if op.role not in {Role.COMPUTATION, Role.RESULT} or _is_plain(
         str(op), frozenset(fact.dtype.name for fact in inputs)
@@ -82,14 +91,14 @@ def _may_be_stopped(kind: LayerKind, version: int) -> bool:
         readers=tuple((number, "") for number in range(len(outputs))),
     )
     behind = (replace(inside, producers=producers) for producers in _deciding_producers(str(op)))
-    part = replace(inside, patterns=PATTERNS)
+    part = replace(inside, patterns=patterns)
     return any(map(_reason, (inside, replace(inside, first=True, last=True), part, *behind)))
 
 
 @cache
 def _is_plain(op: str, kinds: frozenset[str]) -> bool:
-    """Return whether the newest release runs every layer of an operation on these element types."""
-    return is_plain(NEWEST, op, kinds)
+    """Return whether the newest release stops at no layer of an operation on these element types."""
+    return is_plain(NEWEST, op, kinds, harmless=frozenset({State.RUNS, State.DIFFERS}))
 
 
 @cache

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
-from itertools import chain
 
 from ir_tools.display import plural
 from ir_tools.graph import Graph, Layer, Located, Model, Source
@@ -41,6 +40,7 @@ __all__ = [
 ]
 
 STEPS = "releases compute these in INT8, and their values may differ by steps of the quantization"
+NOTHING = frozenset[str]()
 BRANCHES = "else_body", "then_body"
 """The bodies of an If that is not true, and of one that is."""
 SATURATED = "; on processors without VNNI, such as this one, sums of 8-bit products also saturate at 16 bits"
@@ -84,8 +84,8 @@ class Surroundings:
     def _problems_of(self, located: Located, op: Op) -> frozenset[str]:
         """Return what else is wrong with the model, said of a layer."""
         if op.role is not Role.PARAMETER:
-            flags = (located.layer.common.raw.get(name, "") for name in COUNTED_FLAGS.get(op.type, ()))
-            return self._problems.get(op.role, frozenset({WORDS} if any(map(str.isalpha, flags)) else ()))
+            flags = [located.layer.common.raw.get(name, "") for name in COUNTED_FLAGS.get(op.type, ())]
+            return self._problems.get(op.role, frozenset({WORDS}) if any(map(str.isalpha, flags)) else NOTHING)
         if located.graph is self.model.graph:
             return frozenset(filter(None, [input_problem(located.layer)]))
         content = located.layer.common
@@ -118,49 +118,55 @@ class Surroundings:
             version: of the IR.
         """
         _, layer, graph = located
-        content = layer.common
+        content, place = layer.common, id(graph)
         bordered = version == FIRST_VERSION and graph is self.model.graph
-        if id(graph) not in self._constants:
-            self._constants[id(graph)] = _constant_layers(graph)
-            self._names[id(graph)] = name_problems(graph, bordered)
-        known, sources = self._constants[id(graph)], sources_of(graph, layer)
+        if place not in self._constants:
+            self._constants[place] = _constant_layers(graph)
+            self._names[place] = name_problems(graph, bordered)
+        known, sources = self._constants[place], sources_of(graph, layer)
         feeds = [source.layer for source in sources if source is not None]
         attrs, short = self._attributes_of(op, content.raw)
         before = [role is Role.PARAMETER for role in _roles(graph, feeds) if role is not Role.CONSTANT]
-        targets = [[one for one, _ in graph.consumers(layer.id, port.id)] for port in content.outputs]
-        after = [role is Role.RESULT for role in _roles(graph, chain.from_iterable(targets))]
-        readers = (
-            (number, "Convert" if bordered and type == "Result" and fact.dtype.name not in UNCONVERTED else type)
-            for number, (found, fact) in enumerate(zip(targets, outputs, strict=True))
-            for type in (graph.layer(one).type for one in found)
-        )
+        targets = [
+            (number, fact, graph.layer(reader))
+            for number, (port, fact) in enumerate(zip(content.outputs, outputs, strict=True))
+            for reader, _ in graph.consumers(layer.id, port.id)
+        ]
+        after = [role_of(reader) is Role.RESULT for _, _, reader in targets]
+        readers = [
+            (number, "Convert" if bordered and last and fact.dtype.name not in UNCONVERTED else reader.type)
+            for (number, fact, reader), last in zip(targets, after, strict=True)
+        ]
+        constant = [feed in known for feed in feeds]
         return Seen(
             op,
             attrs,
             inputs,
             outputs,
             constant=frozenset(
-                number
-                for number, (feed, fact) in enumerate(zip(feeds, inputs, strict=False))
-                if feed in known or (fact.exact is not None)
+                [
+                    number
+                    for number, (held, fact) in enumerate(zip(constant, inputs, strict=False))
+                    if held or fact.exact is not None
+                ]
             ),
             version=version,
-            held=frozenset().union(*(known[feed] for feed in feeds if feed in known)),
+            held=frozenset().union(*[known[feed] for feed in feeds if feed in known]) if any(constant) else NOTHING,
             opset=opset_number(layer.version) or 6,
             first=any(before),
             last=any(after),
             short=short,
-            open=any(min(port.dims, default=0) < 0 for port in (*content.inputs, *content.outputs)),
-            names=frozenset(self._names[id(graph)].get(layer.id, ())) | self._problems_of(located, op),
+            open=any([min(port.dims, default=0) < 0 for port in (*content.inputs, *content.outputs)]),
+            names=self._names[place].get(layer.id, NOTHING) | self._problems_of(located, op),
             between=all(before) and all(after),
             producers=_producers(graph, layer, sources),
             readers=tuple(sorted(readers)),
             scaled=self._patterns.scaled(graph, layer, known),
             patterns=self._patterns.of(graph, layer, op, known).union(
                 self._loops.of(graph, layer, known),
-                (name for name, behind in self._behind_in(graph).items() if layer.id in behind),
+                [name for name, behind in self._behind_in(graph).items() if layer.id in behind],
             ),
-            idle=id(graph) in self._idle,
+            idle=place in self._idle,
             unread=self._loops.unread(layer),
         )
 

@@ -244,15 +244,23 @@ def _is_empty(shape: Shape) -> bool:
 
 
 def is_plain(
-    release: Release, op: str, kinds: Set[str], *, anywhere: bool = False, alone: Unplaced | None = None
+    release: Release,
+    op: str,
+    kinds: Set[str],
+    *,
+    anywhere: bool = False,
+    alone: Unplaced | None = None,
+    harmless: Set[State] = frozenset({State.RUNS}),
 ) -> bool:
     """Return whether a release runs all layers of an operation, `Add-1`, on these element types.
 
-    `alone`: whether it runs those with certain attributes, in models of certain types of layers.
+    `alone`: whether it runs those with certain attributes, in models of certain types of layers. `harmless`: the states
+    that count as running.
     """
     states = (state(release, op, case) for case in cases(op) if case not in ELEMENT_TYPES or case in kinds)
-    return all(found is State.RUNS for found in states) and not any(
-        may_apply(row, kinds, alone) for row in rows_of(release.name, op, anywhere=anywhere)
+    return all(found in harmless for found in states) and not any(
+        row.state not in harmless and may_apply(row, kinds, alone)
+        for row in rows_of(release.name, op, anywhere=anywhere)
     )
 
 

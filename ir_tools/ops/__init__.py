@@ -133,6 +133,7 @@ FAMILIES = (
 """The families: modules with a tuple `OPS`."""
 
 
+@lru_cache(maxsize=4096)
 def opset_number(stamp: str) -> int | None:
     """Return the number: `opset8` -> 8.
 

@@ -15,6 +15,7 @@ __all__ = ["are_values_known", "bare_fact", "constant_fact", "port_of", "recorde
 LARGEST_VALUE = 1024
 """Elements of an integer constant that a shape rule may want to see."""
 UNKNOWN_TYPE = element_type("dynamic")
+ANY_SIZE = Dim()
 
 
 def recorded(port: Port) -> Fact:
@@ -23,7 +24,7 @@ def recorded(port: Port) -> Fact:
     A port without dims may be a scalar or of unknown rank; the rank counts as unknown, since nothing is claimed then.
     """
     dtype = None if port.precision is None else precision_in_file(port.precision)
-    return Fact(dtype or UNKNOWN_TYPE, tuple(Dim() if size < 0 else Dim.of(size) for size in port.dims) or None)
+    return Fact(dtype or UNKNOWN_TYPE, tuple([ANY_SIZE if size < 0 else Dim.of(size) for size in port.dims]) or None)
 
 
 def recorded_output(layer: Layer, port: Port, weights: Weights) -> Fact:

@@ -69,7 +69,9 @@ class Dim:
         """Return the sizes that both allow, or None."""
         lo = max(self.lo, other.lo)
         hi = self.hi if other.hi is None else other.hi if self.hi is None else min(self.hi, other.hi)
-        return None if hi is not None and hi < lo else Dim(lo, hi)
+        if hi is not None and hi < lo:
+            return None
+        return self if lo == self.lo and hi == self.hi else Dim(lo, hi)
 
     def join(self, other: "Dim") -> "Dim":
         """Return the smallest interval that holds both."""

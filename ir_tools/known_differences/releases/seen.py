@@ -58,6 +58,7 @@ __all__ = [
     "UNEVEN",
     "Seen",
     "Unplaced",
+    "is_possible",
 ]
 
 FIRST_VERSION = 10
@@ -226,6 +227,11 @@ KEPT = frozenset(
 """Operations that no release computes of constants: a device sees them, whatever they read. Measured."""
 
 
+def is_possible(pattern: str, types: Set[str]) -> bool:
+    """Return whether layers of a model that has these types of layers may be part of a pattern."""
+    return not types.isdisjoint(NEEDED.get(pattern, types))
+
+
 @dataclass(frozen=True, slots=True)
 class Seen:
     """A layer as a file shows it: what decides about what a release does with it.
@@ -351,7 +357,7 @@ class Unplaced(Seen):
 
     def has(self, pattern: str) -> bool:
         """Return False if the model has no layer of the types that a pattern needs."""
-        return not self.types.isdisjoint(NEEDED.get(pattern, self.types)) and super().has(pattern)
+        return is_possible(pattern, self.types) and super().has(pattern)
 
     def is_behind(self, types: Collection[str], number: int = 0) -> bool:
         """Return False if the model has no layer of these types, nor any may be in `producers` without one."""
