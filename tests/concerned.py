@@ -45,7 +45,12 @@ TESTS: Mapping[str, tuple[str, ...]] = {
         "tests/rewrite",
         "tests/made",
     ),
-    "ir_tools/rewrite/[fjst]*.py": (
+    "ir_tools/ops/replacements.py": (
+        "tests/rewrite/test_places.py",
+        "tests/rewrite/test_release_answers.py",
+        "tests/rewrite/test_target.py",
+    ),
+    "ir_tools/rewrite/[fjpst]*.py": (
         "tests/rewrite/test_{name}.py",
         "tests/made/test_made.py",
         "tests/rewrite/test_target.py",

@@ -401,7 +401,7 @@ def _is_interleaved(model: Model, graph: Graph, split: Layer) -> bool:
             if reader.type != "Concat" or min(port.dims, default=0) < 1:
                 continue
             for joined in (number % len(port.dims) for number in _numbers_of(reader, "axis")):
-                if prod(port.dims[:joined]) > 1 and prod(port.dims[joined : axis % len(port.dims)]) > 1:
+                if prod(port.dims[:joined]) > 1 and prod(port.dims[joined:axis]) > 1:
                     return True
     return False
 
