@@ -48,8 +48,9 @@ def _lengths(axis: int, *lengths: int) -> Call:
     return Call("VariadicSplit-1", (data, Fixed(index(axis)), Fixed(whole(*lengths))), results=(0,))
 
 
-def _halves(axis: int, *sizes: int, part: int = 1) -> Call:
-    return Call("Split-1", (counted(*sizes), Fixed(index(axis))), {"num_splits": "2"}, gives=part)
+def _halves(axis: int, *sizes: int, part: int = 1, shape: str = "") -> Call:
+    data = Given(counted(*sizes), shape) if shape else counted(*sizes)
+    return Call("Split-1", (data, Fixed(index(axis))), {"num_splits": "2"}, gives=part)
 
 
 def _reshaped(part: Call, shape: Feed | None = None) -> Call:
@@ -88,15 +89,20 @@ MASKED = Call(
 EVERYTHING = (1 << 31) - 1
 
 
-def _rotated(*sizes: int, cut: int, axis: int = -1, joined: str = "-1", others: bool = False) -> Call:
-    """A rotary embedding whose first part has `cut` elements; `others`: another tensor is multiplied and added."""
+def _rotated(
+    *sizes: int, cut: int, axis: int = -1, joined: str = "-1", others: bool = False, scale: str = "Multiply-1"
+) -> Call:
+    """A rotary embedding whose first part has `cut` elements; `others`: another tensor is multiplied and added.
+
+    `scale`: the layer that takes the tensor itself and constants.
+    """
     data = Call("Tanh-1", (np.cos(counted(*sizes)).astype(np.float32),))
     start, middle, end, step, along = (Fixed(whole(one)) for one in (0, cut, EVERYTHING, 1, axis))
     parts = [Call("Slice-8", (data, begin, stop, step, along)) for begin, stop in ((middle, end), (start, middle))]
     turned = Call("Concat-1", (Call("Negative-1", (parts[0],)), parts[1]), {"axis": joined})
     scales = [Fixed(np.sin(counted(sizes[-1]) + number).astype(np.float32)) for number in (0, 1)]
     other = Call("Sigmoid-1", (data,)) if others else data
-    return Call("Add-1", (Call("Multiply-1", (other, scales[0])), Call("Multiply-1", (turned, scales[1]))))
+    return Call("Add-1", (Call(scale, (other, scales[0])), Call("Multiply-1", (turned, scales[1]))))
 
 
 def _rotations(rank: int) -> Iterator[Beside]:
@@ -108,6 +114,7 @@ def _rotations(rank: int) -> Iterator[Beside]:
             _rotated(*sizes, 4, cut=2),
             _rotated(*sizes, 5, cut=2, joined=str(rank - 1)),
             _rotated(*sizes, 5, cut=2, others=True),
+            _rotated(*sizes, 5, cut=2, scale="Add-1"),
             _rotated(1, *sizes, 5, cut=2, joined=str(rank)),
         ],
     )
@@ -134,6 +141,7 @@ BESIDE = [
             _reduced(Call("ReLU-1", (_reshaped(_halves(2, 2, 4, 6)),))),
             _reduced(Call("Unsqueeze-1", (_halves(2, 2, 4, 6), Fixed(whole(0))))),
             _reduced(_reshaped(_halves(2, 2, 4, 6), whole(4, 6))),
+            _reduced(_reshaped(_halves(2, 2, 4, 6, shape="2,4,?"))),
         ],
     ),
     *beside(
