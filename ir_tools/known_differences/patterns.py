@@ -552,7 +552,7 @@ def _is_convolved(graph: Graph, source: Source, constants: Collection[int], know
         if layer.type not in EITHER_WAY | {"Divide"} or len(others) != 1 or not _is_by_channel(layer):
             break
         source = others[0]
-    found = known.get(source.layer, found) if graph.reads(*source) == 1 else False
+    found = known.get(source.layer, found)
     known.update(dict.fromkeys(passed, found))
     return found
 

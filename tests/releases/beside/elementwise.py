@@ -32,6 +32,7 @@ def _shifted(shape: str, *passed: str, op: str = "Add-1", by: Array = BY_CHANNEL
     return Call(op, (made, Fixed(by)))
 
 
+RECTIFIED = _shifted("?,2,?,?", "ReLU-1")
 REMAINDER = Call("Mod-1", (sizes_of(counted(5)), Fixed(whole(3))), {"auto_broadcast": "numpy"})
 TURNED = Call("Add-1", (Call("Reshape-1", (REMAINDER, Fixed(whole(1, 1)))), whole(3, 4)))
 """The remainder itself in another shape."""
@@ -106,6 +107,7 @@ BESIDE = [
             _shifted("?,2,?,?", "Add-1"),
             _shifted("?,2,?,?", "Exp-1"),
             _shifted("?,2,?,?", "ReLU-1", "Multiply-1"),
+            Call("Concat-1", (RECTIFIED, RECTIFIED.inputs[0]), {"axis": "1"}),
             _shifted("?,2,?,?", "ReLU-1", op="Multiply-1"),
             _shifted("?,2,?,?", "ReLU-1", by=counted(3, 4, 4)),
             _shifted("?,2,?,?", "ReLU-1", by=counted(1, 1, 1, 1)),
