@@ -8,7 +8,7 @@ from ir_tools.known_differences._model import Call, Fixed, Given, counted, whole
 from ir_tools.known_differences.releases._predicates import assumed, gives_alone, has_value
 from ir_tools.known_differences.releases._row import ReleaseDifference, not_compiled, not_run
 from ir_tools.known_differences.releases._samples import INDEXED, WINDOWS
-from ir_tools.known_differences.releases.seen import Seen
+from ir_tools.known_differences.releases.seen import FIRST_VERSION, Seen
 from ir_tools.processors import Processor
 from ir_tools.types import Dim, element_type, is_static
 
@@ -81,6 +81,12 @@ def _mean(pads: str) -> Call:
     return Call("AvgPool-1", (np.ones((1, 1, 4, 4), np.int32),), WINDOWS | {"pads_begin": pads})
 
 
+def _maximum(kinds: str) -> Call:
+    """Return a maximum pooling of the first of these types, with windows of padding alone."""
+    data = counted(1, 1, 2, 2).astype(element_type(kinds.split()[0]).dtype)
+    return Call("MaxPool-1", (data,), {"kernel": "1,1", "strides": "1,1", "pads_begin": "1,0", "pads_end": "0,0"})
+
+
 ROWS = (
     ReleaseDifference(
         name="ceil_torch with an uneven end",
@@ -120,19 +126,35 @@ ROWS = (
     ),
     *(
         ReleaseDifference(
-            name=f"MaxPool of {kinds.split()[0]} with a padding as large as the kernel",
-            span=f"2021.2 to {last}",
-            ops=("MaxPool-1", "MaxPool-8"),
+            name=f"MaxPool of {kinds.split()[0]} with a padding as large as the kernel, {span}",
+            span=span,
+            ops=("MaxPool-1", "MaxPool-8", "MaxPool-14"),
             reason="Windows of padding alone do not give the lowest number.",
-            model=Call(
-                "MaxPool-1",
-                (counted(1, 1, 2, 2).astype(element_type(kinds.split()[0]).dtype),),
-                {"kernel": "1,1", "strides": "1,1", "pads_begin": "1,0", "pads_end": "0,0"},
-            ),
+            model=_maximum(kinds),
             types=kinds,
             applies=_pads_windows,
         )
-        for kinds, last in (("i8", "2022.2"), ("f32 f16 u8", "2021.2"))
+        for kinds, span in (
+            ("i8 i16 i32", "2021.2 to 2022.2"),
+            ("f32 u8 u16 u64", "2021.2 to 2021.2"),
+            ("f16", "2022.1 to 2024.2"),
+            ("i64", "2021.2 to 2026.4"),
+            ("bf16", "2021.3 to 2026.4"),
+            ("i16 u32 u64", "2025.4 to 2026.4"),
+        )
+    ),
+    *(
+        ReleaseDifference(
+            name=f"MaxPool of {kinds.split()[0]} with a padding as large as the kernel in IR v10",
+            only_v10=True,
+            span=span,
+            ops=("MaxPool-1", "MaxPool-8", "MaxPool-14"),
+            reason="Windows of padding alone give the lowest number of the type that inputs are converted to.",
+            model=_maximum(kinds),
+            types=kinds,
+            applies=lambda seen: seen.version == FIRST_VERSION and _pads_windows(seen),
+        )
+        for kinds, span in (("u16 i16 u32 u64", "2022.3 to 2026.4"), ("f16", "2021.2 to 2026.4"))
     ),
     not_compiled(
         name="AvgPool of integers of one channel with a padding as large as the kernel",

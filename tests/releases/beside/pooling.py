@@ -66,10 +66,25 @@ BESIDE = [
         others=[pooled("AvgPool-1", Given(np.ones((1, 3, 4, 4), np.int32), "1,1..,4,4"), "1,1")],
     ),
     *beside(
-        "MaxPool of i8 with a padding as large as the kernel",
+        "MaxPool of i8 with a padding as large as the kernel, 2021.2 to 2022.2",
         others=[
             pooled("MaxPool-1", counted(1, 1, 2, 2).astype(np.int8), "1,1", pads_begin="1,0", auto_pad="same_upper")
         ],
+    ),
+    *beside(
+        "MaxPool of i16 with a padding as large as the kernel, 2025.4 to 2026.4",
+        falling=[
+            pooled("MaxPool-8", Given(counted(1, 3, 5, 5).astype(kind), "1,3,?,5"), "2,2", pads_end="0,2")
+            for kind in (np.uint32, np.uint64)
+        ],
+        others=[
+            pooled("MaxPool-1", counted(1, 1, 2, 2).astype(np.uint16), "1,1", pads_begin="1,0"),
+            pooled("MaxPool-1", counted(1, 1, 2, 2).astype(np.uint32), "2,1", pads_begin="1,0"),
+        ],
+    ),
+    *beside(
+        "MaxPool of u16 with a padding as large as the kernel in IR v10",
+        others=[pooled("MaxPool-1", counted(1, 1, 2, 2).astype(np.uint16), "2,1", pads_begin="1,0")],
     ),
     *beside(
         "AvgPool of integers of one channel with dilations",
