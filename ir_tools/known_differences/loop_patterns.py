@@ -13,6 +13,7 @@ from ir_tools.known_differences.neighbours import FAR, VIEWS, consumers_of, prod
 from ir_tools.known_differences.releases.seen import (
     BEHIND_PRODUCT,
     COMBINING,
+    COPIED_STATE,
     ELEMENTWISE,
     FIXED_STATE,
     GIVEN_AGAIN,
@@ -116,6 +117,14 @@ class _Place(NamedTuple):
             elif self.is_fixed:
                 yield FIXED_STATE
 
+    def is_copied(self, result: Layer) -> bool:
+        """Return whether the input is a state that stays the same and a Result gives as one before it that is read."""
+        order, own = self.ports.order, self.parameter.id
+        back = self.ports.map.back_edges.get(own)
+        stays = back is not None and producer_of(self.graph, self.graph.layer(back)) is self.parameter
+        others = (state for state in self.ports.states.get(result.id, ()) if state in order and own in order)
+        return stays and any(order[state] < order[own] and _is_read(self.graph, state) for state in others)
+
     def is_next_state(self, result: Layer) -> bool:
         """Return whether a Result gives a next state that the body reads."""
         return any(_is_read(self.graph, state) for state in self.ports.states.get(result.id, ()))
@@ -176,6 +185,8 @@ class LoopPatterns:
             place = _Place(owner, around, graph, producer)
             if role_of(layer) is Role.RESULT:
                 yield from place.passes_on(layer)
+                if place.is_copied(layer):
+                    yield COPIED_STATE
             elif _is_view(layer):
                 yield from _followed(place, layer, constants)
             elif layer.type in OVERWRITING and place.is_fixed and len(consumers_of(graph, producer)) == 1:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from ir_tools.known_differences.releases.seen import (
     ACTIVATED,
     BEHIND_PRODUCT,
+    COPIED_STATE,
     FIRST_CONVOLVED,
     FIXED_STATE,
     GIVEN_AGAIN,
@@ -34,6 +35,7 @@ READING = {
     *(
         ACTIVATED,
         BEHIND_PRODUCT,
+        COPIED_STATE,
         FIRST_CONVOLVED,
         FIXED_STATE,
         GIVEN_AGAIN,

@@ -8,6 +8,7 @@ from ir_tools.known_differences._model import Body, Branches, Call, Feed, Fixed,
 from ir_tools.known_differences.releases._row import ReleaseDifference, not_compiled, not_read
 from ir_tools.known_differences.releases.seen import (
     BEHIND_PRODUCT,
+    COPIED_STATE,
     FIXED_STATE,
     GIVEN_AGAIN,
     IN_PLACE,
@@ -139,6 +140,20 @@ ROWS = (
         reason="The body of a loop gives the tensor that another Result gives.",
         model=_repeated(counted(4, 1, 3), np.zeros((1, 1, 3), np.float32), next_states=(NEXT,), given=(NEXT,)),
         applies=lambda seen: seen.has(GIVEN_AGAIN),
+    ),
+    not_compiled(
+        name="states that stay the same and become others",
+        span="2024.3 to 2026.4",
+        ops=("Result-1",),
+        reason="The body of a loop gives a state that stays the same as the next one of a state before it.",
+        model=_repeated(
+            counted(4, 1, 3),
+            np.zeros((1, 3), np.float32),
+            np.ones((1, 3), np.float32),
+            next_states=(Part(2), Part(2)),
+            given=(_with_first_axis(Call("Add-1", (VECTOR, Part(1)), SUM)),),
+        ),
+        applies=lambda seen: seen.has(COPIED_STATE),
     ),
     ReleaseDifference(
         name="states that are inputs of the body",

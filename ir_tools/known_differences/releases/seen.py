@@ -15,6 +15,7 @@ __all__ = [
     "BY_NUMBER",
     "COMBINING",
     "CONVOLUTIONS",
+    "COPIED_STATE",
     "COUNTED",
     "DECIDED",
     "ELEMENTWISE",
@@ -126,6 +127,9 @@ PASSED_ON, FIXED_STATE = "passed on", "fixed state"
 """Of a layer in the body of a loop that reads an input of the body: from its memory the next state is computed in the
 same memory, or anything is, if it stays the same; the first of it is by a SoftMax; so it is of an input that stays the
 same; it gives that memory as the next state; it gives an input that stays the same as the next state."""
+COPIED_STATE = "copied state"
+"""Of a Result in the body of a loop: it gives a state that stays the same as the next one of a state before it, which
+is read."""
 GIVEN_AGAIN = "given again"
 """Of a Result in the body of a loop: another one before it gives the same tensor."""
 PATTERNS = frozenset(
@@ -135,6 +139,7 @@ PATTERNS = frozenset(
         BIASED,
         BEHIND_PRODUCT,
         BY_NUMBER,
+        COPIED_STATE,
         COUNTED,
         DECIDED,
         FIRST_CONVOLVED,
@@ -175,7 +180,7 @@ ITERATING = frozenset({"Loop", "TensorIterator"})
 CONVOLUTIONS = frozenset({"Convolution", "GroupConvolution"})
 """Types of convolutions that are compiled with elementwise layers behind them."""
 NEEDED = {
-    **dict.fromkeys((IN_PLACE, SOFTENED, SOFTENED_INPUT, PASSED_ON, FIXED_STATE, GIVEN_AGAIN), ITERATING),
+    **dict.fromkeys((IN_PLACE, SOFTENED, SOFTENED_INPUT, PASSED_ON, FIXED_STATE, GIVEN_AGAIN, COPIED_STATE), ITERATING),
     **dict.fromkeys((MEAN_SQUARE, NEWER_MEAN_SQUARE), frozenset({"Power"})),
     **dict.fromkeys((ACTIVATED, FIRST_CONVOLVED, SECOND_CONVOLVED), CONVOLUTIONS),
     REDUCED: frozenset({"Reshape"}),

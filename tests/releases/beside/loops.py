@@ -21,6 +21,7 @@ from tests.releases.beside import beside
 IN_PLACE = "states computed in place of parts"
 SOFTENED = "SoftMaxes computed in place of parts"
 SOFTENED_INPUT = "SoftMaxes computed in place of inputs that stay the same"
+COPIED = "states that stay the same and become others"
 GIVEN_AGAIN = "tensors that a body gives again"
 PASSED_ON = "states that are inputs of the body"
 SAME = "states that are inputs of the body that stay the same"
@@ -81,6 +82,13 @@ def _last(state: Feed) -> Call:
 def _two_kept(first: Feed, second: Feed, given: Feed = STATE) -> Call:
     body = Body(1, (first, second), (_joined(given),))
     return Call("TensorIterator-1", (counted(4, 1, 3) - 0.9, _zeros(1, 3), _zeros(1, 3) + 1), body=body)
+
+
+def _three_kept(first: Feed, second: Feed, third: Feed, given: Feed) -> Call:
+    body = Body(1, (first, second, third), (_joined(given),))
+    return Call(
+        "TensorIterator-1", (counted(4, 1, 3) - 0.9, *(_zeros(1, 3) + number for number in range(3))), body=body
+    )
 
 
 def _with_third(third: Feed, state: Feed, given: Feed) -> Call:
@@ -181,6 +189,18 @@ BESIDE = (
             _with_third(counted(1, 3), _sum(_soft(_one("Tanh-1", Part(2))), _sum(STATE, VECTOR)), _joined(STATE)),
             _with_third(counted(1, 3), _sum(_sum(_soft(Part(2)), Part(2)), _sum(STATE, VECTOR)), _joined(STATE)),
             _with_third(counted(1, 1, 3), _sum(_one("ReLU-1", _flat(Part(2))), _sum(STATE, VECTOR)), _joined(STATE)),
+        ),
+    ),
+    *beside(
+        COPIED,
+        falling=(
+            _three_kept(_sum(STATE, VECTOR), Part(3), Part(3), Part(2)),
+            _three_kept(Part(3), _sum(STATE, VECTOR), Part(3), STATE),
+        ),
+        others=(
+            _three_kept(_sum(STATE, VECTOR), Part(3), Part(3), STATE),
+            _two_kept(Part(1), Part(1)),
+            _two_kept(Part(2), _one("ReLU-1", Part(2))),
         ),
     ),
     *beside(
