@@ -43,7 +43,7 @@ BEGINNING = frozenset(
 """Types of elementwise layers that are computed there if none of these gives their second input. Measured."""
 SCALED = frozenset({"Subtract", "Divide"})
 """Types of layers that are others before a device sees them: those of a sum or product with constants."""
-JOINED = COMBINING | {
+MERGED = COMBINING | {
     *("Abs", "Ceiling", "Clamp", "Elu", "Erf", "Exp", "FakeQuantize", "Floor", "Gelu", "HSwish", "Negative", "PReLU"),
     *("ReLU", "Round", "Sigmoid", "Sqrt", "Swish", "Tanh"),
 }
@@ -141,8 +141,11 @@ class LoopPatterns:
     def _ports(self, loop: Layer) -> _Ports | None:
         """Return the port map of a loop, which is read once; None if it cannot be read."""
         if id(loop) not in self._known:
-            ports = _ports(loop)
-            self._known[id(loop)] = None if ports is None else _Ports(ports)
+            try:
+                found = port_maps(loop).get("body")
+            except ShapeError:
+                found = None
+            self._known[id(loop)] = None if found is None else _Ports(found)
         return self._known[id(loop)]
 
     @cached_property
@@ -157,18 +160,18 @@ class LoopPatterns:
     def unread(self, layer: Layer) -> frozenset[int]:
         """Return the inputs of a loop, by number, that nothing reads in its body."""
         body = layer.bodies.get("body") if layer.type in ITERATING else None
-        ports = None if body is None else _ports(layer)
+        ports = None if body is None else self._ports(layer)
         if body is None or ports is None:
             return frozenset()
-        unread = {row.port for row in ports.inputs if row.layer in body and not _is_read(body, row.layer)}
+        unread = {row.port for row in ports.map.inputs if row.layer in body and not _is_read(body, row.layer)}
         return frozenset(number for number, port in enumerate(layer.common.inputs) if port.id in unread)
 
     def of(self, graph: Graph, layer: Layer, constants: Collection[int]) -> Iterator[str]:
         """Yield the patterns of a layer; `constants`: the layers of the graph that are computed of constants alone."""
         body = layer.bodies.get("body") if layer.type == "TensorIterator" else None
-        ports = None if body is None else _ports(layer)
+        ports = None if body is None else self._ports(layer)
         if body is not None and ports is not None:
-            yield from _of_loop(graph, layer, body, ports, constants)
+            yield from _of_loop(graph, layer, body, ports.map, constants)
         unknown = [port for port in layer.common.outputs if _is_unknown(port)] if layer.type == "If" else []
         if any(_is_outgrown(graph, layer, port) for port in unknown):
             yield OUTGROWN
@@ -251,14 +254,6 @@ def _is_uncut(body: Graph, ports: PortMap) -> bool:
     cut = [row.layer for row in ports.inputs if row.axis is not None]
     matters = any(row.axis is not None for row in ports.outputs) or any(_is_read(body, one) for one in ports.back_edges)
     return bool(cut) and matters and not any(_is_read(body, one) for one in cut)
-
-
-def _ports(layer: Layer) -> PortMap | None:
-    """Return the port map of a loop; None if it cannot be read."""
-    try:
-        return port_maps(layer).get("body")
-    except ShapeError:
-        return None
 
 
 def _is_given_again(graph: Graph, result: Layer) -> bool:
@@ -366,9 +361,9 @@ def _has_joined_layers(body: Graph) -> bool:
     One that subtracts or divides by an input of the body is two such layers.
     """
     for layer in body.layers():
-        if layer.type in JOINED and _are_floats(layer):
+        if layer.type in MERGED and _are_floats(layer):
             sources = sources_of(body, layer)
-            if any(one.type in JOINED and _are_floats(one) for one in _behind_views(body, sources)):
+            if any(one.type in MERGED and _are_floats(one) for one in _behind_views(body, sources)):
                 return True
             second = sources[1] if layer.type in SCALED and len(sources) == 2 else None
             if second is not None and role_of(body.layer(second.layer)) is Role.PARAMETER:

@@ -8,6 +8,7 @@ from math import prod
 from typing import Self
 
 from ir_tools.graph import Graph, Layer, Model, Source
+from ir_tools.known_differences.neighbours import consumers_of
 from ir_tools.ops import Array, Role, find_op, role_of
 from ir_tools.weights import values
 
@@ -81,7 +82,7 @@ class PackedWeights:
             return None
         layer, zero = constant, ""
         scale: Sequence[int] | None = None
-        while len(readers := _consumers(graph, layer)) == 1:
+        while len(readers := consumers_of(graph, layer)) == 1:
             reader, port = graph.layer(readers[0][0]), readers[0][1]
             others = [source for number, source in graph.sources(reader.id).items() if number != port]
             held = _held(graph, others[0], origins) if reader.type in SCALING and len(others) == 1 else None
@@ -198,17 +199,12 @@ def _origin(graph: Graph, source: Source | None, origins: dict[int, Layer | None
     return found
 
 
-def _consumers(graph: Graph, layer: Layer) -> Sequence[tuple[int, int]]:
-    """Return what reads the first output of a layer, by layer and port; nothing if it records no output."""
-    return graph.consumers(layer.id, layer.common.outputs[0].id) if layer.common.outputs else ()
-
-
 def _readers(graph: Graph, layer: Layer) -> Iterator[_Reader]:
     """Yield what computes with the output of a layer, behind layers that change its shape alone."""
     behind = [(layer, False)]
     while behind:
         shaped, exchanged = behind.pop()
-        for number, port in _consumers(graph, shaped):
+        for number, port in consumers_of(graph, shaped):
             reader = graph.layer(number)
             if reader.type in SHAPING:
                 behind.append((reader, exchanged is not (reader.type == "Transpose")))
@@ -219,7 +215,7 @@ def _readers(graph: Graph, layer: Layer) -> Iterator[_Reader]:
 def _is_scaled(graph: Graph, layer: Layer) -> bool:
     """Return whether layers that shift and scale, by whatever, lead from a layer to a MatMul that multiplies by it."""
     scaled = False
-    while len(readers := _consumers(graph, layer)) == 1:
+    while len(readers := consumers_of(graph, layer)) == 1:
         reader = graph.layer(readers[0][0])
         if reader.type not in SCALING:
             break

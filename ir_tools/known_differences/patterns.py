@@ -50,10 +50,10 @@ from ir_tools.types import precision_in_file
 
 __all__ = ["Patterns", "compares_itself"]
 
-KEPT = frozenset(
+ACTIVATIONS = frozenset(
     {"Abs", "Clamp", "Elu", "Gelu", "HSigmoid", "HSwish", "Mish", "ReLU", "Round", "Sigmoid", "Sqrt", "Swish", "Tanh"}
 )
-"""Types of layers that are compiled with a reduction before them, as those of `SCALES` are. Measured."""
+"""Types of layers of one input that are compiled with what is before them, as those of `SCALES` are. Measured."""
 EITHER_WAY = frozenset({"Add", "Multiply", "Subtract"})
 SCALES: Mapping[str, Set[int]] = {
     **dict.fromkeys((*EITHER_WAY, "Divide", "Negative"), frozenset({NUMBER})),
@@ -197,7 +197,7 @@ def _scaling(graph: Graph, layer: Layer, rank: int, constants: Collection[int]) 
     if len(targets) != 1:
         return none, None
     reader, port = graph.layer(targets[0][0]), targets[0][1]
-    if reader.type not in SCALES and reader.type not in KEPT:
+    if reader.type not in SCALES and reader.type not in ACTIVATIONS:
         return none, None
     negative = frozenset({NUMBER}) if reader.type == "Subtract" and port != reader.common.inputs[0].id else none
     others = [source for number, source in graph.sources(reader.id).items() if number != port]
@@ -212,7 +212,7 @@ def _scaling(graph: Graph, layer: Layer, rank: int, constants: Collection[int]) 
             return negative, None
         by_channel = reader.type == "PReLU" and axes and len(shapes[0]) == 1
         return {1} if by_channel else negative | (axes or SCALES[reader.type]), reader
-    return none, reader if reader.type in KEPT else None
+    return none, reader if reader.type in ACTIVATIONS else None
 
 
 def _unrepeated(graph: Graph, source: Source, constants: Collection[int]) -> Source:
@@ -525,7 +525,7 @@ def _is_activated(graph: Graph, total: Layer, constants: Collection[int], known:
     if len(data) != 1 or not total.common.outputs or not _is_by_channel(total):
         return False
     source, passed = data[0], 0
-    while passed < FAR and graph.reads(*source) == 1 and graph.layer(source.layer).type in KEPT:
+    while passed < FAR and graph.reads(*source) == 1 and graph.layer(source.layer).type in ACTIVATIONS:
         given = next(iter(sources_of(graph, graph.layer(source.layer))), None)
         if given is None:
             return False
@@ -585,32 +585,36 @@ def _is_affine(
 def _joins(
     graph: Graph, reader: int, port: int, constants: Collection[int], known: dict[tuple[int, int, bool, bool], bool]
 ) -> bool:
-    """Return whether a product and a sum that become one layer follow an input."""
+    """Return whether a product and a sum that become one layer follow an input.
+
+    A Negative is a product, unless an Add reads it, which becomes a difference then: what is negated comes second.
+    """
     product, total, found, passed = False, False, False, list[tuple[int, int, bool, bool]]()
     while (key := (reader, port, product, total)) not in known:
         passed.append(key)
         layer = graph.layer(reader)
         if layer.type not in CROSSED:
             break
-        by_constant = all(
-            source.layer in constants for number, source in graph.sources(layer.id).items() if number != port
-        )
-        ahead = port == layer.common.inputs[0].id
+        sources, targets = graph.sources(layer.id), consumers_of(graph, layer)
+        by_constant = all(source.layer in constants for number, source in sources.items() if number != port)
+        negated = layer.type == "Add" and graph.layer(sources[port].layer).type == "Negative"
+        ahead = port == layer.common.inputs[0].id and not negated
         if layer.type in SUMS:
             found = product and ahead
             if found or not by_constant:
                 break
             total = True
+        elif layer.type == "Negative" and [graph.layer(one).type for one, _ in targets] == ["Add"]:
+            pass
         elif layer.type in {"Multiply", "Negative"} or (layer.type == "Divide" and ahead):
             if total:
                 found = by_constant
                 break
-            product = product or layer.type != "Negative"
+            product = True
         elif layer.type in MOVED:
             total = False
         else:
             break
-        targets = consumers_of(graph, layer)
         if len(targets) != 1:
             break
         ((reader, port),) = targets

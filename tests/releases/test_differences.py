@@ -16,7 +16,7 @@ from ir_tools.infer import propagate_shapes
 from ir_tools.known_differences import TABLE, DifferenceKind, KnownDifference, as_model
 from ir_tools.known_differences._releases_listing import listing
 from ir_tools.known_differences.releases import ROWS, ReleaseDifference, may_apply, release_differences
-from ir_tools.known_differences.releases.seen import KEPT, PATTERNS, Unplaced
+from ir_tools.known_differences.releases.seen import PATTERNS, UNFOLDED, Unplaced
 from ir_tools.known_differences.surroundings import Surroundings
 from ir_tools.known_differences.verdicts import Answer
 from ir_tools.ops import Array, Op, Role, find_op
@@ -130,7 +130,7 @@ def test_span_by_the_releases(row: ReleaseDifference) -> None:
 
 @pytest.mark.sweep
 def test_what_the_installed_openvino_computes_of_constants(tmp_path: Path) -> None:
-    """Its ConstantFolding leaves the operations of `KEPT`, and no others."""
+    """Its ConstantFolding leaves the operations of `UNFOLDED`, and no others."""
     for op in OPS:
         sample = sample_of(op)
         if sample is not None and op.role is Role.COMPUTATION and op.type not in LEFT_OUT:
@@ -138,11 +138,11 @@ def test_what_the_installed_openvino_computes_of_constants(tmp_path: Path) -> No
             (tmp_path / f"{op}.bin").write_bytes(b"".join(model.weights.tail()))
     kept = subprocess.run([sys.executable, "-c", FOLDING, tmp_path], capture_output=True, check=True, text=True).stdout
     known = {path.stem for path in tmp_path.glob("*.xml")}
-    assert {*kept.split()} == KEPT & known
+    assert {*kept.split()} == UNFOLDED & known
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("name", sorted(KEPT))
+@pytest.mark.parametrize("name", sorted(UNFOLDED))
 def test_what_is_kept_is_not_compiled_of_constants_either(name: str) -> None:
     """A release that does not compile an operation does not compute it of constants before it compiles."""
     op = next(op for op in OPS if str(op) == name)

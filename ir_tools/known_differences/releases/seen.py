@@ -201,7 +201,7 @@ ELEMENTWISE = COMBINING | {
 of one element move before them. Measured."""
 OF_FIRST = frozenset({"ConvertLike"})
 """Operations whose first input alone decides whether their outputs are known before a device sees them."""
-KEPT = frozenset(
+UNFOLDED = frozenset(
     {
         *("AdaptiveAvgPool-8", "AdaptiveMaxPool-8", "AvgPool-1", "AvgPool-14", "AvgPool-16"),
         *("BatchNormInference-1", "BatchNormInference-5", "BGRtoNV12-17", "BitwiseAnd-13", "BitwiseNot-13"),
@@ -332,7 +332,7 @@ class Seen:
     def folded(self) -> bool:
         """Whether its outputs are known before a device sees it: of constants, or of sizes within a larger model."""
         packed = self.op.role is Role.CONSTANT and self.patterns
-        if packed or self.op.role is Role.READ_VARIABLE or str(self.op) in KEPT:
+        if packed or self.op.role is Role.READ_VARIABLE or str(self.op) in UNFOLDED:
             return False
         needed = self.inputs[:1] if self.op.type in OF_FIRST else self.inputs
         if needed and all(number in self.constant for number in range(len(needed))):

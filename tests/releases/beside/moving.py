@@ -86,6 +86,7 @@ MASKED = Call(
     (counted(2, 3), *(Fixed(whole(one, one)) for one in (0, 2, 1))),
     {"begin_mask": "0,0", "end_mask": "0,0", "shrink_axis_mask": "0,1"},
 )
+NEGATED, TWO = Call("Negative-1", (MASKED,)), Fixed(floats(2))
 EVERYTHING = (1 << 31) - 1
 
 
@@ -211,6 +212,23 @@ BESIDE = [
                 Fixed(floats(2)),
             ),
         ),
+    ),
+    *beside(
+        "StridedSlice before a product and a sum",
+        falling=[
+            Call("Subtract-1", (Call("Multiply-1", (MASKED, TWO)), floats(1, 5))),
+            Call("Subtract-1", (NEGATED, TWO)),
+            Call("Add-1", (Call("Unsqueeze-1", (NEGATED, Fixed(whole(0)))), TWO)),
+            Call("Negative-1", (Call("Add-1", (MASKED, TWO)),)),
+        ],
+        others=[
+            Call("Add-1", (TWO, Call("Multiply-1", (MASKED, TWO)))),
+            Call("Subtract-1", (TWO, Call("Multiply-1", (MASKED, TWO)))),
+            Call("Add-1", (NEGATED, TWO)),
+            Call("Add-1", (Call("Negative-1", (Call("Multiply-1", (MASKED, TWO)),)), TWO)),
+            Call("Add-1", (Call("Negative-1", (Call("Add-1", (MASKED, TWO)),)), TWO)),
+            Call("Multiply-1", (Call("Add-1", (MASKED, TWO)), floats(1, 5))),
+        ],
     ),
     Beside(REPEATED, True, _repeated(1, 1, 1, 1, 2, 3)),
     Beside(REPEATED, True, _repeated(1, 1, 1, 1, 1, 2, 3)),
