@@ -29,8 +29,6 @@ SPREADING = ELEMENTWISE | COMPARISONS | {"Broadcast", "Select"}
 """Types of layers that combine a number with a tensor."""
 SPATIAL = 4
 """How many dimensions 2021 gives tensors of fewer."""
-SQUARES = frozenset({"Multiply", "Power", "SquaredDifference"})
-"""Types of layers that compute squares."""
 DIVIDING = frozenset({"Divide", "Multiply"})
 """Types of layers that divide, by a number or by its inverse."""
 
@@ -73,7 +71,7 @@ def mean_squares(model: Model, graph: Graph, mean: Layer, constants: Collection[
     axes, rank = integers(model, graph, mean, 1), len(mean.common.inputs[0].dims) if mean.common.inputs else 0
     if (
         squares is None
-        or squares.type != "Power"
+        or not _is_square(model, graph, squares)
         or axes is None
         or axes.size != 1
         or int(axes.flat[0]) not in (-1, rank - 1)
@@ -82,7 +80,7 @@ def mean_squares(model: Model, graph: Graph, mean: Layer, constants: Collection[
     if normalizes(model, graph, mean):
         return
     data = next(iter(sources_of(graph, squares)), None)
-    if data is None or number_of(model, graph, squares, 1) != 2:
+    if data is None:
         return
     readers = readers_of(graph, mean)
     readers += [one for view in readers if view.type in MOVED for one in readers_of(graph, view)]
@@ -90,7 +88,7 @@ def mean_squares(model: Model, graph: Graph, mean: Layer, constants: Collection[
         for root in readers_of(graph, added):
             exponent = _exponent(model, graph, root)
             if (root.type == "Sqrt" or exponent == -0.5) and any(
-                _scales_last(graph, behind, constants, rank)
+                _scales_last(graph, behind, constants)
                 for divided in _divided(model, graph, root, data, constants)
                 for behind in readers_of(graph, divided)
             ):
@@ -122,16 +120,16 @@ def normalizes(model: Model, graph: Graph, mean: Layer) -> bool:
     squares = producer_of(graph, mean)
     if squares is None or axes is None or rank - 1 not in axes.ravel() % max(rank, 1):
         return False
-    differences = [producer_of(graph, squares)] if squares.type in SQUARES else readers_of(graph, mean)
+    differences = [producer_of(graph, squares)] if _is_square(model, graph, squares) else readers_of(graph, mean)
     centered = (one for one in differences if one is not None and _is_centered(graph, one))
     readers = [one for difference in centered for one in readers_of(graph, difference)]
-    squared = [one for one in readers if _is_square(graph, one)]
+    squared = [one for one in readers if _is_square(model, graph, one)]
     return bool(squared) and any(one.type in DIVIDING and one not in squared for one in readers)
 
 
-def _is_square(graph: Graph, layer: Layer) -> bool:
-    """Return whether a layer computes squares; a Multiply does of one tensor."""
-    return layer.type in SQUARES and (layer.type != "Multiply" or len({*sources_of(graph, layer)}) == 1)
+def _is_square(model: Model, graph: Graph, layer: Layer) -> bool:
+    """Return whether a layer computes squares as releases know them: by a Power."""
+    return _exponent(model, graph, layer) == 2
 
 
 def _is_centered(graph: Graph, difference: Layer) -> bool:
@@ -169,7 +167,7 @@ def _exponent(model: Model, graph: Graph, layer: Layer) -> float | None:
     return number_of(model, graph, layer, 1) if layer.type == "Power" else None
 
 
-def _scales_last(graph: Graph, layer: Layer, constants: Collection[int], rank: int) -> bool:
+def _scales_last(graph: Graph, layer: Layer, constants: Collection[int]) -> bool:
     """Return whether a layer multiplies by a constant number, or by one for each element of the last axis."""
     if layer.type != "Multiply":
         return False
@@ -178,4 +176,4 @@ def _scales_last(graph: Graph, layer: Layer, constants: Collection[int], rank: i
         for port, source in zip(layer.common.inputs, sources_of(graph, layer), strict=True)
         if source is not None and source.layer in constants
     )
-    return any({*dims[:-1]} <= {1} and len(dims) <= rank for dims in held)
+    return any({*dims[:-1]} <= {1} for dims in held)

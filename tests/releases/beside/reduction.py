@@ -70,6 +70,7 @@ def _mean_square(
     forms = {
         "/": lambda: _divided(data, root),
         "* 1/": lambda: Call("Multiply-1", (data, _inverse(root))),
+        "/ 1/": lambda: _divided(data, _inverse(root)),
         "1/ *": lambda: Call("Multiply-1", (_inverse(root), data)),
         "* ^-1": lambda: Call("Multiply-1", (data, Call("Power-1", (root, Fixed(number(-1)))))),
         "* ^-0.5": lambda: Call("Multiply-1", (data, Call("Power-1", (total, Fixed(number(-0.5)))))),
@@ -81,12 +82,18 @@ def _mean_square(
     return Call("Multiply-1", (forms[how](), Fixed(counted(*((count,) if gamma is None else gamma)))))
 
 
-def _normalized(*sizes: int, axis: int = -1, spread: bool = False) -> Call:
+def _normalized(*sizes: int, axis: int = -1, spread: bool = False, squares: str = "^2") -> Call:
     """Data less their mean, divided by the root of the mean square of that; the root alone if the `spread` is asked."""
     data = Call("Abs-1", (counted(*sizes),))
-    centered = Call("Subtract-1", (data, _along_of(data, axis)))
-    squares = _along_of(Call("Power-1", (centered, Fixed(number(2)))), axis)
-    root = Call("Sqrt-1", (Call("Add-1", (squares, Fixed(number(1e-6)))),))
+    mean = _along_of(data, axis)
+    centered = Call("Subtract-1", (data, mean))
+    forms = {
+        "^2": Call("Power-1", (centered, Fixed(number(2)))),
+        "^4": Call("Power-1", (centered, Fixed(number(4)))),
+        "*": Call("Multiply-1", (centered, centered)),
+        "-": Call("SquaredDifference-1", (data, mean)),
+    }
+    root = Call("Sqrt-1", (Call("Add-1", (_along_of(forms[squares], axis), Fixed(number(1e-6)))),))
     return root if spread else _divided(centered, root)
 
 
@@ -126,6 +133,7 @@ BESIDE = [
             _mean_square(rank=4),
             _mean_square(gamma=()),
             _mean_square(gamma=(1, 1, 7)),
+            _mean_square(gamma=(1, 1, 1, 7)),
             _mean_square(how="unsqueezed"),
         ],
         others=[
@@ -135,6 +143,8 @@ BESIDE = [
             _mean_square(how="other"),
             _mean_square(gamma=(3, 7)),
             _mean_square(gamma=(3, 1)),
+            _mean_square(gamma=(2, 1, 1, 7)),
+            _mean_square(how="/ 1/"),
             _mean_square(axis=1),
             _mean_square(rank=1),
             _mean_square(how="centered"),
@@ -182,6 +192,7 @@ BESIDE = [
     Beside(MORE_ROWS, True, _shifted(Fixed(number(3)))),
     Beside(MORE_ROWS, False, _shifted(number(3))),
     Beside(MORE_ROWS, False, _normalized(5, 2, 4)),
+    *(Beside(MORE_ROWS, True, _normalized(5, 2, 4, squares=how)) for how in ("^4", "*", "-")),
     Beside(MORE_ROWS, True, _normalized(5, 2, 4, spread=True)),
     Beside(MIDDLE, True, _normalized(2, 3, 4, axis=1)),
     Beside(MIDDLE, True, _normalized(2, 3, 4, axis=1, spread=True)),
