@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from itertools import compress
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -224,12 +223,10 @@ def walk(graph: Graph, prefix: str = "", *, wanted: Callable[[Layer], bool] | No
     The path of a layer contains `#id` if another layer of its graph has the same name.
     """
     layers = [*graph.layers()]
-    names = [layer.name for layer in layers]
+    chosen = layers if wanted is None else [layer for layer in layers if layer.bodies or wanted(layer)]
+    names = [layer.name for layer in layers] if chosen else []
     repeated = {name for name, count in Counter(names).items() if count > 1} if len({*names}) < len(names) else ()
-    if wanted is not None:
-        chosen = [layer.bodies or wanted(layer) for layer in layers]
-        layers, names = [*compress(layers, chosen)], [*compress(names, chosen)]
-    for layer, name in zip(layers, names, strict=True):
+    for layer, name in zip(chosen, names if wanted is None else [layer.name for layer in chosen], strict=True):
         label = f"{name}#{layer.id}" if name in repeated else name
         if wanted is None or not layer.bodies or wanted(layer):
             yield Located(prefix + label, layer, graph)

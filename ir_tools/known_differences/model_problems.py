@@ -119,24 +119,26 @@ def lacks_bytes(model: Model) -> bool:
 
 def border_names(graph: Graph) -> dict[Source, str]:
     """Return the inputs and outputs of a graph, with the name by which each goes in IR v10."""
-    ends = [(layer, role_of(layer)) for layer in graph.layers()]
-    inputs = (layer.id for layer, role in ends if role is Role.PARAMETER)
-    results = (layer.id for layer, role in ends if role is Role.RESULT)
-    taken = (Source(number, port.id) for number in inputs for port in graph.layer(number).common.outputs)
-    given = (source for number in results for source in graph.sources(number).values())
+    ends: dict[Role, list[Layer]] = {Role.PARAMETER: [], Role.RESULT: []}
+    for layer in graph.layers():
+        role = role_of(layer)
+        if role in ends:
+            ends[role].append(layer)
+    taken = (Source(layer.id, port.id) for layer in ends[Role.PARAMETER] for port in layer.common.outputs)
+    given = (source for layer in ends[Role.RESULT] for source in graph.sources(layer.id).values())
     found = ((source, graph.layer(source.layer)) for source in chain(taken, given))
     return {source: output_name(layer, port_place(layer.common.outputs, source.port) or 0) for source, layer in found}
 
 
 def name_problems(graph: Graph, bordered: bool) -> dict[int, frozenset[str]]:
     """Return what is wrong with the names of layers. `bordered`: whether inputs and outputs go by names of layers."""
-    results, others = dict[int, str](), dict[int, str]()
-    for layer in graph.layers():
-        (results if role_of(layer) is Role.RESULT else others)[layer.id] = layer.name
     found = defaultdict[int, set[str]](set)
-    for problem, names in ((EQUAL_NAMES, others), (EQUAL_RESULTS, others | results)):
-        for number in _repeated(names.items()):
-            found[number].add(problem)
+    repeated = _repeated([(layer.id, layer.name) for layer in graph.layers()])
+    others = [(number, name) for number, name in repeated if role_of(graph.layer(number)) is not Role.RESULT]
+    for number, _ in _repeated(others):
+        found[number].add(EQUAL_NAMES)
+    for number, _ in repeated:
+        found[number].add(EQUAL_RESULTS)
     for problem, source in border_problems(graph) if bordered else ():
         found[source.layer].add(problem)
     return {number: frozenset(problems) for number, problems in found.items()}
@@ -161,12 +163,14 @@ def border_problems(graph: Graph) -> Iterator[tuple[str, Source]]:
         if kind in RESULTS_OF_10 and kind not in PARAMETERS_OF_10:
             yield UNCALLED, source
     for problem, pairs in ((EQUAL_BORDERS, called.items()), (EQUAL_TENSORS, names)):
-        yield from ((problem, source) for source in _repeated(pairs))
+        yield from ((problem, source) for source, _ in _repeated(pairs))
     holders = {name: source for source, name in called.items()}
     yield from ((TAKEN_NAMES, source) for source, name in names if holders.get(name, source) != source)
 
 
-def _repeated(names: Collection[tuple[Named, str]]) -> list[Named]:
-    """Return whose names another one has."""
+def _repeated(names: Collection[tuple[Named, str]]) -> list[tuple[Named, str]]:
+    """Return those whose names another one has."""
+    if len({name for _, name in names}) == len(names):
+        return []
     counts = Counter(name for _, name in names)
-    return [one for one, name in names if counts[name] > 1] if len(counts) < len(names) else []
+    return [(one, name) for one, name in names if counts[name] > 1]

@@ -274,11 +274,14 @@ def _alone(graph: Graph, source: Source | None) -> str:
 
 def _constant_layers(graph: Graph) -> dict[int, frozenset[str]]:
     """Return the layers that are computed of constants alone, with the element types of these."""
-    found: dict[int, frozenset[str]] = {}
-    for layer in graph.ordered():
-        role, producers = role_of(layer), graph.producers(layer.id)
-        if role is Role.CONSTANT:
-            found[layer.id] = frozenset({layer.common.raw.get("element_type", "")})
-        elif role is Role.COMPUTATION and producers and all(one in found for one in producers):
-            found[layer.id] = frozenset().union(*(found[one] for one in producers))
+    constants = [layer for layer in graph.layers() if role_of(layer) is Role.CONSTANT]
+    found = {layer.id: frozenset({layer.common.raw.get("element_type", "")}) for layer in constants}
+    todo, unknown = [*found], dict[int, int]()
+    for number in todo:
+        for reader in graph.successors(number):
+            producers = graph.producers(reader)
+            unknown[reader] = unknown.get(reader, len(producers)) - 1
+            if not unknown[reader] and role_of(graph.layer(reader)) is Role.COMPUTATION:
+                found[reader] = frozenset().union(*(found[one] for one in producers))
+                todo.append(reader)
     return found

@@ -101,12 +101,19 @@ class Fitting:
         if release is None:
             return ()
         layers = [*filter(Surroundings(self.model).is_read, self.model.walk())]
-        has_all = _once(partial(_has_all_types, release=release))
-        missing = (located for located in layers if not has_all(located.layer))
+        kinds = [(one.layer.type, id(one.layer.common)) for one in layers]
+        examples = {kind: located.layer for kind, located in zip(kinds, layers, strict=True)}
+
+        def chosen(asks: Callable[[Layer], bool]) -> list[Located]:
+            """Return the layers for which a function returns True, asked once about those that share their content."""
+            found = {kind for kind, layer in examples.items() if asks(layer)}
+            return [one for kind, one in zip(kinds, layers, strict=True) if kind in found] if found else []
+
+        missing = chosen(partial(_lacks_types, release=release))
         found = [(located, reason) for located in missing if (reason := _missing_type(located, release))]
         found += self._uncompiled_inputs(release)
         if not release.dynamic:
-            found += self._dynamic(release, layers)
+            found += self._dynamic(release, chosen(_is_dynamic))
         else:
             for end in self.model.inputs:
                 if parse_shape(end.layer.raw.get("shape", "")) is None:
@@ -127,11 +134,11 @@ class Fitting:
                 reason = f"{release.title}: {problem}; {releases_in_words(takes, 'compile')}"
                 yield Located(end.layer.name, end.layer, self.model.graph), reason
 
-    def _dynamic(self, release: Release, layers: Sequence[Located]) -> list[tuple[Located, str]]:
+    def _dynamic(self, release: Release, dynamic: Sequence[Located]) -> list[tuple[Located, str]]:
         """Return the inputs of unknown size, or if there are none the layers, and what to do about each."""
+        if not dynamic:
+            return []
         reason = f"{release.title} does not support dynamic shapes"
-        is_dynamic = _once(_is_dynamic)
-        dynamic = [located for located in layers if is_dynamic(located.layer)]
         names = {end.layer.id: end.name for end in self.model.inputs}
         inputs = [one for one in dynamic if one.graph is self.model.graph and one.layer.id in names]
         if not inputs:
@@ -162,20 +169,16 @@ class Fitting:
 
     def _fit_release(self, release: Release) -> None:
         dropped, around = 0, Surroundings(self.model)
-        self._remove_unread(release, around)
-        for located in [*self.model.walk()]:
-            layer = located.layer
-            if role_of(layer) is Role.CONSTANT and around.is_read(located):
+        free, from_end = release.number >= FREE_RT_INFO or self.version <= 10, release.number >= AXES_FROM_END
+        for located in self._remove_unread(release, around):
+            layer, role = located.layer, role_of(located.layer)
+            if role is Role.CONSTANT and around.is_read(located):
                 self._fit_constant(located, release, around)
-            if role_of(layer) is Role.PARAMETER:
+            if role is Role.PARAMETER:
                 self._fit_parameter(located, release)
-            if release.number < AXES_FROM_END and layer.type == "Concat" and layer.common.raw.get("axis") == "-1":
+            if not from_end and layer.type == "Concat" and layer.common.raw.get("axis") == "-1":
                 self._count_axis(located)
-            if (
-                self.version > 10
-                and release.number < FREE_RT_INFO
-                and any("version" not in row for row in layer.common.rt_info)
-            ):
+            if not free and any("version" not in row for row in layer.common.rt_info):
                 dropped += 1
                 layer.content.rt_info = [row for row in layer.rt_info if "version" in row]
         if lacks_bytes(self.model) and stopped_by(release, EMPTY_FILE):
@@ -184,9 +187,13 @@ class Fitting:
             layers = plural(dropped, "layer")
             self.notes.append(f"rt_info without a version removed from {layers}: {release.title} does not read it")
 
-    def _remove_unread(self, release: Release, around: Surroundings) -> None:
-        """Remove layers that no Result needs and whose ports the release cannot read, with those that read them."""
-        for located in [*filterfalse(around.is_read, self.model.walk())]:
+    def _remove_unread(self, release: Release, around: Surroundings) -> Sequence[Located]:
+        """Remove layers that no Result needs and whose ports the release cannot read, with those that read them.
+
+        Returns all other layers.
+        """
+        layers, count = [*self.model.walk()], len(self.steps)
+        for located in filterfalse(around.is_read, layers):
             _, layer, graph = located
             if layer.id not in graph:
                 continue
@@ -197,6 +204,7 @@ class Fitting:
                 self._step(located, "nothing", "removed", f"no Result needs it{more}; {release.title}: {problem[1]}")
                 graph.remove_nodes_from({layer.id, *readers})
                 self.freed = True
+        return layers if len(self.steps) == count else [*self.model.walk()]
 
     def _note_differences(self, release: Release, answers: ReleaseAnswers | None) -> None:
         """Note the layers that give other values on the release, though it reads them, and quantized tensors.
@@ -207,13 +215,11 @@ class Fitting:
         if answers is None:
             answers = ReleaseAnswers(self.model, KnownFacts(self.model, LayerSignatures()), release, self.version)
         found: dict[tuple[str, Answer, str], list[str]] = {}
-        for located in filter(answers.is_read, answers.model.walk()):
-            layer, _ = answers.known.signatures.of(located.layer)
-            op = layer.op
-            if op is not None and not answers.is_plain(layer, op):
-                does = answers.does(located, op)
-                if does is not None:
-                    found.setdefault((str(op), *does), []).append(located.path)
+        for located in filter(answers.is_read, answers.model.walk(answers.may_stop)):
+            op = answers.known.signatures.of(located.layer)[0].op
+            does = None if op is None else answers.does(located, op)
+            if does is not None:
+                found.setdefault((str(op), *does), []).append(located.path)
         for (op_name, answer, reason), paths in found.items():
             more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
             self.notes.append(f"{release.title} {DOES[answer]} '{paths[0]}'{more} ({op_name}): {reason}")
@@ -462,7 +468,8 @@ class Fitting:
         """Give the second layer of a name, and all after it, one of their own."""
         for graph in self.model.graphs():
             seen: set[str] = set()
-            for layer in [*graph.layers()]:
+            layers = [*graph.layers()]
+            for layer in layers if len({layer.name for layer in layers}) < len(layers) else ():
                 if layer.name in seen:
                     located, name = Located(f"{layer.name}#{layer.id}", layer, graph), graph.new_name(layer.name)
                     self._step(located, f"{layer.type} '{name}'", "a unique name", "names do not change values")
@@ -480,20 +487,6 @@ class Fitting:
         self.steps.append(self._place(located).migrated(after, strategy, proof))
 
 
-def _once(ask: Callable[[Layer], bool]) -> Callable[[Layer], bool]:
-    """Return a function that asks once about layers of one type that share their content, as they are now."""
-    known: dict[tuple[str, int], bool] = {}
-
-    def answer(layer: Layer) -> bool:
-        key = layer.type, id(layer.common)
-        found = known.get(key)
-        if found is None:
-            found = known[key] = ask(layer)
-        return found
-
-    return answer
-
-
 def _types_of(layer: Layer) -> Iterator[str]:
     """Yield the element types of the outputs of a layer, and of a constant."""
     yield from filter(None, map(_type_name, layer.common.outputs))
@@ -501,8 +494,8 @@ def _types_of(layer: Layer) -> Iterator[str]:
         yield from filter(None, [layer.common.raw.get("element_type", "").lower()])
 
 
-def _has_all_types(layer: Layer, release: Release) -> bool:
-    return all(_right(release, kind) for kind in _types_of(layer))
+def _lacks_types(layer: Layer, release: Release) -> bool:
+    return not all(_right(release, kind) for kind in _types_of(layer))
 
 
 def _missing_type(located: Located, release: Release) -> str | None:

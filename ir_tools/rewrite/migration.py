@@ -92,7 +92,12 @@ class Migration:
 
 @gc_paused()
 def migrate(
-    model: Model, to: str | None = "opset8", passes: str | Sequence[str] = (), *, in_place: bool = False
+    model: Model,
+    to: str | None = "opset8",
+    passes: str | Sequence[str] = (),
+    *,
+    in_place: bool = False,
+    signatures: LayerSignatures | None = None,
 ) -> Migration:
     """Run the named rewrites, then migrate every layer to the target `to`.
 
@@ -101,6 +106,7 @@ def migrate(
         to: an opset (`opset8`), an IR version (`ir10`) or a release (`openvino-2024.6`); None to run only the passes.
         passes: the names of rewrites, in the order in which they run (`ir_tools.ops.named_rewrites`).
         in_place: allow changes to `model`, which saves a copy; it is not changed if a layer is refused.
+        signatures: of the layers of `model`, if they are known.
 
     Raises:
         MigrationError: the target or a pass is unknown.
@@ -119,7 +125,9 @@ def migrate(
         refused = fitting.refused()
         if refused:
             return Migration(model=given, refused=refused)
-    work, steps, known = model, list[MigrationStep](), KnownFacts(model, LayerSignatures())
+    if signatures is None or model is not given:
+        signatures = LayerSignatures()
+    work, steps, known = model, list[MigrationStep](), KnownFacts(model, signatures)
     remaining: tuple[RemainingLayer, ...] = ()
     answers: ReleaseAnswers | None = None
     rounds = 0
@@ -236,7 +244,9 @@ class _Migrating:
         if holds or stamped is not None:
             if asked is not None and _crashes(op, layer):
                 return _Verdict(asked, stamped)
-            return _Verdict(None if answers.is_plain(layer, op) else op, stamped, conditional=True)
+            if not answers.is_plain(layer, op):
+                return _Verdict(op, stamped, conditional=True)
+            return STAYS if stamped is None else _Verdict(None, stamped, conditional=True)
         return _Verdict(op, Refused(f"no operation that {answers.release.title} reads is known to compute the same"))
 
     def rewrite(self, op: Op, attrs: Attrs, inputs: Sequence[Fact]) -> Rewrite | Refused | None:
@@ -420,13 +430,18 @@ class _Planning:
         for located in self.model.walk(self._may_change):
             if self.answers is not None and not self.answers.is_read(located):
                 continue
-            signature, _ = self.signatures.of(located.layer)
-            verdict = self.verdicts.get(signature.kind)
-            if verdict is None:
-                verdict = self.verdicts[signature.kind] = self.stage.verdict(signature, self.answers)
-            if verdict != STAYS and not self._stays(located, verdict):
+            signature, verdict = self._verdict(located.layer)
+            if not self._stays(located, verdict):
                 self._add(plan, located, signature, verdict)
         return plan
+
+    def _verdict(self, layer: Layer) -> tuple[LayerSignature, _Verdict]:
+        """Return the signature of a layer, and what is done to layers of its kind."""
+        signature, _ = self.signatures.of(layer)
+        verdict = self.verdicts.get(signature.kind)
+        if verdict is None:
+            verdict = self.verdicts[signature.kind] = self.stage.verdict(signature, self.answers)
+        return signature, verdict
 
     def _stays(self, located: Located, verdict: _Verdict) -> bool:
         """Return whether the release runs a layer as it is."""
@@ -435,14 +450,17 @@ class _Planning:
         return self.answers.does(located, verdict.op) is None
 
     def _may_change(self, layer: Layer) -> bool:
-        """Return whether type and stamp of a layer do not say that it stays; layers of one text are looked at once."""
+        """Return whether layers of the kind of this one may change; those of one text are looked at once."""
         text = layer.text
         if text is None:
-            return not self._leaves(layer.type, layer.version)
+            return self._kind_may_change(layer)
         found = self.changing.get(text[0])
         if found is None:
-            found = self.changing[text[0]] = not self._leaves(layer.type, layer.version)
+            found = self.changing[text[0]] = self._kind_may_change(layer)
         return found
+
+    def _kind_may_change(self, layer: Layer) -> bool:
+        return not self._leaves(layer.type, layer.version) and self._verdict(layer)[1] != STAYS
 
     def _add(self, plan: _Plan, located: Located, signature: LayerSignature, verdict: _Verdict) -> None:
         """Plan one layer that the stage may rewrite."""

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import cached_property, partial
 from typing import NamedTuple
 
-from ir_tools.graph import Located, Model
+from ir_tools.graph import Layer, Located, Model
 from ir_tools.infer import AnswerTable, LayerSignature
 from ir_tools.known_differences.releases import release_differences
 from ir_tools.known_differences.releases.seen import AFFINE, MULTIPLE, REMAINDERS, RESHAPED, SIZING, Seen, Unplaced
@@ -72,6 +72,11 @@ class ReleaseAnswers:
     def is_read(self, located: Located) -> bool:
         """Return whether the release reads a layer: no Result may need it."""
         return self._around.is_read(located)
+
+    def may_stop(self, layer: Layer) -> bool:
+        """Return whether the release may not run a layer of the kind of this one as it should, wherever it is."""
+        signature, _ = self.known.signatures.of(layer)
+        return signature.op is not None and not self.is_plain(signature, signature.op)
 
     def is_plain(self, layer: LayerSignature, op: Op) -> bool:
         """Return whether the release runs every layer of this operation and of the element types of this layer.

@@ -121,7 +121,7 @@ class Rewriter:
             name = f"{layer.name}/{new.label}"
             added, inputs = builder.make(name, new.type, new.opset, raw, feeds, new.outputs, typed=typed)
             if new is not rewrite.layers[-1]:
-                graph.add(added, inputs)
+                graph.add_known(added, inputs)
                 self.added.append((graph, added.id))
                 made.append([Source(added.id, port.id) for port in added.common.outputs])
         if rewrite.outputs:
