@@ -65,7 +65,8 @@ def mean_squares(model: Model, graph: Graph, mean: Layer, constants: Collection[
     """Yield `MEAN_SQUARE` or `NEWER_MEAN_SQUARE` if a ReduceMean along the last axis shows it.
 
     Until 2026.1 the axis is -1, and data are divided by a Sqrt, or multiplied by what 1 divided by it or its power -1
-    gives. 2026.2 takes an axis from the front, and a power -0.5 in place of the Sqrt, for the same.
+    gives. 2026.2 takes an axis from the front, and a power -0.5 in place of the Sqrt, for the same. Data less their
+    mean are normalized by one layer in most of these forms, which is compiled first.
     """
     squares = producer_of(graph, mean) if mean.type == "ReduceMean" else None
     axes, rank = integers(model, graph, mean, 1), len(mean.common.inputs[0].dims) if mean.common.inputs else 0
@@ -77,8 +78,7 @@ def mean_squares(model: Model, graph: Graph, mean: Layer, constants: Collection[
         or int(axes.flat[0]) not in (-1, rank - 1)
     ):
         return
-    if normalizes(model, graph, mean):
-        return
+    centered = normalizes(model, graph, mean)
     data = next(iter(sources_of(graph, squares)), None)
     if data is None:
         return
@@ -90,6 +90,7 @@ def mean_squares(model: Model, graph: Graph, mean: Layer, constants: Collection[
             if (root.type == "Sqrt" or exponent == -0.5) and any(
                 _scales_last(graph, behind, constants)
                 for divided in _divided(model, graph, root, data, constants)
+                if not (centered and _is_taken_for_a_normalization(graph, root, divided))
                 for behind in readers_of(graph, divided)
             ):
                 yield MEAN_SQUARE if exponent is None and int(axes.flat[0]) == -1 else NEWER_MEAN_SQUARE
@@ -156,6 +157,13 @@ def _divided(model: Model, graph: Graph, root: Layer, data: Source, constants: C
             (one.type == "Divide" and others == {root.id}) or (one.type == "Multiply" and others <= inverses)
         ):
             yield one
+
+
+def _is_taken_for_a_normalization(graph: Graph, root: Layer, divided: Layer) -> bool:
+    """Return whether data less their mean are divided by a Sqrt, or multiplied by its power -1. Measured."""
+    inverses = [graph.layer(source.layer) for source in sources_of(graph, divided) if source is not None]
+    by_power = root.type == "Sqrt" and any(one.type == "Power" for one in inverses)
+    return divided.type == "Divide" or by_power
 
 
 def _has_constant(graph: Graph, layer: Layer, constants: Collection[int]) -> bool:

@@ -55,11 +55,12 @@ def _mean_square(
     gamma: tuple[int, ...] | None = None,
     how: str = "/",
     half: bool = False,
+    centered: bool = False,
 ) -> Call:
     """Data that are divided by the root of their mean square, in one of several forms, and scaled."""
     data = Call("Abs-1", (counted(*(2, 5, 3, count)[-rank:]),))
     held = Fixed(number(exponent).astype(np.float16)) if half else Fixed(number(exponent))
-    if how == "centered":
+    if centered:
         data = Call("Subtract-1", (data, _along_of(data, axis)))
     squares = Call("Power-1", (data, converted(held, "f32") if half else held))
     mean = _along_of(squares, axis, keep=how != "unsqueezed")
@@ -76,7 +77,6 @@ def _mean_square(
         "* ^-0.5": lambda: Call("Multiply-1", (data, Call("Power-1", (total, Fixed(number(-0.5)))))),
         "/ ^0.5": lambda: _divided(data, Call("Power-1", (total, Fixed(number(0.5))))),
         "unsqueezed": lambda: _divided(data, root),
-        "centered": lambda: _divided(data, root),
         "other": lambda: _divided(Call("Tanh-1", (data,)), root),
     }
     return Call("Multiply-1", (forms[how](), Fixed(counted(*((count,) if gamma is None else gamma)))))
@@ -135,6 +135,7 @@ BESIDE = [
             _mean_square(gamma=(1, 1, 7)),
             _mean_square(gamma=(1, 1, 1, 7)),
             _mean_square(how="unsqueezed"),
+            _mean_square(how="* 1/", centered=True),
         ],
         others=[
             _mean_square(64),
@@ -147,13 +148,25 @@ BESIDE = [
             _mean_square(how="/ 1/"),
             _mean_square(axis=1),
             _mean_square(rank=1),
-            _mean_square(how="centered"),
+            _mean_square(centered=True),
+            _mean_square(how="* ^-1", centered=True),
         ],
     ),
     *beside(
         "root mean squares of fewer than 8 elements, 2026.2 to 2026.2",
-        falling=[_mean_square(axis=2), _mean_square(how="* ^-0.5")],
-        others=[_mean_square(64, axis=2), _mean_square(axis=1), _mean_square(how="/ ^0.5")],
+        falling=[
+            _mean_square(axis=2),
+            _mean_square(how="* ^-0.5"),
+            _mean_square(how="* ^-0.5", centered=True),
+            _mean_square(axis=2, how="* 1/", centered=True),
+        ],
+        others=[
+            _mean_square(64, axis=2),
+            _mean_square(axis=1),
+            _mean_square(how="/ ^0.5"),
+            _mean_square(axis=2, centered=True),
+            _mean_square(axis=2, how="* ^-1", centered=True),
+        ],
     ),
     *beside(
         "reductions of four axes with more rows than channels, scaled by a number",
