@@ -24,6 +24,8 @@ __all__ = ["Header", "WorkerProcess"]
 Header = dict[str, Any]
 NO_ANSWER = (ValueError, KeyError, TypeError, AttributeError, OverflowError, MemoryError)
 """What bytes raise that are not an answer, as those of a program that is not Python."""
+BREAKS = "could not create a primitive"
+"""What a child says that cannot compile other models either from then on, as 2023.0 does. Measured."""
 STARTUP = 60.0
 """Seconds that a child may take to load its runtime."""
 
@@ -141,7 +143,10 @@ class WorkerProcess:
             return answer, results
         if answer["error"] == "usage":
             raise UsageError(answer["message"])
-        raise self._failure(answer["error"], answer["message"], self._stage(child, header))
+        failure = self._failure(answer["error"], answer["message"], self._stage(child, header))
+        if BREAKS in answer["message"]:
+            self.close()
+        raise failure
 
     def _stage(self, child: Child, header: Header) -> str:
         """Return what a child was last doing."""

@@ -3,6 +3,7 @@
 import ast
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -10,6 +11,8 @@ import numpy as np
 import pytest
 
 from ir_tools import Builder, RuntimeFailure, UsageError
+from ir_tools.known_differences._model import Fixed, as_model
+from ir_tools.known_differences.releases import _quantization
 from ir_tools.processors import Processor
 from ir_tools.releases.table import find_release
 from ir_tools.runtime import _foreign, legacy_worker, release_worker
@@ -47,6 +50,19 @@ def test_outputs_and_taps(client: ReleaseClient) -> None:
     assert found.taps[Tap("y")].tolist() == SUM
     assert found.taps[Tap("twice")].dtype == ("int32" if client.release.number < (2022,) else "int64")
     assert found.taps[Tap("twice")].tolist() == [2000, -6]
+
+
+def test_a_release_compiles_others_after_a_model_that_breaks_it() -> None:
+    row = next(row for row in _quantization.ROWS if row.name == "quantized convolutions")
+    if not row.processor.is_here:
+        pytest.skip("it breaks on other processors")
+    plain = replace(row.model, inputs=(np.ones((1, 3, 4, 4), np.float32), Fixed(np.ones((2, 3, 1, 1), np.float32))))
+    (broken, fed), (other, ones) = map(as_model, (row.model, plain))
+    with client_of("2023.0") as client, sources(broken) as first, sources(other) as second:
+        with pytest.raises(RuntimeFailure, match="could not create a primitive"):
+            client.infer(*first, fed)
+        (found,) = client.infer(*second, ones).outputs.values()
+    assert found.tolist() == np.full((1, 2, 4, 4), 3).tolist()
 
 
 def test_inputs_and_outputs_are_described(client: ReleaseClient) -> None:
