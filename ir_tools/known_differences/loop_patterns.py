@@ -62,27 +62,26 @@ class _Ports:
 
     Attributes:
         map: the port map.
-        order: the Parameters of the body in the order of the inputs, each with its first place.
+        order: of each Parameter of the body that an input feeds, the number of the port.
         cut: the Parameters that get a part of an input.
-        given: the Results that outputs of the loop give.
+        joined: the Results of which an output of the loop joins what they give.
         states: the Parameters whose next state a Result gives, by the Result.
     """
 
     def __init__(self, ports: PortMap) -> None:
         """Sort the rows."""
         self.map = ports
-        self.order = {row.layer: number for number, row in reversed([*enumerate(ports.inputs)])}
+        self.order = {row.layer: row.port for row in ports.inputs}
         self.cut = {row.layer for row in ports.inputs if row.axis is not None}
-        self.given = {row.layer for row in ports.outputs}
+        self.joined = {row.layer for row in ports.outputs if row.axis is not None}
         self.states = defaultdict[int, list[int]](list)
         for state, result in ports.back_edges.items():
             self.states[result].append(state)
 
 
 class _Place(NamedTuple):
-    """Where in a body an input of it comes in: the loop, its ports, the body, and the Parameter."""
+    """Where in a body an input of it comes in: the ports of the loop, the body, and the Parameter."""
 
-    loop: Layer
     ports: _Ports
     graph: Graph
     parameter: Layer
@@ -102,19 +101,15 @@ class _Place(NamedTuple):
     def passes_on(self, result: Layer) -> Iterator[str]:
         """Yield `PASSED_ON` and `FIXED_STATE` as far as a Result that gives the input as a next state shows them.
 
-        States are written in the order of the inputs, those of a Loop before its outputs: one that was is no longer
-        what it was.
+        States are written in the order of the ports of the loop: one that was is no longer what it was.
         """
         order, own = self.ports.order, self.parameter.id
-        given_on = self.loop.type == "Loop" and result.id in self.ports.given
         for state in self.ports.states.get(result.id, ()):
-            if state not in order or not (given_on or _is_read(self.graph, state)):
+            if state not in order or not _is_read(self.graph, state):
                 continue
-            written = own in order and (given_on or order[own] < order[state])
-            another = self.is_state and own != state and written
-            if another or (self.is_cut and _is_read(self.graph, state)):
+            if self.is_cut or (self.is_state and own in order and order[own] < order[state]):
                 yield PASSED_ON
-            elif self.is_fixed:
+            elif self.is_fixed and result.id not in self.ports.joined:
                 yield FIXED_STATE
 
     def is_copied(self, result: Layer) -> bool:
@@ -185,7 +180,7 @@ class LoopPatterns:
             return
         around = self._ports(owner)
         if around is not None:
-            place = _Place(owner, around, graph, producer)
+            place = _Place(around, graph, producer)
             if role_of(layer) is Role.RESULT:
                 yield from place.passes_on(layer)
                 if place.is_copied(layer):
