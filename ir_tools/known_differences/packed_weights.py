@@ -15,6 +15,9 @@ from ir_tools.weights import values
 __all__ = ["PackedWeights"]
 
 KINDS, FLOATS = frozenset({"i8", "u8", "i4", "u4", "nf4"}), frozenset({"f32", "f16", "bf16"})
+SIGNED = frozenset({"i8", "i4"})
+LANES = 32
+"""How many products releases add up, and how many outputs they compute, at a time, with AVX-512. Measured."""
 SCALING, SHAPING = frozenset({"Subtract", "Multiply"}), frozenset({"Convert", "Reshape", "Transpose", "Unsqueeze"})
 
 
@@ -44,6 +47,12 @@ class _Reader:
         op = find_op(self.layer.type, self.layer.version)
         attrs = None if op is None else op.read(self.layer.common.raw, [])
         return attrs is not None and bool(attrs.transpose_b) is not self.exchanged
+
+    @property
+    def sizes(self) -> Sequence[int]:
+        """How many products are added up for an element of the output, and how many columns that has."""
+        dims = self.layer.common.inputs[1].dims[-2:]
+        return dims[:: -1 if self.by_rows is not self.exchanged else 1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +118,16 @@ class PackedWeights:
         `both ways`: it is transposed for one of several products, `square both ways`: floats, as many rows as columns;
         `deep`: the data have more than three dimensions; `signed zeros`: numbers of i4 are subtracted from i4;
         `columns`: rows are gathered whose columns are scaled; `computed`: the scale of what data are multiplied by is
-        not a constant, or what is subtracted before; `number of a row`: one number, for data that may have one row.
+        not a constant, or what is subtracted before; `number of a row`: one number, for data that may have one row;
+        `lanes`: weights are signed, and outputs in more than a half of the last block are left; `rest of a sum`, `short
+        sum`, `longer sum`: how many products without groups are added up for each.
         """
         products = [one for one in self.readers if one.second]
         rows = {one.by_rows for one in products}
         vectors = [one for one in products if len(one.layer.common.inputs[0].dims) == 1]
         scaled = {self._scaled(one) for one in products if one not in vectors}
+        signed = _kind(self.constant) in SIGNED
+        summed, columns = self._counts([one for one in products if one not in vectors])
         found = {
             **{way: way in scaled for way in ("number", "output", "sum", "each")},
             "vector": self.scale is not None and bool(vectors),
@@ -128,6 +141,10 @@ class PackedWeights:
             "deep": any(len(one.layer.common.inputs[0].dims) > 3 for one in products),
             "signed zeros": bool(products) and self.zero == _kind(self.constant) == "i4",
             "computed": self.scale is None and _is_scaled(self.graph, self.last),
+            "lanes": signed and not self.zero and any(size % LANES > LANES // 2 for size in columns),
+            "rest of a sum": any(map(self._leaves_rest, summed)),
+            "short sum": not summed.isdisjoint({5, 6, 7, *range(9, LANES // 2)}),
+            "longer sum": any(LANES // 2 < size < LANES for size in summed),
             "number of a row": any(self._scaled(one) == "number" and one.has_one_row for one in products),
             "columns": any(
                 one.layer.type == "Gather" and one.port == one.layer.common.inputs[0].id and self._scaled(one) == "sum"
@@ -135,6 +152,25 @@ class PackedWeights:
             ),
         }
         return frozenset(name for name, holds in found.items() if holds)
+
+    def _counts(self, products: Sequence[_Reader]) -> tuple[set[int], set[int]]:
+        """Return how many products are added up for an element of an output, without groups, and how many columns.
+
+        Of those whose weights are unpacked for a matrix: with one scale for each output or for all, and without numbers
+        that are subtracted from signed ones.
+        """
+        if self.zero in SIGNED:
+            return set(), set()
+        sizes = [one.sizes for one in products if self._scaled(one) in {"number", "output"} and len(one.sizes) == 2]
+        groups = len(self.constant.common.outputs[0].dims) > 2
+        return set() if groups else {size[0] for size in sizes}, {size[-1] for size in sizes}
+
+    def _leaves_rest(self, summed: int) -> bool:
+        """Return whether so many products leave some behind the last block that are added up otherwise."""
+        rest = summed % LANES
+        if "4" in _kind(self.constant):
+            return summed % 8 == 6 or (rest != 0 and summed > LANES)
+        return 0 < rest < LANES // 2 and summed > LANES
 
     @property
     def turns(self) -> bool:

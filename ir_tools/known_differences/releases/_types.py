@@ -94,6 +94,20 @@ def _product(weights: Call, transposed: str, data: Array | Call = DATA) -> Call:
     return Call("MatMul-1", (data, weights), {"transpose_a": "false", "transpose_b": transposed})
 
 
+def _unpacked(kind: str, outputs: int, summed: int) -> Call:
+    """Return a product with packed weights of rows with a scale each, and data that stay the same if quantized."""
+    numbers = np.arange(outputs * summed) * 7 % 256
+    if kind.endswith("8"):
+        held = Fixed(
+            numbers.astype(np.uint8).view(kind.replace("i", "int").replace("u", "uint")).reshape(outputs, summed)
+        )
+    else:
+        held = Fixed(numbers[::2].astype(np.uint8), kind, (outputs, summed))
+    weights = Call("Multiply-1", (_floats(held), Fixed(counted(outputs, 1) / 99 + 1)))
+    signs = np.arange(2 * summed).reshape(2, summed) % 3 - 1
+    return _product(weights, "true", (127 // (1 + np.arange(summed) // 32) * signs).astype(np.float32))
+
+
 def _packed(kind: str, bits: int) -> Call:
     """Return a sum with eight numbers of a packed type."""
     held = Fixed(np.arange(1, bits + 1, dtype=np.uint8), kind, (8,))
@@ -105,6 +119,10 @@ BY_NUMBER = State.DIFFERS, floats(2), {"number"}, QUANTIZED
 BY_SUM, DYING = ((state, SCALE, {"sum"}, NONE) for state in (State.DIFFERS, State.DIES))
 BY_EACH = State.DIFFERS, counted(4, 4), {"each"}, NONE
 BY_OUTPUT = State.DIFFERS, SCALE.reshape(1, 4), {"output"}, NONE
+EACH = "i8 u8 i4 u4"
+OF_LANES = "For a MatMul, outputs of signed weights are wrong if more than a half of the last 32 ones is left."
+OF_A_REST = "For a MatMul, sums of so many products are wrong, of more than 32 if few are left behind the last 32."
+OF_A_SUM = "A MatMul by scaled weights is not compiled for sums of so many products."
 BYTES = Fixed((np.arange(16) * 5 - 40).astype(np.int8).reshape(4, 4))
 BOTH = Call("Multiply-1", (_floats(BYTES), Fixed(SCALE)))
 COLUMNS = Call("Multiply-1", (_floats(BYTES), Fixed(SCALE.reshape(1, 4))))
@@ -317,6 +335,32 @@ ROWS = (
                 Call("Add-1", (_product(SQUARE, "true"), _product(SQUARE, "false"))),
                 partial(_is_used, kinds="f32 f16 bf16", uses={"square both ways"}),
                 Processor.ANY,
+            ),
+            *(
+                (
+                    f"{kind} weights, {what}",
+                    span,
+                    state,
+                    reason,
+                    _unpacked(kind, *sizes),
+                    partial(_is_used, kinds=kind, uses={uses}, others=QUANTIZED),
+                    Processor.VNNI,
+                )
+                for kinds, what, span, state, reason, sizes, uses in (
+                    (
+                        "i8 i4",
+                        "a rest of outputs",
+                        "2024.3 to 2025.0",
+                        State.DIFFERS,
+                        OF_LANES,
+                        (24, 32),
+                        "lanes",
+                    ),
+                    (EACH, "a rest of a sum", "2024.3 to 2025.0", State.DIFFERS, OF_A_REST, (16, 40), "rest of a sum"),
+                    (EACH, "short sums", "2025.1 to 2025.1", State.UNCOMPILED, OF_A_SUM, (16, 12), "short sum"),
+                    (EACH, "longer sums", "2025.1 to 2026.0", State.UNCOMPILED, OF_A_SUM, (16, 24), "longer sum"),
+                )
+                for kind in kinds.split()
             ),
             (
                 "rows whose columns are scaled",

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ir_tools.known_differences._model import Call, Fixed, converted, floats, index, whole
+from ir_tools.known_differences._model import Call, Fixed, converted, counted, floats, index, whole
 from tests.releases.beside import Feed, beside
 
 DATA = floats(0, 3, 1, 0)
@@ -33,6 +33,27 @@ def _reshaped(data: Call) -> Call:
     return Call("Reshape-1", (data, Fixed(whole(2, -1))), {"special_zero": "false"})
 
 
+def _by_weights(
+    outputs: int, summed: int, *, kind: str = "int8", zero: str = "", groups: int = 1, data: Feed | None = None
+) -> Call:
+    """A product with weights of 8 bits, each row in so many groups, which are shifted if there is a zero, and scaled.
+
+    Quantized data stay as they are: each number is 0 or the largest of its block.
+    """
+    numbers = (np.arange(outputs * summed) * 7 % 256).astype(np.uint8).view(kind)
+    shape = (outputs, groups, summed // groups) if groups > 1 else (outputs, summed)
+    scale = counted(*shape[:-1], 1)
+    weights = converted(Fixed(numbers.reshape(shape)), "f32")
+    if zero:
+        weights = Call("Subtract-1", (weights, converted(Fixed(np.full_like(scale, 3, zero)), "f32")))
+    weights = Call("Multiply-1", (weights, Fixed(scale / 99 + 1)))
+    if groups > 1:
+        weights = Call("Reshape-1", (weights, Fixed(whole(outputs, summed))), {"special_zero": "false"})
+    signs = np.arange(2 * summed).reshape(2, summed) % 3 - 1
+    rows = (127 // (1 + np.arange(summed) // 32) * signs).astype(np.float32) if data is None else data
+    return Call("MatMul-1", (rows, weights), {"transpose_a": "false", "transpose_b": "true"})
+
+
 TESTED = _boolean(Call("Abs-1", (DATA,)))
 BESIDE = [
     *beside(
@@ -47,6 +68,36 @@ BESIDE = [
             _number(Call("LogicalNot-1", (TESTED,))),
             _number(Call("LogicalAnd-1", (TESTED, TESTED))),
             Call("Select-1", (TESTED, DATA, Fixed(floats(7)))),
+        ],
+    ),
+    *beside(
+        "i8 weights, a rest of outputs, 2024.3 to 2025.0",
+        falling=[_by_weights(17, 32), _by_weights(95, 8), _by_weights(24, 64, groups=4)],
+        others=[
+            *(_by_weights(outputs, 32) for outputs in (16, 48, 80, 128)),
+            _by_weights(24, 32, zero="int8"),
+            _by_weights(24, 32, data=counted(32)),
+        ],
+    ),
+    *beside(
+        "u8 weights, a rest of a sum, 2024.3 to 2025.0",
+        falling=[
+            *(_by_weights(4, summed, kind="uint8") for summed in (33, 79)),
+            _by_weights(4, 65, kind="uint8", zero="uint8"),
+        ],
+        others=[*(_by_weights(4, summed, kind="uint8") for summed in (15, 31, 48, 63, 96))],
+    ),
+    *beside(
+        "i8 weights, short sums, 2025.1 to 2025.1",
+        falling=[*(_by_weights(4, summed) for summed in (5, 7, 9, 15))],
+        others=[*(_by_weights(4, summed) for summed in (4, 8, 16)), _by_weights(4, 12, zero="int8")],
+    ),
+    *beside(
+        "u8 weights, longer sums, 2025.1 to 2026.0",
+        falling=[*(_by_weights(4, summed, kind="uint8") for summed in (17, 31))],
+        others=[
+            *(_by_weights(4, summed, kind="uint8") for summed in (16, 32)),
+            _by_weights(4, 24, kind="uint8", zero="int8"),
         ],
     ),
     *beside(
