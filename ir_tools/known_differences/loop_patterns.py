@@ -270,7 +270,7 @@ def _is_view(layer: Layer) -> bool:
     return same and (
         layer.type == "Split"
         or (layer.type == "Transpose" and distinct)
-        or (layer.type == "Gather" and len(after[0]) < len(before[0]))
+        or (layer.type == "Gather" and {port.dims for port in layer.common.inputs[1:2]} <= {(), (1,)})
     )
 
 

@@ -121,6 +121,19 @@ def _soft_last(data: Feed) -> Call:
     return Call("SoftMax-1", (data,), {"axis": "2"})
 
 
+def _gathered(indices: object, axis: int, *squeezed: int) -> Call:
+    raw = {"batch_dims": "0"}
+    taken = Call("Gather-8", (Part(0), Fixed(np.array(indices)), Fixed(np.array(axis))), raw)
+    return _kept(_sum(Call("Squeeze-1", (taken, Fixed(whole(*squeezed)))), STATE))
+
+
+def _turned() -> Call:
+    """A loop over square parts that are transposed."""
+    total = _sum(_flat(Call("Transpose-1", (Part(0), Fixed(whole(0, 2, 1))))), STATE)
+    body = Body(1, (total,), (_joined(total),))
+    return Call("TensorIterator-1", (np.sin(counted(4, 3, 3)), _zeros(3, 3)), body=body)
+
+
 MATRICES = counted(4, 2, 3)
 UNSIZED = Given(MATRICES, "?,2,3")
 VECTOR = _flat(Part(0))
@@ -129,6 +142,12 @@ TAKEN = Call("Gather-8", (Part(0), Fixed(index(0)), Fixed(index(0))), {"batch_di
 GROWING = _one("Tanh-1", _sum(Part(1), Part(0)))
 
 PRODUCT_OF_STATE = _product(STATE)
+UNCHANGING = Call(
+    "TensorIterator-1",
+    (counted(4, 1, 3), _zeros(1, 3), counted(1, 3)),
+    body=Body(1, (_one("Tanh-1", Part(2)),), ()),
+)
+"""Gives the same however often it runs."""
 GROWN = _one("Tanh-1", GROWING)
 
 BESIDE = (
@@ -142,6 +161,8 @@ BESIDE = (
             _kept(_soft(_sum(VECTOR, _soft(STATE)))),
             _kept(_sum(_flat(TURNED), STATE)),
             _kept(_sum(TAKEN, STATE)),
+            _gathered([0], 0, 0),
+            _gathered([0], 1, 0),
             _kept(Call("Subtract-1", (VECTOR, _product(STATE)))),
             _kept(Call("Multiply-1", (VECTOR, Fixed(counted(3)))), STATE),
             _kept(_one("Swish-4", VECTOR), STATE),
@@ -156,6 +177,11 @@ BESIDE = (
             _kept(_sum(STATE, VECTOR)),
             _kept(_sum(_one("ReLU-1", VECTOR), STATE)),
             _kept(_one("ReLU-1", VECTOR), STATE),
+            _kept(_one("ReLU-1", _soft(VECTOR)), STATE),
+            _kept(Call("Multiply-1", (VECTOR, Fixed(counted(1)))), STATE),
+            _gathered([[0]], 0, 0, 1),
+            _gathered([2, 1, 0], 2, 0),
+            _turned(),
             _kept(_sum(VECTOR, STATE), STATE),
             _kept(_sum(VECTOR, PRODUCT_OF_STATE), _sum(PRODUCT_OF_STATE, STATE)),
             _kept(_sum(VECTOR, Call("Multiply-1", (STATE, Fixed(counted(1)))))),
@@ -239,12 +265,12 @@ BESIDE = (
     *beside(
         UNCUT,
         falling=(_kept(_soft(STATE)), _with_third(counted(1, 3), _sum(STATE, Part(2)), _joined(STATE))),
-        others=(_kept(_soft(STATE), _sum(STATE, VECTOR)), _kept(_sum(STATE, VECTOR))),
+        others=(_kept(_soft(STATE), _sum(STATE, VECTOR)), _kept(_sum(STATE, VECTOR)), UNCHANGING),
     ),
     *beside(
         UNCOUNTED,
         falling=(_last(_one("Sigmoid-1", STATE)), _last(_sum(STATE, _soft(STATE)))),
-        others=(_last(_sum(STATE, VECTOR)), _two_kept(_sum(STATE, VECTOR), _one("Tanh-1", STATE))),
+        others=(UNCHANGING, _last(_sum(STATE, VECTOR)), _two_kept(_sum(STATE, VECTOR), _one("Tanh-1", STATE))),
     ),
     *beside(
         UNREAD,
