@@ -1,7 +1,7 @@
 """What `compat` answers, and whether it is what the releases do with the models."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from ir_tools.diagnostics import Severity
 from ir_tools.errors import RuntimeFailure
 from ir_tools.format.read import read
 from ir_tools.format.write import render
-from ir_tools.graph import Graph, Source
+from ir_tools.graph import Graph, Model, Source
 from ir_tools.known_differences import as_model
 from ir_tools.known_differences.model_problems import lacks_bytes
 from ir_tools.known_differences.releases import ROWS, Seen
@@ -28,7 +28,7 @@ from ir_tools.ops import find_op
 from ir_tools.ops.definition import Fact
 from ir_tools.ops.fields import Attrs, Flag, OneOf
 from ir_tools.ops.records import constant_fact
-from ir_tools.releases.table import OPENVINO, Release
+from ir_tools.releases.table import OPENVINO, Release, find_release
 from ir_tools.rewrite.migration import migrate
 from ir_tools.runtime.client import sources
 from ir_tools.runtime.environments import environment
@@ -311,6 +311,70 @@ def test_layers_that_nothing_needs_are_not_read() -> None:
     made.call("Abs", made.parameter("more", "2"), name="unused")
     next(layer for layer in made.graph.layers() if layer.name == "unused").tag["version"] = "opset15"
     assert set(answers(made).values()) == {Answer.RUNS}
+
+
+def unread(empty: bool) -> Model:
+    """A model with a layer that no Result needs, of unknown size or without elements."""
+    made = Builder(opset=6)
+    data = made.parameter("x", "6")
+    made.result(made.call("ReLU", data))
+    if empty:
+        made.call("StridedSlice", data, *(np.array([one]) for one in (3, 3, 1)), begin_mask=(0,), end_mask=(0,))
+    else:
+        made.call("NonZero", data, output_type="i64")
+    made.model.version = 10
+    return made.model
+
+
+def unsized(read: bool) -> Model:
+    """A model with an output of unknown size, which an input or a layer decides."""
+    made = Builder(opset=6)
+    data = made.parameter("x", "?,2" if read else "6")
+    made.result(made.call("ReLU", data) if read else made.call("NonZero", data, output_type="i32"))
+    made.model.version = 10
+    return made.model
+
+
+def empty_within() -> Model:
+    """A model in which a Convert reads what has no elements, and nothing without elements is an output."""
+    made = Builder(opset=6)
+    data = made.parameter("x", "6")
+    part = made.call("StridedSlice", data, *(np.array([one]) for one in (3, 3, 1)), begin_mask=(0,), end_mask=(0,))
+    whole = [made.call("Convert", one, destination_type="i32") for one in (part, data)]
+    made.result(made.call("Concat", *whole, axis=0))
+    made.model.version = 10
+    return made.model
+
+
+SIZES = pytest.mark.parametrize(
+    ("model", "wanted"),
+    [
+        (unread(empty=False), {"2021.2": "runs", "2021.3": "stopped", "2021.4": "stopped", "2022.1": "runs"}),
+        (unread(empty=True), {"2021.2": "stopped", "2021.3": "runs", "2021.4": "runs"}),
+        (unsized(read=True), {"2021.2": "stopped", "2021.3": "stopped", "2022.1": "runs"}),
+        (unsized(read=False), {"2021.2": "reads", "2021.3": "stopped", "2022.1": "runs"}),
+        (empty_within(), {"2021.4": "runs", "2022.3": "runs", "2023.0": "runs"}),
+    ],
+)
+
+
+@SIZES
+def test_sizes_that_early_releases_do_not_read(model: Model, wanted: Mapping[str, str]) -> None:
+    found = compatibility(model, [find_release(f"openvino-{name}") for name in wanted])
+    assert {one.release.short: str(one.answer) for one in found} == wanted
+
+
+@pytest.mark.sweep
+@SIZES
+def test_early_releases_do_not_read_them(model: Model, wanted: Mapping[str, str]) -> None:
+    for name, answer in wanted.items():
+        with client_of(name) as client, sources(model) as files:
+            if answer == "runs":
+                client.check(*files)
+            else:
+                with pytest.raises(RuntimeFailure) as failure:
+                    client.check(*files)
+                assert failure.value.stage == ("reading the model" if answer == "stopped" else "compiling the model")
 
 
 def variants(seen: Seen) -> Iterator[Seen]:
@@ -621,7 +685,7 @@ def test_an_if_by_sizes_that_are_compared_with_themselves(axis: int, wanted: Ans
     output = choice.set_output(bodies[0].results[0], bodies[1].results[0])
     ov.serialize(ov.Model([ops.abs(output)], [data]), tmp_path / "m.xml", tmp_path / "m.bin")
     found = {one.release.short: one.answer for one in compatibility(read(tmp_path / "m.xml"))}
-    assert [found["2025.4"], found["2026.4"]] == [Answer.READS, wanted]
+    assert [found["2025.4"], found["2026.0"], found["2026.4"]] == [Answer.READS, wanted, wanted]
     try:
         ov.Core().compile_model(tmp_path / "m.xml", "CPU")
     except RuntimeError:

@@ -187,6 +187,43 @@ def test_a_row_counts_for_what_is_folded_of_types_that_a_release_takes(
     assert (None if found is None else found[0]) is wanted
 
 
+def test_a_row_explains_what_was_measured_of_types_and_not_of_other_cases(
+    table: dict[str, State], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row = replace(ROWS[0], state=State.FAILS, types="f32", measured=True)
+    monkeypatch.setattr(verdicts, "rows_of", lambda *of, **more: (row,))
+    table |= {"": State.FAILS}
+    assert answer(seen()) is None
+    table |= {"": State.RUNS, "short": State.FAILS}
+    assert answer(seen(short=True)) is Answer.READS
+
+
+def test_a_layer_with_absent_attributes_that_is_not_read_is_not_read_of_unknown_sizes_either(
+    table: dict[str, State],
+) -> None:
+    """Unlike one that was measured with others as inputs and outputs of the model."""
+    unknown = Fact(element_type("f32"), parse_shape("?,3"))
+    release = find_release("openvino-2021.4")
+    for case, wanted in (("short", Answer.STOPPED), ("f32", Answer.UNKNOWN)):
+        table.clear()
+        table |= {"": State.RUNS, case: State.UNREAD}
+        found = behaviour(release, replace(seen(short=True), outputs=[unknown]))
+        assert found is not None
+        assert found[0] is wanted
+
+
+def test_a_row_about_constants_counts_if_the_same_was_measured(
+    table: dict[str, State], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    op = seen().op
+    layer = Seen(op, op.read({}, []), [KNOWN], [KNOWN], constant=(0,), opset=1)
+    table[""] = State.FAILS
+    assert answer(layer) is None
+    row = replace(ROWS[0], state=State.FAILS, folded=True)
+    monkeypatch.setattr(verdicts, "release_differences", lambda *of, **more: (row,))
+    assert answer(layer) is Answer.READS
+
+
 def test_what_is_folded_of_its_first_input_alone() -> None:
     """A ConvertLike of a constant is folded whatever it is converted like, and not compiled else."""
     release = find_release("openvino-2022.1")
