@@ -20,10 +20,17 @@ from ir_tools.ops._values import carried
 from ir_tools.ops._versions import first_of
 from ir_tools.ops.definition import UNBOUNDED, Array, Elements, Fact, Input, Op, Ref, Refused, Violation, ViolationKind
 from ir_tools.ops.fields import Attrs, Field, Ints
-from ir_tools.types import Dim
+from ir_tools.types import Dim, is_static
 
 __all__ = ["OPS"]
 
+Cut = tuple[int, int, int, bool, bool]
+"""Begin, end and stride of an axis, and whether begin and end are left open."""
+WHOLE: Cut = (0, 0, 1, True, True)
+SLICE_SINCE = 8
+"""The opset that Slice came with."""
+FAR = 2**31 - 1
+"""Beyond all data, for a Slice."""
 MASKS = ("begin_mask", "end_mask", "new_axis_mask", "shrink_axis_mask", "ellipsis_mask")
 
 
@@ -234,7 +241,7 @@ def with_limits_alone(layers: Layers, attrs: Attrs) -> Ref | Refused:
         return Refused("the limits of its slice are not known for any axis")
     begin, end, strides = (*(values or [] for values in limits), [1] * len(limits[0] or ()))[:3]
     rank, first, last = len(shape), _marked(attrs.begin_mask), _marked(attrs.end_mask)
-    cut = [(0, 0, 1, True, True)] * rank
+    cut = [WHOLE] * rank
     plan, _ = _strided_plan(attrs, rank, len(begin))
     for axis, place in plan:
         if axis is not None and place is not None:
@@ -242,16 +249,31 @@ def with_limits_alone(layers: Layers, attrs: Attrs) -> Ref | Refused:
     dropped = [*_dropped_places(attrs, rank, len(begin))]
     for axis, place in dropped:
         cut[place] = begin[axis], begin[axis] + 1, 1, False, begin[axis] == -1
-    *rows, begin_mask, end_mask = (np.array(row, np.int64) for row in zip(*cut, strict=True))
-    masks = {name: [0] * rank for name in MASK_FIELDS} | {
-        "begin_mask": begin_mask.tolist(),
-        "end_mask": end_mask.tolist(),
-    }
-    found = layers.call("StridedSlice", Ref(None, 0), *rows, **masks)
+    backwards = layers.target >= SLICE_SINCE and any(step < 0 for *_, step, _, _ in cut) and not is_static(shape)
+    found = (_slice if backwards else _strided_slice)(layers, cut)
     if dropped:
         found = layers.call("Squeeze", found, np.array([place for _, place in dropped]), version=1)
     new = [number for number, (_, place) in enumerate(plan) if place is None]
     return layers.call("Unsqueeze", found, np.array(new)) if new else found
+
+
+def _strided_slice(layers: Layers, cut: Sequence[Cut]) -> Ref:
+    *rows, begin_mask, end_mask = (np.array(row, np.int64) for row in zip(*cut, strict=True))
+    masks = {name: [0] * len(cut) for name in MASK_FIELDS} | {
+        "begin_mask": begin_mask.tolist(),
+        "end_mask": end_mask.tolist(),
+    }
+    return layers.call("StridedSlice", Ref(None, 0), *rows, **masks)
+
+
+def _slice(layers: Layers, cut: Sequence[Cut]) -> Ref:
+    """Cut by a Slice, which takes numbers beyond the data for what a mask leaves open."""
+    rows = []
+    for axis, (begin, end, step, first, last) in enumerate(cut):
+        low, high = (0, FAR) if step > 0 else (FAR, -FAR)
+        if (step, first, last) != WHOLE[2:]:
+            rows.append((low if first else begin, high if last else end, step, axis))
+    return layers.call("Slice", Ref(None, 0), *(np.array(row, np.int64) for row in zip(*rows, strict=True)))
 
 
 # --- the operation ----------------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from functools import partial
-from itertools import dropwhile, zip_longest
+from itertools import dropwhile, repeat, zip_longest
 from math import prod
 
 import numpy as np
@@ -221,6 +221,17 @@ def _slices_behind_new_axis(seen: Seen) -> bool:
     return any(not new and not (begin and end) for new, begin, end in behind)
 
 
+def _slices_backwards(seen: Seen) -> bool:
+    """Return whether a StridedSlice of data of unknown size may cut an axis backwards, with an open limit."""
+    attrs, steps = seen.attrs, seen.inputs[3].integers() if len(seen.inputs) > 3 else []
+    if attrs is None or is_static(seen.inputs[0].shape) or any(attrs.ellipsis_mask):
+        return False
+    masks = zip_longest(attrs.begin_mask, attrs.end_mask, fillvalue=0)
+    return any(
+        any(limits) and step < 0 for limits, step in zip(masks, repeat(-1) if steps is None else steps, strict=False)
+    )
+
+
 def _is_masked_and_affine(seen: Seen) -> bool:
     """Return whether a StridedSlice with other masks than those of its limits is before a product and a sum."""
     attrs, old, new = seen.attrs, seen.inputs[0].shape, seen.outputs[0].shape
@@ -413,6 +424,19 @@ ROWS = (
             {"begin_mask": "0,0", "end_mask": "0,0", "new_axis_mask": "1,0"},
         ),
         applies=_slices_behind_new_axis,
+    ),
+    ReleaseDifference(
+        name="StridedSlice backwards of unknown size",
+        span="2023.0 to 2023.1",
+        ops=("StridedSlice-1",),
+        reason="Data of unknown size that are cut backwards, from or to an open end, give no elements.",
+        model=Call(
+            "StridedSlice-1",
+            (Given(counted(2, 3), "?,3"), *(Fixed(whole(*numbers)) for numbers in ((0, 0), (0, 0), (1, -1)))),
+            {"begin_mask": "1,1", "end_mask": "1,1"},
+        ),
+        instead=("? 1 input 1", "? 1 input 2", "? 1 input 3"),
+        applies=_slices_backwards,
     ),
     not_compiled(
         name="StridedSlice before a product and a sum",

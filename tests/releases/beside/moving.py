@@ -1,6 +1,6 @@
 """Layers beside the rows of layers that move, repeat, cut or pad data."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -79,6 +79,15 @@ REDUCED = "parts of a split that are reshaped and reduced"
 INTERLEAVED = "parts of a split that are joined along an earlier axis"
 TURNED = "an output that is transposed behind a FakeQuantize"
 ONE_SHIFT = "Roll of several axes by one shift, 2022.2 to 2026.4"
+
+
+def _backwards(shape: str, begin: Sequence[int], end: Sequence[int], strides: Sequence[int], end_mask: str) -> Call:
+    """A StridedSlice of [2,3,5] whose begin is open where that is 0."""
+    limits = (Fixed(whole(*numbers)) for numbers in (begin, end, strides))
+    masks = {"begin_mask": ",".join(str(int(not number)) for number in begin), "end_mask": end_mask}
+    return Call("StridedSlice-1", (Given(counted(2, 3, 5), shape), *limits), masks)
+
+
 CUT_BEHIND = "StridedSlice that inserts an axis before one that it cuts"
 REPEATED = "Broadcast-1 that repeats data before an elementwise layer"
 MASKED = Call(
@@ -212,6 +221,20 @@ BESIDE = [
                 Fixed(floats(2)),
             ),
         ),
+    ),
+    *beside(
+        "StridedSlice backwards of unknown size",
+        falling=[
+            _backwards("2,?,5", (0, 0, 0), (0, 0, 0), (1, -1, 1), "1,1,1"),
+            _backwards("?,3,5", (0, 0, 3), (0, 0, 0), (1, 1, -2), "1,1,1"),
+            _backwards("?,3,5", (0, 0, 0), (0, 0, 1), (1, 1, -1), "1,1,0"),
+        ],
+        others=[
+            _backwards("?,3,5", (0, 0, 3), (0, 0, -5), (1, 1, -2), "1,1,0"),
+            _backwards("?,3,5", (0, 0, 3), (0, 0, 1), (1, 1, -2), "1,1,0"),
+            _backwards("2,3,5", (0, 0, 0), (0, 0, 0), (1, -1, 1), "1,1,1"),
+            _backwards("?,3,5", (0, 0, 0), (0, 0, 0), (1, 2, 1), "1,1,1"),
+        ],
     ),
     *beside(
         "StridedSlice before a product and a sum",
