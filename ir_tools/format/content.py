@@ -122,7 +122,7 @@ class ElementSource:
     def _of_form(self, form: SharedText, names: Sequence[bytes]) -> LayerContent:
         """Return the content of the first layer of a form that was read, which may be this one with these names."""
         if form.content is None:
-            form.content = self._read()
+            form.content = self._read(form)
             ports = (*form.content.inputs, *form.content.outputs)
             named = tuple(place for place, port in enumerate(ports) if port.names)
             form.named = named if len(named) == len(names) else None
@@ -143,8 +143,12 @@ class ElementSource:
             content.raw["offset"] = str(self.place.offset)
         return content
 
-    def _read(self) -> LayerContent:
-        """Read the content from the tree."""
+    def _read(self, form: SharedText | None = None) -> LayerContent:
+        """Read the content from the tree; ports that layers of other forms have, too, are read once.
+
+        Args:
+            form: of the layer, if the content is to be shared; None if it may be changed.
+        """
         first: dict[str, Element] = {}
         for child in self.element:
             first.setdefault(child.tag, child)
@@ -153,7 +157,7 @@ class ElementSource:
             self._add_legacy(content, first)
         elif "data" in first:
             content.raw = attributes_of(first["data"])
-        content.inputs, content.outputs = self._ports(first.get("input")), self._ports(first.get("output"))
+        content.inputs, content.outputs = (self._side(first.get(name), name, form) for name in ("input", "output"))
         if "rt_info" in first:
             content.rt_info = [attributes_of(child) for child in first["rt_info"].iterchildren("attribute")]
         for name, child in first.items():
@@ -170,20 +174,32 @@ class ElementSource:
             if child.tag in BLOBS:
                 content.blobs.setdefault(child.tag, attributes_of(child))
 
-    def _ports(self, side: Element | None) -> list[Port]:
-        return [] if side is None else [self._port(element) for element in side.iterchildren("port")]
+    def _side(self, side: Element | None, name: str, form: SharedText | None) -> list[Port]:
+        """Return the ports of one side: those of another layer, whose side has the same text, if they are shared."""
+        if side is None:
+            return []
+        text = None if form is None else form.side(name.encode())
+        if form is None or text is None:
+            return self._ports(side)
+        key = text, self._legacy_precision(side)
+        known = form.ports.get(key)
+        if known is None:
+            known = form.ports[key] = self._ports(side)
+        return known
+
+    def _ports(self, side: Element) -> list[Port]:
+        return [self._port(element) for element in side.iterchildren("port")]
 
     def _port(self, element: Element) -> Port:
         port_id = id_number(element.get("id"))
         assert port_id is not None, "ir_tools does not read a layer with such a port"
         names = element.get("names")
-        precision = element.get("precision") or self._legacy_precision(element)
+        precision = element.get("precision") or self._legacy_precision(element.getparent())
         dims = tuple(self._dim(dim) for dim in element.iterchildren("dim"))
         return Port(port_id, precision, dims, split_names(names) if names else ())
 
-    def _legacy_precision(self, port: Element) -> str | None:
+    def _legacy_precision(self, side: Element | None) -> str | None:
         """Return the precision of an output port without one, as in IR v2 to v6: that of its layer, or of the net."""
-        side = port.getparent()
         if side is None or side.tag != "output" or not self.document.is_legacy:
             return None
         return self.element.get("precision") or self.document.root.get("precision")

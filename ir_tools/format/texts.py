@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from ir_tools.graph import LayerContent
+from ir_tools.graph import LayerContent, Port
 from ir_tools.source import Document, Element
 
 __all__ = ["SharedText", "Text", "texts_of"]
@@ -33,16 +33,31 @@ class SharedText:
         content: of the first of them that was read; not to be changed.
         named: the ports in `content` that have tensor names, inputs first; None if `content` fits no other layer.
         gaps: the places in `text` where tensor names were.
+        ports: those without tensor names that were read of all layers of the document, by the text of their side and
+            the precision of those that record none; not to be changed.
     """
 
-    __slots__ = ("content", "gaps", "named", "text")
+    __slots__ = ("content", "gaps", "named", "ports", "text")
 
-    def __init__(self, text: bytes, gaps: tuple[int, ...]) -> None:
+    def __init__(self, text: bytes, gaps: tuple[int, ...], ports: dict[tuple[bytes, str | None], list[Port]]) -> None:
         """No layer of it was read yet."""
         self.text = text
         self.gaps = gaps
+        self.ports = ports
         self.content: LayerContent | None = None
         self.named: tuple[int, ...] | None = None
+
+    def side(self, name: bytes) -> bytes | None:
+        """Return the text of the `<input>` or `<output>` of the layer.
+
+        None with tensor names, if there may be another such element in it, and of a layer that has others inside.
+        """
+        last = self.text.find(b"</layer>")
+        start, end = self.text.find(b"<%b>" % name), self.text.find(b"</%b>" % name, 0, max(last, 0))
+        found = self.text[start:end] if 0 <= start < end else None
+        if found is None or b"names" in found or self.text.count(b"<%b" % name, 0, last) > 1:
+            return None
+        return found
 
 
 class Text(NamedTuple):
@@ -86,21 +101,28 @@ def texts_of(document: Document) -> Mapping[Element, Text]:
     starts = [tag.start() for tag in tags]
     document.note_starts(elements, starts)
     forms: dict[tuple[bytes, bool], SharedText] = {}
+    ports: dict[tuple[bytes, str | None], list[Port]] = {}
     ends = [*starts[1:], len(text)]
     return {
-        element: _text(tag.end(), text[tag.end() : end], forms)
+        element: _text(tag.end(), text[tag.end() : end], forms, ports)
         for element, tag, end in zip(elements, tags, ends, strict=True)
         if tag[1]
     }
 
 
-def _text(start: int, form: bytes, forms: dict[tuple[bytes, bool], SharedText]) -> Text:
+def _text(
+    start: int,
+    form: bytes,
+    forms: dict[tuple[bytes, bool], SharedText],
+    ports: dict[tuple[bytes, str | None], list[Port]],
+) -> Text:
     """Return the text of a layer.
 
     Args:
         start: where it begins in the document.
         form: what is behind the name of the layer.
         forms: those that are known, by text and whether an offset is left out of it.
+        ports: as in `SharedText`.
     """
     names, offset = tuple[bytes, ...](), None
     if b"'" not in form:
@@ -113,7 +135,7 @@ def _text(start: int, form: bytes, forms: dict[tuple[bytes, bool], SharedText]) 
     known = forms.get(key)
     if known is None:
         gaps = [place.end() - 1 for place in _EMPTY.finditer(form)] if names else []
-        known = forms[key] = SharedText(form, tuple(gaps))
+        known = forms[key] = SharedText(form, tuple(gaps), ports)
     return Text(start, known, offset, names)
 
 
