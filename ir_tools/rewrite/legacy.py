@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence, Set
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import chain, groupby
 
 import numpy as np
@@ -202,7 +202,7 @@ class GraphUpgrade:
         refused: those that nothing can replace.
         places: of the legacy layers, by the ids of the new ones.
         ranges: lowest and highest value of the tensors that are to be quantized, by the names of their layers.
-        shared: constants that several new layers may read, by type, shape and bytes.
+        shared: constants that several new layers may read, by type, shape and bytes; those of floats also by these.
         records: what ports say in f32, by sizes and precision.
         signatures: of the new layers, once these are checked.
     """
@@ -228,11 +228,12 @@ class GraphUpgrade:
 
     def replace_all(self) -> None:
         """Add what replaces the layers of the graph; behind one that is refused, nothing is tried."""
-        for layer in self.graph.ordered():
-            sources = self.graph.sources(layer.id)
-            inputs = [self._input(layer, port.id, sources) for port in layer.common.inputs]
-            if all(source in self.tensors for source in sources.values()):
-                self._replace(layer, [tensor for tensor in inputs if tensor is not None])
+        with np.errstate(all="ignore"):
+            for layer in self.graph.ordered():
+                sources = self.graph.sources(layer.id)
+                inputs = [self._input(layer, port.id, sources) for port in layer.common.inputs]
+                if all(source in self.tensors for source in sources.values()):
+                    self._replace(layer, [tensor for tensor in inputs if tensor is not None])
 
     def refuse_inconsistent(self) -> None:
         """Refuse the layers of the main graph whose new ones, or their bodies, contradict themselves."""
@@ -304,8 +305,7 @@ class GraphUpgrade:
             self._subtract(layer, found[0], self.means[layer.name])
         if not step.notes and _unchanged(replacement, made):
             return
-        types = [new.type for new in made if new.type not in HELPERS] or [new.type for new in made[-1:]]
-        after = " + ".join(kind for kind, _ in groupby(types)) or "its input"
+        after = _in_words(tuple([new.type for new in made]))
         self.steps.append(step.migrated(after, after, PROOF))
 
     def _subtract(self, layer: Layer, data: Source, channels: Sequence[Mean]) -> None:
@@ -420,11 +420,17 @@ class Replacement:
 
         Only inputs of certain new layers are: what takes the place of a layer gets its name.
         """
+        shared = self.upgrade.shared
+        number = numbers.hex() if isinstance(numbers, float) else None
+        if number is not None and number in shared:
+            return shared[number]
         array = _array(numbers)
         key = array.dtype, array.shape, array.tobytes()
-        if key not in self.upgrade.shared:
-            self.upgrade.shared[key] = self.constant(array)
-        return self.upgrade.shared[key]
+        if key not in shared:
+            shared[key] = self.constant(array)
+        if number is not None:
+            shared[number] = shared[key]
+        return shared[key]
 
     def blob_size(self, name: str) -> int:
         """Return how many elements a blob has; 0 if it is absent."""
@@ -518,8 +524,7 @@ def _replacement(replacement: Replacement) -> Sequence[Source] | Refused:
         return Refused(worst.message, worst.attribute)
     replacement.attrs = attrs
     try:
-        with np.errstate(all="ignore"):
-            found = _built(op, replacement)
+        found = _built(op, replacement)
     except (ShapeError, UsageError) as why:
         return Refused(str(why))
     except SURPRISES:
@@ -534,6 +539,13 @@ def _replacement(replacement: Replacement) -> Sequence[Source] | Refused:
             return Refused(f"its output is [{format_shape(given)}], but the file records [{format_shape(wanted)}]")
     pairs = [*zip(found, replacement.declared, strict=False)]
     return [replacement.converted(tensor, declared.dtype) for tensor, declared in pairs] or found
+
+
+@lru_cache(1 << 10)
+def _in_words(types: tuple[str, ...]) -> str:
+    """Return what replaces a layer, by the types of the new layers."""
+    main = [type for type in types if type not in HELPERS] or types[-1:]
+    return " + ".join(type for type, _ in groupby(main)) or "its input"
 
 
 def _unchanged(replacement: Replacement, made: Sequence[Layer]) -> bool:

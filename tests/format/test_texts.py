@@ -139,3 +139,42 @@ def test_a_tag_with_many_attributes_has_those_of_one_with_few(monkeypatch: pytes
     monkeypatch.setattr(content, "FEW", 1000)
     assert list(many.items()) == list(attributes_of(element).items())
     assert len(many) == 302
+
+
+SIDE = '<output><port id="{}"><dim>4</dim></port></output>'
+OF_PRECISION = '<layer id="{0}" name="{0}" precision="{1}" type="Input">{2}</layer>'
+
+
+def test_ports_of_one_text_have_the_precision_of_their_own_layer() -> None:
+    layers = "".join(OF_PRECISION.format(*one, SIDE.format(0)) for one in enumerate(("FP32", "FP16", "FP32")))
+    graph = read(f'<net name="n" version="6"><layers>{layers}</layers><edges/></net>'.encode()).graph
+    assert [layer.common.outputs[0].precision for layer in graph.layers()] == ["FP32", "FP16", "FP32"]
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        f"<rt_info>{SIDE.format(7)}</rt_info>{SIDE.format(0)}",
+        f"<body><layers>{LAYER.format(0, 'inner', 'Result', ' ><input/>')}</layers></body>{SIDE.format(0)}",
+        f"{SIDE.format(0)}{SIDE.format(8)}",
+    ],
+)
+def test_elements_like_sides_inside_a_layer_do_not_pass_for_its_own(inside: str) -> None:
+    first = LAYER.format(0, "first", "Parameter", f">{SIDE.format(7)}")
+    text = f"{first}{LAYER.format(1, 'second', 'TensorIterator', f'>{inside}')}"
+    document = Document(f'<net name="n" version="11"><layers>{text}</layers></net>'.encode())
+    elements, texts = document.root.findall("layers/layer"), texts_of(document)
+    sources = [content.ElementSource(document, one, number, texts[one]) for number, one in enumerate(elements)]
+    ports = [[port.id for port in (source.common() or source.content()).outputs] for source in sources]
+    assert ports == [[7], [0]]
+
+
+def test_ports_that_layers_share_are_changed_alone() -> None:
+    layers = "".join(
+        LAYER.format(number, number, kind, f">{SIDE.format(0)}") for number, kind in enumerate(("A", "B", "A"))
+    )
+    graph = read(f'<net name="n" version="11"><layers>{layers}</layers><edges/></net>'.encode()).graph
+    before = [layer.common.outputs[0] for layer in graph.layers()]
+    assert before[0] is before[1]
+    graph.layer(0).outputs[0].dims = (9,)
+    assert [layer.common.outputs[0].dims for layer in graph.layers()] == [(9,), (4,), (4,)]
