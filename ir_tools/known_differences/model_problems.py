@@ -10,9 +10,11 @@ from ir_tools.ops import Role, role_of
 from ir_tools.releases.table import PARAMETERS_OF_10, RESULTS_OF_10, Release
 
 __all__ = [
+    "BRACKETS",
     "COUNTED_FLAGS",
     "EMPTY_FILE",
     "EQUAL_TENSORS",
+    "FREE_RT_INFO",
     "NO_INPUTS",
     "SHARED_ENDS",
     "TAKEN_NAMES",
@@ -26,6 +28,7 @@ __all__ = [
     "lacks_bytes",
     "name_problems",
     "stopped_by",
+    "text_problems",
 ]
 
 Named = TypeVar("Named", int, Source)
@@ -51,6 +54,8 @@ UNTYPED, UNSPECIFIED = (
     "a port of the precision UNSPECIFIED is not read",
 )
 WORDS = "a flag that is written as a word is not read"
+BRACKETS = "the shape of an input in brackets is not read"
+FREE_RT_INFO = "rt_info without a version is not read in IR v11"
 COUNTED_FLAGS = {
     "PriorBox": ("clip", "flip", "scale_all_sizes"),
     "PriorBoxClustered": ("clip",),
@@ -90,9 +95,11 @@ NAMES: Mapping[str, Sequence[tuple[tuple[int, ...], tuple[int, ...]]]] = {
     UNTYPED: [((2022, 3), NONE)],
     UNSPECIFIED: [((0,), (2023, 0))],
     WORDS: [((0,), (2021, 3))],
+    BRACKETS: [((0,), (2022, 3))],
+    FREE_RT_INFO: [((0,), (2024, 5))],
     **{problem: [((0,), first)] for problem, first in UNTAKEN.values()},
 }
-"""What can be wrong with a name, flag, input or file; of each span the first release that stops, and the next."""
+"""What can be wrong with a name, flag, shape or file; of each span the first release that stops, and the next."""
 UNCOMPILED = frozenset({NO_INPUTS, UNTYPED, UNCALLED, CONVERTED_LATE, *(problem for problem, _ in UNTAKEN.values())})
 """Those that a release reads, but does not compile or run."""
 SHARED_ENDS = frozenset({SHARED_OUTPUT, SHARED_TENSOR, UNCALLED, CONVERTED, CONVERTED_LATE})
@@ -107,6 +114,14 @@ def stopped_by(release: Release, problem: str) -> bool:
 def input_problem(layer: Layer) -> str:
     """Return what is wrong with an input of a model for some releases; empty if nothing is."""
     return UNTAKEN.get(layer.common.raw.get("element_type", "").lower(), ("",))[0]
+
+
+def text_problems(layer: Layer, version: int) -> Iterator[str]:
+    """Yield what is wrong for some releases with how a file of an IR version writes a layer."""
+    if role_of(layer) is Role.PARAMETER and layer.common.raw.get("shape", "").lstrip().startswith("["):
+        yield BRACKETS
+    if version > 10 and any("version" not in row for row in layer.common.rt_info):
+        yield FREE_RT_INFO
 
 
 def lacks_bytes(model: Model) -> bool:

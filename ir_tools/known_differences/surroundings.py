@@ -16,6 +16,7 @@ from ir_tools.known_differences.model_problems import (
     input_problem,
     lacks_bytes,
     name_problems,
+    text_problems,
 )
 from ir_tools.known_differences.neighbours import sources_of
 from ir_tools.known_differences.patterns import Patterns, compares_itself
@@ -157,7 +158,8 @@ class Surroundings:
             last=any(after),
             short=short,
             open=any([min(port.dims, default=0) < 0 for port in (*content.inputs, *content.outputs)]),
-            names=self._names[place].get(layer.id, NOTHING) | self._problems_of(located, op),
+            names=self._names[place].get(layer.id, NOTHING)
+            | self._problems_of(located, op).union(text_problems(layer, version)),
             between=all(before) and all(after),
             producers=_producers(graph, layer, sources),
             readers=tuple(sorted(readers)),

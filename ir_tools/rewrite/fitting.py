@@ -12,8 +12,10 @@ from ir_tools.graph import Endpoint, Layer, Located, Model, Port, Source
 from ir_tools.infer import LayerSignatures
 from ir_tools.inputs import plan_inputs
 from ir_tools.known_differences.model_problems import (
+    BRACKETS,
     EMPTY_FILE,
     EQUAL_TENSORS,
+    FREE_RT_INFO,
     SHARED_ENDS,
     TAKEN_NAMES,
     border_names,
@@ -21,6 +23,7 @@ from ir_tools.known_differences.model_problems import (
     input_problem,
     lacks_bytes,
     stopped_by,
+    text_problems,
 )
 from ir_tools.known_differences.packed_weights import PackedWeights
 from ir_tools.known_differences.releases import release_differences
@@ -41,11 +44,8 @@ from ir_tools.weights import values
 
 __all__ = ["Fitting"]
 
-BRACKETS, DUPLICATE_NAMES, FREE_RT_INFO = (2022, 3), (2024, 1), (2024, 5)
-"""The first releases that read a shape in brackets, two layers of one name (in IR v11), rt_info without a version.
-
-Measured.
-"""
+DUPLICATE_NAMES = (2024, 1)
+"""The first release that reads two layers of one name in IR v11. Measured."""
 AXES_FROM_END = (2022, 2)
 """The first release that joins sizes, for a Reshape, along an axis that is counted from the end. Measured."""
 SWAPPED_BEFORE = {"u4": (2023, 2), "i4": (2023, 2), "u2": (2025, 3)}
@@ -169,7 +169,7 @@ class Fitting:
 
     def _fit_release(self, release: Release) -> None:
         dropped, around = 0, Surroundings(self.model)
-        free, from_end = release.number >= FREE_RT_INFO or self.version <= 10, release.number >= AXES_FROM_END
+        free, from_end = not stopped_by(release, FREE_RT_INFO), release.number >= AXES_FROM_END
         for located in self._remove_unread(release, around):
             layer, role = located.layer, role_of(located.layer)
             if role is Role.CONSTANT and around.is_read(located):
@@ -178,7 +178,7 @@ class Fitting:
                 self._fit_parameter(located, release)
             if not from_end and layer.type == "Concat" and layer.common.raw.get("axis") == "-1":
                 self._count_axis(located)
-            if not free and any("version" not in row for row in layer.common.rt_info):
+            if not free and FREE_RT_INFO in text_problems(layer, self.version):
                 dropped += 1
                 layer.content.rt_info = [row for row in layer.rt_info if "version" in row]
         if lacks_bytes(self.model) and stopped_by(release, EMPTY_FILE):
@@ -298,9 +298,9 @@ class Fitting:
 
     def _fit_parameter(self, located: Located, release: Release) -> None:
         _, layer, graph = located
-        shape, kind = layer.raw.get("shape", ""), layer.raw.get("element_type", "").lower()
-        if shape.strip().startswith("[") and release.number < BRACKETS:
-            layer.raw["shape"] = shape.strip().strip("[]")
+        kind = layer.raw.get("element_type", "").lower()
+        if BRACKETS in text_problems(layer, self.version) and stopped_by(release, BRACKETS):
+            layer.raw["shape"] = layer.raw["shape"].strip().strip("[]")
         if graph is self.model.graph and not release.dynamic and kind in INPUTS_OF_2021:
             new = INPUTS_OF_2021[kind]
             self._retype_parameter(layer, new)

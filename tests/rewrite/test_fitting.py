@@ -11,6 +11,7 @@ import pytest
 
 from ir_tools import Builder, Model, Session, compat, migrate, processors, run, validate, write
 from ir_tools import read as read_file
+from ir_tools.compatibility import compatibility
 from ir_tools.errors import RuntimeFailure
 from ir_tools.format.read import read
 from ir_tools.format.write import render
@@ -18,6 +19,7 @@ from ir_tools.graph import Source
 from ir_tools.inputs import plan_inputs
 from ir_tools.known_differences.packed_weights import PackedWeights
 from ir_tools.known_differences.releases import rows_about, rows_of
+from ir_tools.known_differences.verdicts import Answer
 from ir_tools.releases.table import OPENVINO, PARAMETERS_OF_10, RESULTS_OF_10
 from ir_tools.rewrite.fitting import Fitting
 from ir_tools.rewrite.migration import Migration
@@ -456,9 +458,10 @@ FIRST_TO_READ = {"brackets": (2022, 3), "names": (2024, 1), "rt_info": (2024, 5)
 """Releases before these change what a file says in an unusual way."""
 
 
-def unusual(what: str) -> Model:
+def unusual(what: str, version: int = 11) -> Model:
     """A shape in brackets, a name that two layers have, or rt_info without a version."""
     model = doubled()
+    model.version = version
     x, total = [layer for layer in model.graph.ordered()][:2]
     if what == "brackets":
         x.raw["shape"] = " [2,3] "
@@ -474,6 +477,29 @@ def test_files_are_changed_for_the_releases_that_do_not_read_them(what: str) -> 
     model = unusual(what)
     kept = [one.number for one in OPENVINO if render(migrate(model, one.name).model) == render(model)]
     assert kept == [one.number for one in OPENVINO if one.number >= FIRST_TO_READ[what]]
+
+
+@pytest.mark.parametrize("what", FIRST_TO_READ)
+def test_compat_knows_which_releases_read_them(what: str) -> None:
+    releases = [one for one in OPENVINO if one.number >= (2022, 1)]
+    said = compatibility(unusual(what), releases)
+    assert [one.release for one in said if one.answer is Answer.RUNS] == [
+        one for one in releases if one.number >= FIRST_TO_READ[what]
+    ]
+
+
+def test_rt_info_of_ir_v10_needs_no_version() -> None:
+    model = unusual("rt_info", 10)
+    for release in OPENVINO:
+        assert render(migrate(model, release.name).model) == render(model)
+    assert {one.answer for one in compatibility(model)} == {Answer.RUNS}
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("release", ["2021.2", "2023.3"])
+def test_releases_read_it(release: str) -> None:
+    with sources(unusual("rt_info", 10)) as files:
+        kept_client(release).check(*files)
 
 
 @pytest.mark.sweep
