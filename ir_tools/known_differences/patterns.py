@@ -14,6 +14,7 @@ from ir_tools.known_differences.neighbours import (
     consumers_of,
     integers,
     producer_of,
+    readers_of,
     sources_of,
 )
 from ir_tools.known_differences.packed_weights import PackedWeights
@@ -26,6 +27,7 @@ from ir_tools.known_differences.releases.seen import (
     CONVOLUTIONS,
     COUNTED,
     ELEMENTWISE,
+    EXPANDED,
     FIRST_CONVOLVED,
     INTERLEAVED,
     JOINED,
@@ -92,6 +94,8 @@ SPLITS = frozenset({"Split", "VariadicSplit"})
 SHAPED = frozenset({"Broadcast", "Reshape", "Slice", "StridedSlice", "VariadicSplit"})
 """Types of layers whose first input gets a size that others decide."""
 CUTTING = frozenset({"Slice", "StridedSlice"})
+EXPANDING = {"Add": (0, 1), "Multiply": (0, 1), "Subtract": (1,), "Divide": (1,), "SquaredDifference": (1,)}
+"""Types of layers in front of which releases remove a Broadcast, and for which of their inputs. Measured."""
 
 
 class Patterns:
@@ -122,6 +126,7 @@ class Patterns:
             BIASED: op.type == "GroupConvolution" and _is_biased(graph, layer, constants),
             AFFINE: op.type == "StridedSlice" and _is_affine(graph, layer, constants, self._joined[id(graph)]),
             UNEVEN: op.type == "Concat" and _turns_unevenly(graph, layer, constants),
+            EXPANDED: op.type in EXPANDING and _is_expanded(graph, layer),
             QUANTIZED: op.type in OF_BYTES and _is_quantized(graph, layer, constants, self._quantized[id(graph)]),
         }
         more: Iterable[str] = ()
@@ -148,6 +153,21 @@ class Patterns:
         if layer.type == "ReduceMean" and normalizes(self.model, graph, layer):
             return frozenset()
         return _scaled(graph, layer, constants, self._scales[id(graph)])
+
+
+def _is_expanded(graph: Graph, layer: Layer) -> bool:
+    """Return whether a Broadcast, of which others read the sizes too, repeats what is combined with a larger tensor."""
+    outputs, inputs = layer.common.outputs, layer.common.inputs
+    if len(inputs) != 2 or not outputs or min(outputs[0].dims, default=-1) < 0:
+        return False
+    places = [number for number in EXPANDING[layer.type] if inputs[1 - number].dims == outputs[0].dims]
+    given = [one for one in (producer_of(graph, layer, number) for number in places) if one is not None]
+    return any(
+        one.type == "Broadcast"
+        and one.common.inputs[0].dims != one.common.outputs[0].dims
+        and any(reader.type not in COMBINING for reader in readers_of(graph, one))
+        for one in given
+    )
 
 
 def compares_itself(graph: Graph, choice: Layer) -> bool:

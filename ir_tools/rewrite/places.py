@@ -6,6 +6,7 @@ from ir_tools.known_differences.releases.seen import (
     ACTIVATED,
     BEHIND_PRODUCT,
     COPIED_STATE,
+    EXPANDED,
     FIRST_CONVOLVED,
     FIXED_STATE,
     GIVEN_AGAIN,
@@ -35,6 +36,7 @@ READING = {
     *(
         ACTIVATED,
         BEHIND_PRODUCT,
+        EXPANDED,
         COPIED_STATE,
         FIRST_CONVOLVED,
         FIXED_STATE,

@@ -25,6 +25,7 @@ from ir_tools.known_differences.releases._samples import attention, quantized
 from ir_tools.known_differences.releases.seen import (
     ACTIVATED,
     CONVOLUTIONS,
+    EXPANDED,
     FIRST_CONVOLVED,
     FIRST_VERSION,
     LATE_SHAPES,
@@ -33,6 +34,7 @@ from ir_tools.known_differences.releases.seen import (
     SECOND_CONVOLVED,
     Seen,
 )
+from ir_tools.ops.definition import Fact
 from ir_tools.processors import Processor
 from ir_tools.releases.measured import State
 from ir_tools.types import Dim, element_type, is_static
@@ -234,10 +236,22 @@ def _is_elementwise_alone(seen: Seen) -> bool:
     return seen.is_behind(ELEMENTWISE_ALONE) or (rare and seen.is_behind(ELEMENTWISE))
 
 
+def _joined_broadcast(type: str) -> Call:
+    """Return a layer that combines rows that are repeated, and a Concat with these of what it gives."""
+    repeated = Call("Broadcast-3", (counted(1, 3), Fixed(whole(2, 3))), {"mode": "numpy"})
+    return Call("Concat-1", (repeated, Call(type, (counted(2, 3), repeated))), {"axis": "1"})
+
+
+def _is_ones(fact: Fact) -> bool:
+    """Return whether a tensor is known to be of ones, by which releases do not multiply or divide."""
+    return fact.exact is not None and bool((fact.exact == 1).all())
+
+
 def _is_convolved(seen: Seen) -> bool:
     """Return whether a convolution alone reads a product with constants that differ elsewhere than by channel."""
     shape, rank = seen.outputs[0].shape, len(seen.outputs[0].shape or ())
-    factors = [seen.inputs[number].shape or () for number in seen.constant]
+    constants = [seen.inputs[number] for number in seen.constant]
+    factors = [fact.shape or () for fact in constants if not _is_ones(fact)]
     off_channels = any(
         size.lo != 1 for sizes in factors for axis, size in enumerate(sizes, rank - len(sizes)) if axis != 1
     )
@@ -381,6 +395,20 @@ ROWS = (
         reason="Without `auto_broadcast` it takes inputs of one shape only.",
         model=Call("Mod-1", (counted(2, 3), counted(3))),
         applies=lambda seen: seen.short and seen.inputs[0].shape != seen.inputs[1].shape,
+    ),
+    *(
+        not_compiled(
+            name=f"Broadcasts that others read, in front of {what}",
+            span=span,
+            ops=ops,
+            reason="A Broadcast in front is removed for all that read it, whether they broadcast or not.",
+            model=_joined_broadcast(ops[0]),
+            applies=lambda seen: EXPANDED in seen.patterns,
+        )
+        for what, span, ops in (
+            ("sums and products", "2021.3 to 2021.4", ("Add-1", "Multiply-1", "Subtract-1", "Divide-1")),
+            ("squared differences", "2021.4 to 2021.4", ("SquaredDifference-1",)),
+        )
     ),
     not_compiled(
         name="remainders of sizes",

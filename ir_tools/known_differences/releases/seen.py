@@ -19,6 +19,7 @@ __all__ = [
     "COUNTED",
     "DECIDED",
     "ELEMENTWISE",
+    "EXPANDED",
     "FIRST_CONVOLVED",
     "FIRST_VERSION",
     "FIXED_STATE",
@@ -99,6 +100,8 @@ LATE_SIZES, LATE_SHAPES = "late sizes of constants", "late shapes of constants"
 then or later."""
 ACTIVATED = "activated"
 """Of a sum: it shifts channels by constants, behind activations of a convolution that alone read each other."""
+EXPANDED = "expanded"
+"""Of an elementwise layer of two tensors of one shape: one is repeated by a Broadcast that others read, too."""
 FIRST_CONVOLVED, SECOND_CONVOLVED = "first convolved", "second convolved"
 """Of a sum or difference: it alone reads what a convolution gives, scaled or shifted by constants, in this place."""
 PADDED = "padded"
@@ -142,6 +145,7 @@ PATTERNS = frozenset(
         COPIED_STATE,
         COUNTED,
         DECIDED,
+        EXPANDED,
         FIRST_CONVOLVED,
         FIXED_STATE,
         GIVEN_AGAIN,
@@ -183,6 +187,7 @@ NEEDED = {
     **dict.fromkeys((IN_PLACE, SOFTENED, SOFTENED_INPUT, PASSED_ON, FIXED_STATE, GIVEN_AGAIN, COPIED_STATE), ITERATING),
     **dict.fromkeys((MEAN_SQUARE, NEWER_MEAN_SQUARE), frozenset({"Power"})),
     **dict.fromkeys((ACTIVATED, FIRST_CONVOLVED, SECOND_CONVOLVED), CONVOLUTIONS),
+    EXPANDED: frozenset({"Broadcast"}),
     REDUCED: frozenset({"Reshape"}),
     UNEVEN: frozenset({"Slice", "StridedSlice"}),
 }

@@ -51,7 +51,41 @@ ACTIVATED = "sums by channel behind activations of convolutions of unknown sizes
 FEWER = "tests of fewer dimensions with pdpd, "
 AT_THE_END = "Add-1 with pdpd, dimensions of 1 at the end"
 SLOPE = "PReLU with a slope inside channels"
+
+
+def _repeated(type: str, *, first: bool = False, rows: int = 2, reader: str = "Concat-1", sizes: int = 1) -> Call:
+    """Rows that are repeated and combined with others, and joined with the result, or read by another layer."""
+    repeated = Call("Broadcast-3", (counted(sizes, 3), Fixed(whole(2, 3))), {"mode": "numpy"})
+    data = counted(rows, 3)
+    made = Call(type, (repeated, data) if first else (data, repeated))
+    if reader == "Concat-1":
+        return Call(reader, (repeated, made), {"axis": "1"})
+    return Call(type, (repeated, made))
+
+
+def _scaled_places(scale: Array) -> Call:
+    """An image of two channels, each of whose columns is scaled."""
+    return Call("Multiply-1", (counted(1, 2, 4, 4), Fixed(scale)))
+
+
+EXPANDED = "Broadcasts that others read, in front of sums and products"
 BESIDE = [
+    *beside(
+        "products by position before a convolution",
+        falling=[Call("Convolution-1", (_scaled_places(np.full(4, 2, np.float32)), Fixed(counted(1, 2, 3, 3))), PLANE)],
+        others=[Call("Convolution-1", (_scaled_places(np.ones(4, np.float32)), Fixed(counted(1, 2, 3, 3))), PLANE)],
+    ),
+    *beside(
+        EXPANDED,
+        falling=[*(_repeated(type) for type in ("Subtract-1", "Divide-1")), _repeated("Multiply-1", first=True)],
+        others=[
+            *(_repeated(type, first=True) for type in ("Subtract-1", "Divide-1")),
+            _repeated("Maximum-1"),
+            _repeated("Add-1", rows=1),
+            _repeated("Add-1", sizes=2),
+            _repeated("Add-1", reader="Add-1"),
+        ],
+    ),
     Beside(SLOPE, False, Call("PReLU-1", (counted(2, 3, 1), Fixed(counted(3, 1))))),
     Beside(SLOPE, True, Call("PReLU-1", (counted(2, 3, 2), Fixed(counted(1, 2))))),
     *(
