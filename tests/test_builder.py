@@ -278,6 +278,18 @@ def test_a_rename_and_a_tensor_name_after_a_change_are_of_the_layer_alone() -> N
     assert (second.name, second.port(2).names) == ("add 1", ())
 
 
+def test_each_output_of_a_new_layer_has_its_names() -> None:
+    builder = Builder()
+    parts = builder.outputs("Split", builder.parameter("x", [2, 4]), 1, num_splits=2)
+    split = builder.graph.layer(parts[0].layer)
+    for part, name in zip(parts, "ab", strict=True):
+        split.add_tensor_name(part.port, name)
+    assert [split.tensor_names(part.port) for part in parts] == [("a",), ("b",)]
+    assert not split.loaded
+    with pytest.raises(KeyError, match="has no port 9"):
+        split.tensor_names(9)
+
+
 def test_layers_with_bodies_are_not_alike() -> None:
     builder = alike()
     [first, second, _] = [layer for layer in builder.graph.layers() if layer.type == "Add"]
@@ -294,5 +306,14 @@ def test_values_of_a_constant_are_those_it_had_when_it_was_added() -> None:
     builder, numbers = Builder(), np.array([2, 3])
     sizes = builder.constant(numbers)
     numbers[:] = 5
+    data = builder.parameter("data", [6])
+    assert builder.fact(builder.call("Reshape", data, sizes, special_zero=False)).dims == (2, 3)
+
+
+def test_values_of_the_last_bytes_are_known() -> None:
+    builder = Builder()
+    offset, size = builder.model.weights.append(np.array([2, 3]))
+    assert offset + size == builder.model.weights.size
+    sizes = builder.stored(offset, "i64", [2])
     data = builder.parameter("data", [6])
     assert builder.fact(builder.call("Reshape", data, sizes, special_zero=False)).dims == (2, 3)

@@ -9,7 +9,7 @@ import pytest
 
 from ir_tools.collection import gc_paused
 from ir_tools.errors import GraphError
-from ir_tools.graph import Graph, Layer, LayerContent, Model, Port, Source
+from ir_tools.graph import Graph, Layer, LayerContent, Model, Port, Source, port_place
 from ir_tools.weights import Weights
 from tests.format.support import small
 
@@ -88,6 +88,7 @@ def test_ids_and_names_are_new(chain: Graph) -> None:
     assert chain.new_id() == 4
     assert chain.new_id() == 4
     assert chain.new_name("e") == "e"
+    assert chain.new_name("a") == "a/2"
     assert chain.new_name("a") == "a/2"
     chain.add(layer(4, "a/2"))
     assert (chain.new_id(), chain.new_name("a")) == (5, "a/3")
@@ -231,6 +232,38 @@ def test_what_a_layer_takes_over_is_its_own(chain: Graph) -> None:
     for entry in new.rt_info:
         entry["value"] = "changed"
     assert old.rt_info == [{"name": "fused_names", "value": "b"}]
+
+
+def test_replace_takes_over_rt_info_once(chain: Graph) -> None:
+    new = layer(77, "other")
+    new.rt_info.append({"name": "fused_names", "value": "b"})
+    chain.replace(1, new)
+    assert [entry["value"] for entry in new.rt_info] == ["other", "b"]
+
+
+def test_ports_are_found_whatever_their_order() -> None:
+    ports = [Port(number) for number in (4, 9, 5)]
+    assert [port_place(ports, number) for number in (4, 5, 9, 6)] == [0, 2, 1, None]
+
+
+def test_a_producer_of_which_one_output_is_known_is_not_left_out() -> None:
+    graph = Graph()
+    graph.add(layer(0, "a", inputs=0, outputs=2))
+    graph.add(layer(1, "b", inputs=2), {0: Source(0, 0), 1: Source(0, 1)})
+    assert [each.id for each in graph.leading_to(1, {(0, 0)})] == [0, 1]
+    assert [each.id for each in graph.leading_to(1, {(0, 0), (0, 1)})] == [1]
+
+
+def test_a_view_sees_edits_of_its_graph() -> None:
+    graph = Graph()
+    graph.add(layer(0, "a", inputs=0))
+    for number in range(1, 12):
+        graph.add(layer(number, f"r{number}"), {0: Source(0, 0)})
+    view = graph.subgraph([*graph])
+    assert view.reads(0, 0) == 11
+    graph.remove(11)
+    assert view.reads(0, 0) == 10
+    assert [reader for reader, _ in view.consumers(0, 0)] == [*range(1, 11)]
 
 
 def test_replace_with_other_inputs(chain: Graph) -> None:

@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -311,6 +312,42 @@ def test_layers_that_nothing_needs_are_not_read() -> None:
     made.call("Abs", made.parameter("more", "2"), name="unused")
     next(layer for layer in made.graph.layers() if layer.name == "unused").tag["version"] = "opset15"
     assert set(answers(made).values()) == {Answer.RUNS}
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_what_a_variable_keeps_is_read(kept: bool) -> None:
+    """By no release before 2024.4, as an operation of opset 15 leads to it."""
+    made = Builder(opset=6)
+    data = made.parameter("x", "2")
+    made.result(made.call("ReLU", data))
+    shifted = made.call("Abs", data, name="newer")
+    if kept:
+        shape = {"variable_id": "v", "variable_type": "f32", "variable_shape": "2"}
+        made.call(
+            "Assign",
+            made.call("Add", shifted, made.call("ReadValue", np.zeros(2, np.float32), **shape)),
+            variable_id="v",
+        )
+    next(layer for layer in made.graph.layers() if layer.name == "newer").tag["version"] = "opset15"
+    found = answers(made)
+    assert found["2023.3"] is (Answer.STOPPED if kept else Answer.RUNS)
+    refused = pytest.raises(RuntimeFailure) if kept else nullcontext()
+    with client_of("2023.3") as client, sources(made.model) as files, refused:
+        client.check(*files)
+
+
+@pytest.mark.parametrize("stamp", ["opset6", "experimental", "extension"])
+def test_stamps_of_experimental_operations(stamp: str) -> None:
+    made = Builder(opset=6)
+    made.result(
+        made.call("ExperimentalDetectronTopKROIs", made.parameter("x", "5,4"), made.parameter("p", "5"), max_rois=3)
+    )
+    next(layer for layer in made.graph.layers() if "TopK" in layer.type).tag["version"] = stamp
+    made.model.version = 10
+    found = answers(made)
+    assert {found[name] for name in ("2021.4", "2022.3", "2026.4")} == {Answer.RUNS}
+    with client_of("2021.4") as client, sources(made.model) as files:
+        client.check(*files)
 
 
 def unread(empty: bool) -> Model:

@@ -8,6 +8,7 @@ import pytest
 
 from ir_tools.builder import Builder
 from ir_tools.errors import ShapeError
+from ir_tools.execute import run
 from ir_tools.graph import Graph, Model, Source
 from ir_tools.infer import LayerSignatures, Propagation
 from ir_tools.infer._engine import Step, Tensors
@@ -68,6 +69,22 @@ def test_only_sizes_that_a_step_looks_at_are_computed(
     steps = [step.after for step in migrate(picked(indices), "opset8").steps]
     assert {name for name in found if "sizes" not in name} == visited
     assert steps == ([] if indices == "of data" else ["Gather opset8"])
+
+
+def test_layers_of_equal_records_are_planned_one_by_one_if_their_sizes_are_looked_at() -> None:
+    """Two slices along axes that sizes say, which their records do not."""
+    builder, rng = Builder(opset=8), np.random.default_rng(1)
+    data, limits = builder.parameter("data", "3,4,5"), [np.array([number]) for number in (1, 3, 1)]
+    fed = {"data": rng.random((3, 4, 5), np.float32)}
+    for axis in (1, 2):
+        axes = builder.call("ShapeOf", builder.parameter(f"x{axis}", [axis]), output_type="i64")
+        builder.result(builder.call("Slice", data, *limits, axes), f"y{axis}")
+        fed[f"x{axis}"] = np.zeros(axis, np.float32)
+    migrated = migrate(builder.model, "opset7")
+    assert [step.after for step in migrated.steps] == ["StridedSlice opset1"] * 2
+    found = run(migrated.model, fed)
+    np.testing.assert_array_equal(found["y1"], fed["data"][:, 1:3])
+    np.testing.assert_array_equal(found["y2"], fed["data"][:, :, 1:3])
 
 
 @pytest.mark.parametrize("sizes", [2, 3])

@@ -206,6 +206,13 @@ def test_a_refusal_of_a_later_stage_leaves_a_model_that_is_changed_in_place_alon
     assert render(model) == text
 
 
+@pytest.mark.parametrize("target", ["opset8", "ir10", "openvino-2024.6"])
+def test_a_model_that_may_be_changed_is_not_copied(target: str) -> None:
+    model = model_of([pool("opset14", (1, 3, 8, 8))])
+    assert migrate(model, target).model is not model
+    assert migrate(model, target, in_place=True).model is model
+
+
 def test_layers_that_differ_in_a_constant_alone_are_planned_one_by_one() -> None:
     sizes = [(1, 1), (2, 1), (1, 1)]
     rows = [Row("AdaptiveAvgPool", "opset8", {}, (1, 3, 4, 4), (1, 3, -1, -1), sizes=size) for size in sizes]

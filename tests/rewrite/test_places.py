@@ -88,6 +88,7 @@ def test_inputs_that_a_body_does_not_read_are_gone_with_their_states() -> None:
     assert len(loop.inputs) == 2
     assert len(loop.outputs) == 3
     assert sum(layer.type == "Parameter" for layer in loop.bodies["body"].layers()) == 2
+    assert [finding for finding in validate(reread(made)) if finding.severity == "error"] == []
     wanted, found = run(model, fed), run(reread(made), fed)
     for name, array in wanted.items():
         np.testing.assert_array_equal(found[name], array)

@@ -918,6 +918,9 @@ def test_quantized_tensors_are_noted() -> None:
     builder.result(builder.call("FakeQuantize", builder.parameter("x", "2,3"), *limits, levels=256))
     (note,) = migrate(builder.model, "openvino-2022.1").notes
     assert note.startswith("1 tensor quantized: releases compute these in INT8")
+    computed = builder.call("Abs", builder.parameter("limit", ""))
+    builder.result(builder.call("FakeQuantize", np.ones(3, np.float32), limits[0], computed, *limits[2:], levels=256))
+    assert [one.partition(" ")[0] for one in migrate(builder.model, "openvino-2022.1").notes] == ["1"]
     assert migrate(builder.model, "opset8").notes == ()
 
 
