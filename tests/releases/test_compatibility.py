@@ -693,18 +693,27 @@ def test_releases_find_the_version_there(
     assert read is (newer if name >= "2024.5" else older)
 
 
-def branching(path: Path, condition: ov.Node) -> Path:
-    """Write an If whose first branch is an Einsum that releases before 2025.1 do not compile, and the other a ReLU."""
-    data, inner, other = (ops.parameter([3, 3, 4], np.float32) for _ in range(3))
-    taken = ov.Model([ops.result(ops.einsum([inner], "aab->ab"))], [inner])
+def chosen(data: ov.Node, condition: ov.Node, depth: int) -> ov.Output:
+    """An If whose first branch is an Einsum that releases before 2025.1 do not compile, and the other a ReLU.
+
+    `depth`: how many more Ifs, whose condition is true, are around the Einsum.
+    """
+    inner, other = (ops.parameter([3, 3, 4], np.float32) for _ in range(2))
+    made = chosen(inner, ops.constant(np.array(True)), depth - 1) if depth else ops.einsum([inner], "aab->ab")
+    taken = ov.Model([ops.result(made)], [inner])
     rest = ov.Model([ops.result(ops.reduce_max(ops.relu(other), 0))], [other])
     choice = ops.if_op(condition.output(0))
     choice.set_then_body(taken)
     choice.set_else_body(rest)
     choice.set_input(data.output(0), inner, other)
-    output = choice.set_output(taken.results[0], rest.results[0])
+    return choice.set_output(taken.results[0], rest.results[0])
+
+
+def branching(path: Path, condition: ov.Node, depth: int) -> Path:
+    """Write such an If."""
+    data = ops.parameter([3, 3, 4], np.float32)
     given = [condition] if condition.get_type_name() == "Parameter" else []
-    ov.serialize(ov.Model([output], [*given, data]), path, path.with_suffix(".bin"))
+    ov.serialize(ov.Model([chosen(data, condition, depth)], [*given, data]), path, path.with_suffix(".bin"))
     return path
 
 
@@ -732,22 +741,23 @@ def test_an_if_by_sizes_that_are_compared_with_themselves(axis: int, wanted: Ans
 
 
 CONDITION = pytest.mark.parametrize(
-    ("condition", "compiled"),
+    ("condition", "depth", "compiled"),
     [
-        (lambda: ops.constant(np.array(False)), True),
-        (lambda: ops.equal(ops.constant(np.array(9)), ops.constant(np.array(3))), True),
-        (lambda: ops.constant(np.array(True)), False),
-        (lambda: ops.parameter([], np.bool_), False),
+        (lambda: ops.constant(np.array(False)), 0, True),
+        (lambda: ops.constant(np.array(False)), 1, True),
+        (lambda: ops.equal(ops.constant(np.array(9)), ops.constant(np.array(3))), 0, True),
+        (lambda: ops.constant(np.array(True)), 0, False),
+        (lambda: ops.parameter([], np.bool_), 0, False),
     ],
-    ids=["false", "computed", "true", "unknown"],
+    ids=["false", "nested", "computed", "true", "unknown"],
 )
 
 
 @CONDITION
 def test_a_branch_that_a_known_condition_does_not_take_is_not_compiled(
-    condition: Callable[[], ov.Node], compiled: bool, tmp_path: Path
+    condition: Callable[[], ov.Node], depth: int, compiled: bool, tmp_path: Path
 ) -> None:
-    model = read(branching(tmp_path / "m.xml", condition()))
+    model = read(branching(tmp_path / "m.xml", condition(), depth))
     said = compatibility(model, [release for release in OPENVINO if (2022, 1) <= release.number <= (2025, 0)])
     assert {one.answer for one in said} == {Answer.RUNS if compiled else Answer.READS}
     assert bool(migrate(model, "openvino-2023.3").steps) is not compiled
@@ -757,9 +767,9 @@ def test_a_branch_that_a_known_condition_does_not_take_is_not_compiled(
 @CONDITION
 @pytest.mark.parametrize("name", ["2022.1", "2025.0"])
 def test_releases_do_not_compile_it(
-    name: str, condition: Callable[[], ov.Node], compiled: bool, tmp_path: Path
+    name: str, condition: Callable[[], ov.Node], depth: int, compiled: bool, tmp_path: Path
 ) -> None:
-    path, data = branching(tmp_path / "m.xml", condition()), np.ones((3, 3, 4), np.float32)
+    path, data = branching(tmp_path / "m.xml", condition(), depth), np.ones((3, 3, 4), np.float32)
     model = read(path)
     fed = {one.name: data if one.port.dims else np.array(True) for one in model.inputs}
     with client_of(name) as client, sources(model) as (text, weights):

@@ -120,6 +120,7 @@ def test_f16_that_is_computed_in_f32_is_not_asked_about(table: dict[str, State])
     half = Fact(element_type("f16"), parse_shape("2,3"))
     assert answer(replace(seen(border=True), inputs=[half])) is Answer.DIFFERS
     assert answer(replace(seen(), inputs=[half])) is None, "within a model"
+    assert answer(replace(seen(10, border=True), inputs=[half])) is None, "converted at inputs of IR v10"
 
 
 def test_a_case_that_a_row_describes_does_not_count(table: dict[str, State], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -222,6 +223,12 @@ def test_a_row_about_constants_counts_if_the_same_was_measured(
     row = replace(ROWS[0], state=State.FAILS, folded=True)
     monkeypatch.setattr(verdicts, "release_differences", lambda *of, **more: (row,))
     assert answer(layer) is Answer.READS
+
+
+@pytest.mark.parametrize("between", [False, True])
+def test_what_sizes_say_is_folded_within_a_model(between: bool) -> None:
+    """A ShapeOf that is not the whole model."""
+    assert replace(seen(), outputs=[KNOWN], between=between).folded is not between
 
 
 def test_what_is_folded_of_its_first_input_alone() -> None:
