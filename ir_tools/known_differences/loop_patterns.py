@@ -264,14 +264,11 @@ def _is_view(layer: Layer) -> bool:
         return False
     if layer.type in VIEWS:
         return True
-    kept = [[size for size in dims if size != 1] for dims in (*before, *after)]
-    same = kept[0] == kept[1]
-    distinct = len({*kept[0]}) == len(kept[0])
-    return same and (
-        layer.type == "Split"
-        or (layer.type == "Transpose" and distinct)
-        or (layer.type == "Gather" and {port.dims for port in layer.common.inputs[1:2]} <= {(), (1,)})
-    )
+    kept, same = ([size for size in dims if size != 1] for dims in (*before, *after))
+    if kept != same:
+        return False
+    by_one = layer.type == "Gather" and {port.dims for port in layer.common.inputs[1:2]} <= {(), (1,)}
+    return by_one or layer.type == "Split" or (layer.type == "Transpose" and len({*kept}) == len(kept))
 
 
 def _followed(place: _Place, view: Layer, constants: Collection[int]) -> Iterator[str]:

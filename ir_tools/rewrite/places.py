@@ -32,22 +32,12 @@ from ir_tools.ops.replacements import (
 
 __all__ = ["in_its_place"]
 
-READING = {
-    *(
-        ACTIVATED,
-        BEHIND_PRODUCT,
-        EXPANDED,
-        COPIED_STATE,
-        FIRST_CONVOLVED,
-        FIXED_STATE,
-        GIVEN_AGAIN,
-        IN_PLACE,
-        PASSED_ON,
-        SECOND_CONVOLVED,
-        SOFTENED,
-    ),
-    SOFTENED_INPUT,
-}
+READING = frozenset(
+    {
+        *(ACTIVATED, BEHIND_PRODUCT, COPIED_STATE, EXPANDED, FIRST_CONVOLVED, FIXED_STATE, GIVEN_AGAIN, IN_PLACE),
+        *(PASSED_ON, SECOND_CONVOLVED, SOFTENED, SOFTENED_INPUT),
+    }
+)
 """Patterns that a layer is no longer part of if it reads copies."""
 
 
