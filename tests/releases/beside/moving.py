@@ -66,6 +66,14 @@ def _joined(part: Call, other: Feed, axis: int) -> Call:
     return Call("Concat-1", (other, part), {"axis": str(axis)})
 
 
+def _less_one() -> Call:
+    """A slice to an end that is computed of the size of data, which the constant that is its axis scales."""
+    data, axis = Call("ReLU-1", (Given(counted(2, 6), "2,?"),)), Fixed(whole(1))
+    scaled = Call("Multiply-1", (data, Call("Convert-1", (axis,), {"destination_type": "f32"})))
+    size = Call("Gather-8", (sizes_of(scaled), Fixed(whole(1)), Fixed(index(0))))
+    return Call("Slice-8", (data, Fixed(whole(0)), Call("Subtract-1", (size, Fixed(whole(2)))), Fixed(whole(1)), axis))
+
+
 def _quantized(*sizes: int) -> Call:
     limits = (Fixed(floats(limit)) for limit in (-1, 1, -1, 1))
     return Call("FakeQuantize-1", (np.sin(counted(*sizes)), *limits), {"levels": "256"})
@@ -253,6 +261,7 @@ BESIDE = [
             Call("Multiply-1", (Call("Add-1", (MASKED, TWO)), floats(1, 5))),
         ],
     ),
+    Beside("ends of a Slice that depend on its own constants", False, _less_one()),
     Beside(REPEATED, True, _repeated(1, 1, 1, 1, 2, 3)),
     Beside(REPEATED, True, _repeated(1, 1, 1, 1, 1, 2, 3)),
     Beside(
