@@ -112,7 +112,8 @@ class Compatibility:
         migrated: whether it runs the model after a migration for it; None if that was not requested or it runs the
             model unchanged.
         checked: the result of reading and compiling the model on the release: `compiles`, `rejected`, `crashed`,
-            `timeout` or `memory`; `not here` if it is not installed; None if that was not requested.
+            `timeout` or `memory`; `not here` if it is not installed; `missing` if its files are damaged; None if that
+            was not requested.
 
     Example:
         >>> oldest = ir_tools.compat("model.xml")[0]
@@ -310,6 +311,10 @@ def _checked(model: Model, one: Compatibility) -> Compatibility:
         except RuntimeFailure as failure:
             answer = FAILED.get((failure.kind, failure.stage))
             if answer is not None and one.answer in {Answer.RUNS, Answer.DIFFERS}:
+                try:
+                    client.check_sound(failure)
+                except RuntimeFailure as damaged:
+                    return replace(one, checked=damaged.kind)
                 one = _whole(one.release, answer, f"{failure} (no known difference explains it)")
             return replace(one, checked=failure.kind)
     return replace(one, checked="compiles")

@@ -147,7 +147,7 @@ class SavedRun:
                 raise UsageError(f"{path} cannot be read: {why.strerror or why}") from None
             problem = "bytes are missing"
         except NOT_A_RUN:
-            problem = "it is not a zip archive, or bytes of that are missing or have changed"
+            problem = "it is not a zip archive, or bytes of it are missing or have changed"
         raise UsageError(f"{path} is not a saved run, or is damaged: {problem}; {REMEDY}")
 
     @classmethod

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ir_tools.errors import RuntimeFailure
 from ir_tools.files import NewFile, temporary_folder, write_files
 from ir_tools.format.write import render
 from ir_tools.graph import Model
@@ -33,6 +34,17 @@ Source = Path | str | bytes | None
 Row = tuple[str, str, tuple[list[float], list[float]] | None]
 STAGES = ("reading the model", "compiling the model", "making up inputs", "running the model")
 """What a child says that it is doing, in this order, when it tries a model."""
+SOUND = (
+    b'<net name="sound" version="10"><layers>'
+    b'<layer id="0" name="x" type="Parameter" version="opset1"><data shape="1" element_type="f32"/>'
+    b'<output><port id="0" precision="FP32"><dim>1</dim></port></output></layer>'
+    b'<layer id="1" name="y" type="ReLU" version="opset1"><input><port id="0"><dim>1</dim></port></input>'
+    b'<output><port id="1" precision="FP32"><dim>1</dim></port></output></layer>'
+    b'<layer id="2" name="z" type="Result" version="opset1"><input><port id="0"><dim>1</dim></port></input></layer>'
+    b'</layers><edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/>'
+    b'<edge from-layer="1" from-port="1" to-layer="2" to-port="0"/></edges></net>'
+)
+"""A model that every release runs whose files are complete."""
 F32 = {"INFERENCE_PRECISION_HINT": "f32"}
 
 TWO_THREADS = {"INFERENCE_NUM_THREADS": "2"}
@@ -359,6 +371,26 @@ class RuntimeClient(WorkerProcess):
         blobs = [from_array(array) for array in (inputs or {}).values()]
         answer, _ = self._ask_model(header, model_xml, weights, blobs, 3 * seconds)
         return Attempt(answer["seconds"], answer["peak"], explain(answer["unfit"]) if answer["unfit"] else "")
+
+    def check_sound(self, failure: RuntimeFailure, device: str = "CPU") -> None:
+        """Check that a model of one ReLU does not fail as a model did: then no layer is the cause of the failure.
+
+        Raises:
+            RuntimeFailure: it fails in the same way, so files of the runtime are damaged (`kind` is `missing`).
+        """
+        if failure.kind not in {"rejected", "crashed"} or failure.stage not in STAGES:
+            return
+        try:
+            self.attempt(SOUND, until=failure.stage, device=device)
+        except RuntimeFailure as other:
+            if (other.kind, other.stage) == (failure.kind, failure.stage):
+                raise RuntimeFailure(
+                    f"{failure}; a model of one ReLU fails as well, so files of the runtime are damaged"
+                    f"{self._remedy or '; install openvino again'}",
+                    kind="missing",
+                    stage=failure.stage,
+                    reason=failure.reason,
+                ) from None
 
     def _ask_model(
         self,

@@ -202,6 +202,7 @@ class _Trial:
         inputs = self._inputs() if failure.stage in {MAKE, RUN} else ()
         if failure.kind == "rejected" and any(map(_is_whole, inputs)):
             return _untried(self.file, f"it does not accept the generated inputs: {failure.reason}", OWN_INPUTS)
+        self.client.check_sound(failure, self.device)
         made_up = any(map(_is_dynamic, inputs))
         outcome = KINDS.get(failure.kind) or REJECTED.get(failure.stage, RUNNING)
         smallest, place = self._place(failure)

@@ -1,5 +1,7 @@
 """Releases of OpenVINO on the command line: `--runtime`, `--against`, and `migrate --for` with `--verify`."""
 
+import os
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -7,6 +9,8 @@ import pytest
 
 import ir_tools
 from ir_tools import RuntimeFailure
+from ir_tools.releases.table import find_release
+from ir_tools.runtime.environments import release_python
 from ir_tools.runtime.release import ReleaseClient
 from tests.cli.conftest import Cli
 from tests.importers.onnx.models import Row, model_of
@@ -46,6 +50,43 @@ def test_a_python_that_does_not_start_is_no_fault_of_a_layer(cli: Cli, model: Pa
         assert outcome.out == ""
         assert outcome.err.startswith("ir-tools: OpenVINO 2022.3 crashed (exit code 3) while starting")
         assert "layer" not in outcome.err
+
+
+def linked(source: str, target: str) -> None:
+    """Make a hard link, or a copy on another file system."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)
+
+
+def damaged(version: str, folder: Path) -> Path:
+    """Return the Python of a copy of a release's environment, whose CPU plugin is cut."""
+    release = find_release(f"openvino-{version}")
+    python = release_python(release)
+    copy = folder / release.name
+    shutil.copytree(python.parent.parent, copy, symlinks=True, copy_function=linked)
+    (plugin,) = copy.rglob("libopenvino_intel_cpu_plugin.so")
+    start = plugin.read_bytes()[:1000]
+    plugin.unlink()
+    plugin.write_bytes(start)
+    return copy / "bin" / "python"
+
+
+def test_damaged_files_of_a_release_are_no_fault_of_a_layer(
+    cli: Cli, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    python = damaged("2022.3", tmp_path / "runtimes")
+    for words in (("run", model), ("compare", model), ("validate", model)):
+        outcome = cli(*words, "--runtime", "openvino-2022.3", "--runtime-python", python)
+        assert outcome.is_one_line
+        assert "a model of one ReLU fails as well, so files of the runtime are damaged; name another" in outcome.err
+        assert "layer" not in outcome.err
+    monkeypatch.setenv("IR_TOOLS_RUNTIMES", str(tmp_path / "runtimes"))
+    outcome = cli("run", model, "--runtime", "openvino-2022.3")
+    assert "damaged; recreate it with: ir-tools runtimes --remove openvino-2022.3 && " in outcome.err
+    (found,) = ir_tools.compat(model, ["openvino-2022.3"], check=True)
+    assert (str(found.answer), found.checked) == ("runs", "missing")
 
 
 def test_two_releases_layer_by_layer(cli: Cli, model: Path) -> None:
