@@ -21,6 +21,7 @@ from typing import IO, NamedTuple
 from ir_tools.errors import UsageError, WriteError
 
 __all__ = [
+    "TEMPORARY_ADVICE",
     "Growth",
     "NewFile",
     "check_folder",
@@ -48,6 +49,8 @@ YOUNG = 60.0
 """Seconds after which a temporary folder that nobody has locked is nobody's."""
 ALONE, TOGETHER = "it is as it was", "nothing was changed"
 """What errors say of the old content: of one file, and of files that are written together."""
+TEMPORARY_ADVICE = "it is in the folder for temporary files; set TMPDIR to one with free space"
+"""What errors say of a file in a temporary folder."""
 NAMELESS = "/proc/self/fd"
 """The folder through which a file without a name gets one."""
 UNSUPPORTED = {errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL}
@@ -456,4 +459,6 @@ def _named(path: Path, kept: str = ALONE) -> Iterator[None]:
         yield
     except (OSError, ValueError) as why:
         reason = getattr(why, "strerror", None) or why
+        if any(Path(os.path.realpath(path)).is_relative_to(own) for own in _OWN):
+            kept = TEMPORARY_ADVICE
         raise WriteError(f"{path} cannot be written: {reason}; {kept}") from why

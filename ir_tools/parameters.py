@@ -147,7 +147,7 @@ LAYERS = Argument(
 )
 SETTING = Argument(
     lambda value: isinstance(value, str) or (isinstance(value, tuple) and len(value) == 2 and _are_texts(value)),
-    "a device and a precision, as in 'CPU:bf16' or ('CPU', 'bf16')",
+    "one release, device or precision, as in 'openvino-2024.6', 'GPU', 'CPU:bf16' or ('CPU', 'bf16')",
 )
 SHAPE = Argument(_is_shape, "a shape, as in '1,3,?,16..64' or [1, 3, -1, 64]")
 INTEGERS = Argument(

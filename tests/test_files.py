@@ -430,6 +430,15 @@ def test_writing_into_a_temporary_folder_waits_for_nobody(monkeypatch: pytest.Mo
         assert (folder / "one").read_bytes() == b"1"
 
 
+def test_a_full_folder_for_temporary_files_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(file: IO[bytes]) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with temporary_folder() as folder, pytest.raises(WriteError, match="No space left on device; .*; set TMPDIR to"):
+        write_file(folder / "a", fail)
+
+
 def test_a_temporary_folder_goes_with_the_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     with temporary_folder() as folder:

@@ -154,6 +154,14 @@ def _pointer(file: Path) -> "Diagnostic | None":
         return pointer_problem(stream.read(LARGEST_POINTER), str(file))
 
 
+def _is_numpy(file: Path) -> bool:
+    """Return whether a file begins as a `.npy` or a zip does; numpy takes all others for pickled objects."""
+    if not file.is_file():
+        return False
+    with file.open("rb") as stream:
+        return stream.read(6).startswith((b"\x93NUMPY", b"PK"))
+
+
 def read_arrays(file: str, label: str) -> "dict[str, Array]":
     """Return the arrays of a `.npy` or `.npz` by name; that of a `.npy` has none.
 
@@ -171,9 +179,8 @@ def read_arrays(file: str, label: str) -> "dict[str, Array]":
         pointer = _pointer(Path(file))
         if pointer is not None:
             raise UsageError(f"{label}: {file}: {pointer.message}; {pointer.help}") from None
-        reason = (
-            "it holds Python objects" if "allow_pickle" in str(error) else "it is damaged, or is another kind of file"
-        )
+        objects = "allow_pickle" in str(error) and _is_numpy(Path(file))
+        reason = "it holds Python objects" if objects else "it is damaged, or is another kind of file"
         raise UsageError(f"{label}: {file} is not a .npy or .npz of numbers: {reason}") from None
 
 

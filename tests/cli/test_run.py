@@ -69,6 +69,7 @@ def test_wrong_arguments(cli: Cli, model: Path, array: Path, tmp_path: Path) -> 
     np.savez(tmp_path / "several.npz", a=np.zeros(1), b=np.zeros(1))
     np.save(tmp_path / "small.npy", np.zeros((1, 2), dtype=np.float32))
     np.save(tmp_path / "wide.npy", np.full((1, 2, 8, 8), 1e60))
+    (tmp_path / "random.npz").write_bytes(bytes(range(200, 256)))
     np.save(tmp_path / "objects.npy", np.array([None]), allow_pickle=True)
     np.save(tmp_path / "dates.npy", np.zeros((1, 2, 8, 8), "datetime64[s]"))
     (tmp_path / "empty.npy").touch()
@@ -79,6 +80,7 @@ def test_wrong_arguments(cli: Cli, model: Path, array: Path, tmp_path: Path) -> 
         (["--input", "data"], "data"),
         (["--input", "data="], "data="),
         (["--input", f"data={tmp_path / 'objects.npy'}"], "Python objects"),
+        (["--input", f"data={tmp_path / 'random.npz'}"], "it is damaged, or is another kind of file"),
         (["--input", f"data={tmp_path / 'dates.npy'}"], "datetime64"),
         (["--input", f"data={tmp_path / 'empty.npy'}"], "empty.npy"),
         (["--input", f"data={tmp_path / 'cut.npy'}"], "cut.npy"),

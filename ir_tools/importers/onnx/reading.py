@@ -9,8 +9,8 @@ from typing import Any
 from ir_tools import parameters
 from ir_tools.diagnostics import Diagnostic
 from ir_tools.display import brief_fields
-from ir_tools.errors import RuntimeFailure, UsageError
-from ir_tools.files import temporary_folder
+from ir_tools.errors import RuntimeFailure, UsageError, WriteError
+from ir_tools.files import TEMPORARY_ADVICE, temporary_folder
 from ir_tools.format.read import read as read_ir
 from ir_tools.graph import Model
 from ir_tools.importers.onnx._failures import failure
@@ -20,6 +20,7 @@ from ir_tools.parameters import checked
 from ir_tools.rewrite.target import parse_target
 from ir_tools.runtime.extensions import Extensions, library_paths
 from ir_tools.runtime.installed import require_openvino
+from ir_tools.runtime.messages import explain
 from ir_tools.runtime.module import run_module
 from ir_tools.types import parse_shape
 
@@ -65,6 +66,7 @@ def read(path: str | Path, to: str = "opset8", extensions: Extensions = ()) -> M
         MigrationError: the opset is unknown, or a node has no exact form in it (then with diagnostics).
         RuntimeFailure: OpenVINO crashes, takes too long, or is not installed.
         UsageError: an extension is not a file, or an argument has the wrong type.
+        WriteError: the folder for temporary files has no space for the converted model.
 
     Example:
         >>> [layer.type for layer in ir_tools.onnx.read("model.onnx").graph.layers()]
@@ -90,6 +92,7 @@ def convert(path: str | Path, to: str = "opset8", extensions: Extensions = ()) -
         MigrationError: as for `read`.
         RuntimeFailure: as for `read`.
         UsageError: an extension is not a file, or an argument has the wrong type.
+        WriteError: the folder for temporary files has no space for the converted model.
 
     Example:
         >>> print(ir_tools.onnx.convert("model.onnx").nodes[0].proof)
@@ -121,6 +124,9 @@ def _convert(path: Path, out: Path, to: str, libraries: Sequence[str]) -> dict[s
     report = json.loads(lines[-1])
     if "usage" in report:
         raise UsageError(str(report["usage"]))
+    if "unwritten" in report:
+        reason = explain(str(report["unwritten"]))
+        raise WriteError(f"{path}: {out} cannot be written: {reason}; {TEMPORARY_ADVICE}")
     if "error" in report:
         raise failure(path, str(report["error"]), report["ours"])
     found: dict[str, list[dict[str, Any]]] = report

@@ -27,10 +27,15 @@ def main(model: str, out: str, to: str, *extensions: str) -> int:
         print(json.dumps({"usage": str(error)}))
         return 1
     try:
-        ov.save_model(core.read_model(model), out, compress_to_fp16=False)
+        converted = core.read_model(model)
     except (RuntimeError, IrToolsError) as error:
         ours = [{"why": str(why), "refused": isinstance(why, MigrationError)} for why in failed]
         print(json.dumps({"error": str(error), "ours": ours}))
+        return 1
+    try:
+        ov.save_model(converted, out, compress_to_fp16=False)
+    except RuntimeError as error:
+        print(json.dumps({"unwritten": str(error)}))
         return 1
     report = [_row(node) for node in nodes]
     print(json.dumps({"nodes": report, "version": ov.get_version()}))

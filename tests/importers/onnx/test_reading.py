@@ -1,6 +1,7 @@
 """ONNX files through `ir_tools.onnx.read`: names, subgraphs, targets, and one clear line for what is wrong."""
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,8 @@ import pytest
 
 import ir_tools
 import ir_tools.onnx as from_onnx
-from ir_tools.errors import MigrationError, ReadError
+from ir_tools.errors import MigrationError, ReadError, WriteError
+from ir_tools.importers.onnx import reading
 from ir_tools.importers.onnx.about import About, about
 from ir_tools.onnx import average_pool_extension
 from tests.importers.onnx.models import Row, compiled, differs, model_of, onnx, translated
@@ -108,6 +110,15 @@ def test_global_average_pool_stays_as_the_frontend_makes_it(tmp_path: Path) -> N
     assert [op.get_type_name() for op in model.get_ordered_ops()] == [
         op.get_type_name() for op in own.get_ordered_ops()
     ]
+
+
+def test_a_temporary_folder_that_cannot_be_written_is_no_fault_of_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = saved(tmp_path, [pool(kernel_shape=[2, 2])], [info("x", [1, 2, 6, 6])])
+    monkeypatch.setattr(reading, "temporary_folder", lambda: nullcontext(path))
+    with pytest.raises(WriteError, match=r"model\.onnx: .*model\.xml cannot be written: .*; set TMPDIR"):
+        from_onnx.read(path)
 
 
 @pytest.mark.parametrize("attributes", [{**DEVIATING, "dilations": [2, 2]}, DEVIATING], ids=["dilated", "ceil"])
