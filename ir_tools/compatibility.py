@@ -112,7 +112,7 @@ class Compatibility:
         migrated: whether it runs the model after a migration for it; None if that was not requested or it runs the
             model unchanged.
         checked: the result of reading and compiling the model on the release: `compiles`, `rejected`, `crashed`,
-            `timeout` or `memory`; `not here` if it is not installed; `missing` if its files are damaged; None if that
+            `timeout` or `memory`; `not installed`; `missing` if its files are damaged; None if that
             was not requested.
 
     Example:
@@ -184,9 +184,11 @@ class CompatibilityReport(list[Compatibility]):
 
     def _repr_html_(self) -> str:
         """Return the badge, and a table of the releases."""
-        rows = [(span, one.answer, one.why, one.migrated) for span, one in self.spans]
+        given = {"migrated": "after migration", "checked": "checked"}
+        more = [key for key in given if any(getattr(one, key) for one in self)]
+        rows = [(span, one.answer, one.why, *(getattr(one, key) for key in more)) for span, one in self.spans]
         title = f"{self.badge}; {self.note}" if self.note else self.badge
-        return notebook_table(title, ("OpenVINO", "answer", "why", "after migration"), rows)
+        return notebook_table(title, ("OpenVINO", "answer", "why", *map(given.__getitem__, more)), rows)
 
 
 SEVERITY = (Answer.STOPPED, Answer.UNKNOWN, Answer.READS, Answer.DIFFERS)
@@ -304,7 +306,7 @@ def report(
 def _checked(model: Model, one: Compatibility) -> Compatibility:
     """Return an answer with the result of reading and compiling the model on the release, which overrides tables."""
     if found_python(one.release) is None:
-        return replace(one, checked="not here")
+        return replace(one, checked="not installed")
     with release_client(one.release) as client, sources(model) as files:
         try:
             client.check(*files)
@@ -326,16 +328,21 @@ def after_migration(model: Model, release: Release, *, check: bool = False) -> M
     try:
         found = migration(model, release.name)
     except IrToolsError as why:
-        return Migrated(False, str(why))
+        return Migrated(False, _of_any(release, str(why)))
     if found.refused:
         more = f" and {len(found.refused) - 1} more" if len(found.refused) > 1 else ""
-        return Migrated(False, f"{found.refused[0]}{more}")
+        return Migrated(False, _of_any(release, f"{found.refused[0]}{more}"))
     after = _Layers(found.model).on(release)
     if check:
         after = _checked(found.model, after)
     if after.answer is Answer.RUNS:
         return Migrated(True, plural(len(found.steps), "step"))
     return Migrated(False, f"{after.answer}: {after.obstacles[0]}")
+
+
+def _of_any(release: Release, text: str) -> str:
+    """Return a reason without the name of the release, so that releases with the same reason share a line."""
+    return text.replace(release.title, "the release")
 
 
 def _whole(release: Release, answer: Answer, reason: str) -> Compatibility:

@@ -435,7 +435,7 @@ def test_a_full_folder_for_temporary_files_is_said(tmp_path: Path, monkeypatch: 
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    with temporary_folder() as folder, pytest.raises(WriteError, match="No space left on device; .*; set TMPDIR to"):
+    with temporary_folder() as folder, pytest.raises(WriteError, match=r"No space left on device; .*; set TMPDIR to"):
         write_file(folder / "a", fail)
 
 

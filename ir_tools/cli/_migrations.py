@@ -40,7 +40,7 @@ def _show_steps(screen: "Screen", migration: "Migration", every: bool) -> None:
 
     if migration.steps:
         line = [Column("line", right=True)] if every else []
-        columns = [Column("layer", fold=True), *line, Column("before", keep=True), Column("after", keep=True)]
+        columns = [Column("layer", fold=True), *line, Column("before"), Column("after", keep=True)]
         columns.append(Column("why the result is the same", fold=True))
         groups = [[step] for step in migration.steps] if every else _grouped(migration)
         screen.table(columns, [_step_row(group, every) for group in groups])

@@ -249,7 +249,9 @@ def _report(error: Exception, words: Sequence[str], noted: Sequence[Diagnostic])
         click.echo(f"ir-tools: {visible(line)}", err=True)
     if "--json" in words:
         rows = [diagnostic.as_dict() for diagnostic in found]
-        print_json({"ir_tools": __version__, "error": text, "kind": type(error).__name__, "diagnostics": rows})
+        name = next((word for word in words if word in COMMANDS), None)
+        told = {"error": text, "kind": type(error).__name__, "diagnostics": rows}
+        print_json({"command": name, "ir_tools": __version__, **told})
 
 
 def _text(error: Exception) -> str:

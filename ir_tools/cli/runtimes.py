@@ -57,7 +57,7 @@ def _show(screen: "Screen", found: "Runtimes", folder: Path, done: str) -> None:
 
 
 def _where(runtime: "Runtime", folder: Path) -> str:
-    """Return `here`, `not here`, or the Python of one that is elsewhere."""
+    """Return `installed`, `not installed`, or the Python of one that is elsewhere."""
     if runtime.python is None:
-        return "not here"
-    return "here" if runtime.python.is_relative_to(folder) else f"{runtime.title}: {runtime.python}"
+        return "not installed"
+    return "installed" if runtime.python.is_relative_to(folder) else f"{runtime.title}: {runtime.python}"

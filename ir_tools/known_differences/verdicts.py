@@ -78,7 +78,8 @@ def verdict(release: Release, seen: Seen) -> tuple[Answer, str] | None:
     """Return what a release does with a layer, and why; None if it runs it."""
     op = seen.op
     if not release.holds(op, seen.opset):
-        return Answer.STOPPED, f"{op} is not read with version opset{seen.opset}"
+        stamp = "" if op.version == seen.opset else f" with version opset{seen.opset}"
+        return Answer.STOPPED, f"{op} is not read{stamp}"
     for problem in sorted(seen.names, key=lambda problem: (problem in UNCOMPILED, problem)):
         if stopped_by(release, problem):
             return Answer.READS if problem in UNCOMPILED else Answer.STOPPED, problem

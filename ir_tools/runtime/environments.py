@@ -44,7 +44,7 @@ class Runtime:
     """A runtime that can run models.
 
     Attributes:
-        name: the name for `--runtime` and `runtime=`; `openvino` is the installed OpenVINO.
+        name: the name for `--runtime` and `runtime=`; `openvino` for the installed OpenVINO, which needs no option.
         title: the title of the release.
         reads: the first and the last IR version that it is used for.
         python: the path of the interpreter that has it; None if it is not installed.
@@ -67,8 +67,8 @@ class Runtime:
         return f"IR v{first}" if first == last else f"IR v{first} to v{last}"
 
     def __str__(self) -> str:
-        """Return `openvino-2021.4 (IR v10): not here`."""
-        return f"{self.name} ({self.versions}): {self.python or 'not here'}"
+        """Return `openvino-2021.4 (IR v10): not installed`."""
+        return f"{self.name} ({self.versions}): {self.python or 'not installed'}"
 
 
 class Runtimes(list[Runtime]):
@@ -87,7 +87,7 @@ class Runtimes(list[Runtime]):
     def _repr_html_(self) -> str:
         """Return a table, those that are here first."""
         ordered = sorted(self, key=lambda one: one.python is None)
-        rows = ((one.name, one.title, one.versions, one.python or "not here") for one in ordered)
+        rows = ((one.name, one.title, one.versions, one.python or "not installed") for one in ordered)
         return notebook_table(str(runtimes_folder()), ("name", "release", "reads", "Python"), rows)
 
 

@@ -209,9 +209,11 @@ def test_errors_as_json(cli: Cli, tmp_path: Path) -> None:
     outcome = cli("inspect", tmp_path / "old.xml", "--json")
     assert_one_line(outcome, "IR version 8")
     assert outcome.document["kind"] == "ReadError"
+    assert outcome.document["command"] == "inspect"
     assert outcome.document["error"] in outcome.err
     assert outcome.document["diagnostics"][0]["line"] == 1
     assert cli("inspect", "--json").document["kind"] == "MissingParameter"
+    assert cli("unknown", "--json").document["command"] is None
 
 
 def test_an_unexpected_error_is_one_line_and_debug_shows_the_traceback(

@@ -43,7 +43,7 @@ def test_list(cli: Cli, folder: Path) -> None:
     lines = cli("runtimes").out.splitlines()
     assert lines[0].split() == ["name", "reads", "where"]
     assert lines[1].endswith(sys.executable)
-    assert lines[3].split() == ["openvino-2021.2", "IR", "v10", "not", "here"]
+    assert lines[3].split() == ["openvino-2021.2", "IR", "v10", "not", "installed"]
     assert lines[-1].startswith(f"environments are in {folder}; ")
 
 
