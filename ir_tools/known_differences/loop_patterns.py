@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ir_tools.errors import ShapeError
 from ir_tools.graph import Graph, Layer, Model, Port, Source
-from ir_tools.known_differences.neighbours import FAR, VIEWS, consumers_of, producer_of, sources_of
+from ir_tools.known_differences.neighbours import FAR, VIEWS, consumers_of, producer_of, reads_of, sources_of
 from ir_tools.known_differences.releases.seen import (
     BEHIND_PRODUCT,
     COMBINING,
@@ -330,7 +330,7 @@ def _carried_product(graph: Graph, source: Source, constants: Collection[int]) -
         if layer.type in PRODUCTS:
             return layer
         given = [one for one in sources_of(graph, layer) if one is not None and one.layer not in constants]
-        if layer.type not in CARRIED or len(given) != 1 or graph.reads(*given[0]) != 1:
+        if layer.type not in CARRIED or len(given) != 1 or reads_of(graph, given[0]) != 1:
             return None
         source = given[0]
     return None
@@ -339,7 +339,7 @@ def _carried_product(graph: Graph, source: Source, constants: Collection[int]) -
 def _is_behind_product(graph: Graph, layer: Layer, constants: Collection[int]) -> bool:
     """Return whether a loop alone reads what comes of a MatMul by layers with constants."""
     for source in filter(None, sources_of(graph, layer)):
-        if graph.reads(*source) != 1:
+        if reads_of(graph, source) != 1:
             continue
         product = _carried_product(graph, source, constants)
         if product is not None and product.type == "MatMul":

@@ -13,10 +13,12 @@ __all__ = [
     "MOVED",
     "VIEWS",
     "consumers_of",
+    "gives_known_sizes",
     "integers",
     "number_of",
     "producer_of",
     "readers_of",
+    "reads_of",
     "sources_of",
 ]
 
@@ -28,6 +30,19 @@ MOVED = frozenset({"Convert", "Reshape", "Squeeze", "Unsqueeze", "Transpose"})
 """Types of layers that products are computed with across."""
 VIEWS = frozenset({"Reshape", "Squeeze", "Unsqueeze"})
 """Types of layers that give the elements of their first input another shape, in the same memory."""
+
+
+def gives_known_sizes(layer: Layer) -> bool:
+    """Return whether a layer gives sizes that the file has, which releases write in its place."""
+    return (
+        layer.type == "ShapeOf" and min((size for port in layer.common.inputs for size in port.dims), default=-1) >= 0
+    )
+
+
+def reads_of(graph: Graph, source: Source) -> int:
+    """Return how many inputs read a tensor, but for those of layers that give its size, which is known."""
+    sized = sum(gives_known_sizes(graph.layer(one)) for one, _ in islice(graph.consumers(*source), FAR))
+    return graph.reads(*source) - sized
 
 
 def sources_of(graph: Graph, layer: Layer) -> list[Source | None]:

@@ -18,7 +18,7 @@ from ir_tools.known_differences.model_problems import (
     name_problems,
     text_problems,
 )
-from ir_tools.known_differences.neighbours import sources_of
+from ir_tools.known_differences.neighbours import gives_known_sizes, sources_of
 from ir_tools.known_differences.patterns import Patterns, compares_itself
 from ir_tools.known_differences.releases.seen import (
     DECIDED,
@@ -275,12 +275,14 @@ def _alone(graph: Graph, source: Source | None) -> str:
 
 
 def _constant_layers(graph: Graph) -> dict[int, frozenset[str]]:
-    """Return the layers that are computed of constants alone, with the element types of these."""
-    constants = [layer for layer in graph.layers() if role_of(layer) is Role.CONSTANT]
+    """Return the layers that are computed of constants and known sizes alone, with the element types of these."""
+    constants = [layer for layer in graph.layers() if role_of(layer) is Role.CONSTANT or gives_known_sizes(layer)]
     found = {layer.id: frozenset({layer.common.raw.get("element_type", "")}) for layer in constants}
     todo, unknown = [*found], dict[int, int]()
     for number in todo:
         for reader in graph.successors(number):
+            if reader in found:
+                continue
             producers = graph.producers(reader)
             unknown[reader] = unknown.get(reader, len(producers)) - 1
             if not unknown[reader] and role_of(graph.layer(reader)) is Role.COMPUTATION:

@@ -78,7 +78,7 @@ def with_known_axes(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrit
     kept = [axis for axis in named if sizes and not (sizes[axis].static and sizes[axis] != Dim.of(1))]
     if axes is not None and len(kept) == len(named):
         return Refused("all of its axes have size 1, or an unknown size")
-    if kept or axes is None:
+    if kept:
         layers.call("Squeeze", DATA, np.array(kept, np.int64), version=1)
     elif sizes:
         layers.reshape(DATA, np.zeros(len(sizes), np.int64))

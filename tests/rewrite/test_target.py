@@ -252,6 +252,15 @@ def test_a_squeeze_names_axes_of_one_element_alone_for_releases_that_refuse_othe
     assert [step.after for step in migrated.steps] == after
 
 
+@pytest.mark.parametrize(("sizes", "after"), [("2,3", ["Reshape"]), ("1,3", ["Squeeze"])])
+def test_a_squeeze_without_axes_names_them_if_there_are_any(sizes: str, after: list[str]) -> None:
+    builder = Builder(opset=8)
+    builder.result(builder.call("Squeeze", builder.parameter("x", sizes)))
+    migrated = migrate(builder.model, "openvino-2021.3")
+    assert migrated.refused == ()
+    assert [step.after.split()[0] for step in migrated.steps] == after
+
+
 def test_axes_that_are_not_integers_leave_reductions_in_a_row_as_they_are() -> None:
     builder = Builder(opset=8)
     first = builder.call("ReduceSum", builder.parameter("x", "2,3,4"), np.array([-1]), keep_dims=False)

@@ -13,6 +13,7 @@ from ir_tools.known_differences._model import (
     counted,
     index,
     number,
+    sizes_of,
     whole,
 )
 from ir_tools.ops import Array
@@ -96,6 +97,13 @@ def _with_third(third: Feed, state: Feed, given: Feed) -> Call:
     return Call("TensorIterator-1", (counted(4, 1, 3) - 0.9, _zeros(1, 3), third), body=Body(1, (state,), (given,)))
 
 
+def _zeros_of(data: Call) -> Call:
+    """A state of zeros for parts of data, of the sizes that a ShapeOf gives."""
+    sizes = Call("Gather-8", (sizes_of(data), Fixed(whole(1, 2)), Fixed(index(0))), {"batch_dims": "0"})
+    shape = Call("Concat-1", (Fixed(whole(1)), sizes), {"axis": "0"})
+    return Call("Broadcast-3", (Fixed(np.zeros((), np.float32)), shape), {"mode": "numpy"})
+
+
 def _after(data: Feed, state: Feed, start: Feed | None = None) -> Call:
     """A loop over what comes of a product, that starts from a constant by default."""
     begin = Fixed(np.zeros((1, 2, 3), np.float32)) if start is None else start
@@ -150,6 +158,7 @@ UNCHANGING = Call(
 """Gives the same however often it runs."""
 GROWN = _one("Tanh-1", GROWING)
 
+PRODUCED = _product(MATRICES)
 BESIDE = (
     *beside(
         IN_PLACE,
@@ -297,6 +306,7 @@ BESIDE = (
         PRODUCT,
         falling=(
             _after(_product(MATRICES), GROWING),
+            _after(PRODUCED, GROWING, _zeros_of(PRODUCED)),
             _after(_one("ReLU-1", _product(MATRICES)), GROWING),
             _after(_sum(_product(MATRICES), Fixed(counted(3))), GROWING),
             _after(_product(MATRICES), _one("Sigmoid-1", GROWING)),
