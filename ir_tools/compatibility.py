@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -12,8 +13,9 @@ from ir_tools.collection import gc_paused
 from ir_tools.diagnostics import Severity
 from ir_tools.display import brief_fields, listing, notebook_table, plural
 from ir_tools.errors import IrToolsError, RuntimeFailure
-from ir_tools.graph import Located, Model, Port
-from ir_tools.infer import propagate_shapes
+from ir_tools.graph import Graph, Located, Model, Source
+from ir_tools.infer import Propagation
+from ir_tools.known_differences.neighbours import sources_of
 from ir_tools.known_differences.releases import Seen
 from ir_tools.known_differences.surroundings import Surroundings, idle_bodies, quantized_note
 from ir_tools.known_differences.verdicts import Answer, Unread, decisive, verdict
@@ -376,18 +378,23 @@ def _header_problem(document: Document) -> str | None:
 
 def _layers(model: Model) -> Iterator[tuple[Located, Seen | Unread | None]]:
     """Yield the layers with what decides about releases; None for an unknown operation."""
-    try:
-        facts = propagate_shapes(model).facts
-    except IrToolsError:
-        facts = {}
+    work = Propagation(model)
+    facts: Mapping[int, Mapping[tuple[int, int], Fact]] = {}
+    with suppress(IrToolsError):
+        work.walk(model.graph, {})
+        facts = {} if work.errors else work.facts
 
-    def known(path: str, ports: Iterable[Port]) -> tuple[Fact, ...]:
-        return tuple(facts.get((path, port.id)) or UNKNOWN for port in ports)
+    def known(graph: Graph, sources: Iterable[Source | None]) -> tuple[Fact, ...]:
+        inner = facts.get(id(graph), {})
+        return tuple([UNKNOWN if source is None else inner.get(source, UNKNOWN) for source in sources])
 
-    around = Surroundings(model, idle_bodies(model, lambda one: known(one.path, one.layer.common.inputs)))
+    def inputs_of(located: Located) -> tuple[Fact, ...]:
+        return known(located.graph, sources_of(located.graph, located.layer))
+
+    around = Surroundings(model, idle_bodies(model, inputs_of))
     found: dict[object, Seen | Unread] = {}
     for located in model.walk():
-        path, layer, _ = located
+        _, layer, graph = located
         if not around.is_read(located):
             unread = Unread.of(layer)
             yield located, found.setdefault(unread, unread)
@@ -396,8 +403,8 @@ def _layers(model: Model) -> Iterator[tuple[Located, Seen | Unread | None]]:
         if op is None:
             yield located, None
             continue
-        inputs, outputs = (known(path, ports) for ports in (layer.common.inputs, layer.common.outputs))
-        seen = around.seen(located, op, inputs, outputs, model.version)
+        outputs = known(graph, (Source(layer.id, port.id) for port in layer.common.outputs))
+        seen = around.seen(located, op, inputs_of(located), outputs, model.version)
         yield located, found.setdefault(decisive(seen), seen)
 
 
