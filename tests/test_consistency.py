@@ -225,11 +225,13 @@ def test_a_wrong_type_of_what_nothing_reads_is_usual_of_further_outputs_alone() 
     windows = {"kernel": (2, 2), "strides": (2, 2), "pads_begin": (0, 0), "pads_end": (0, 0), "dilations": (1, 1)}
     largest, places = builder.outputs("MaxPool", data, **windows, name="pool")
     sizes = builder.call("ShapeOf", data, output_type="i64", name="sizes")
-    builder.result(largest)
-    for source in (places, sizes):
-        builder.graph.layer(source.layer).port(source.port).precision = "FP32"
-    found = [(one.layer_name, str(one.severity)) for one in validate(builder.model, select="wrong-port-precision")]
-    assert found == [("pool", "warning"), ("sizes", "error")]
+    halves = builder.outputs("Split", data, 2, num_splits=2, name="halves")
+    for source in (largest, halves[0]):
+        builder.result(source)
+    for source, precision in ((places, "FP32"), (sizes, "FP32"), (halves[1], "FP16")):
+        builder.graph.layer(source.layer).port(source.port).precision = precision
+    found = {one.layer_name: str(one.severity) for one in validate(builder.model, select="wrong-port-precision")}
+    assert found == {"pool": "warning", "sizes": "error", "halves": "error"}
 
 
 @pytest.mark.parametrize(("read", "found"), [(False, ("IR401", "warning")), (True, ("IR204", "error"))])

@@ -168,11 +168,15 @@ class Numeric(Field):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ints(Numeric):
-    """A list of integers, each from `minimum` to `maximum`; `counts`: how many there may be (empty: any number)."""
+    """A list of integers, each from `minimum` to `maximum`; `counts`: how many there may be (empty: any number).
+
+    `ones_for`: the other list for each of whose values an absent one has a 1.
+    """
 
     minimum: int | None = None
     maximum: int | None = None
     counts: tuple[int, ...] = ()
+    ones_for: str = ""
 
     def means_default(self, value: Any) -> bool:
         """Return whether a list says what the runtime takes for an absent one: an empty one is of ones or zeros."""

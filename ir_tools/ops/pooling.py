@@ -352,7 +352,7 @@ def _mask(plan: windows.WindowPlan) -> npt.NDArray[np.bool_] | None:
 AUTO_PAD = OneOf(words=("explicit", "same_upper", "same_lower", "valid"), default="explicit", aliases=("auto-pad",))
 FLOOR_CEIL = OneOf(words=("floor", "ceil"), default="floor", aliases=("rounding-type",))
 CEIL_TORCH = OneOf(words=("floor", "ceil", "ceil_torch"), default="floor", aliases=("rounding-type",))
-DILATIONS = Ints(default=())
+DILATIONS = Ints(default=(), ones_for="kernel")
 INDEX_TYPE = OneOf(words=("i32", "i64"), default="i64")
 
 SLIDING: dict[str, Field] = {

@@ -19,7 +19,7 @@ from ir_tools.known_differences.verdicts import Answer
 from ir_tools.ops import COMPLETE_OPSETS, find_op, named_rewrites, opset_number
 from ir_tools.ops.checks import check_ports
 from ir_tools.ops.definition import Fact, NewLayer, Op, PartialStep, Ref, Refused, Rewrite, Violation, ViolationKind
-from ir_tools.ops.fields import Attrs, ObservedAttrs
+from ir_tools.ops.fields import Attrs, Ints, ObservedAttrs
 from ir_tools.ops.records import recorded
 from ir_tools.rewrite.extraction import drop_unread
 from ir_tools.rewrite.facts import InputFacts, KnownFacts
@@ -313,9 +313,11 @@ class _Migrating:
 
 def _complete(op: Op, attrs: Attrs, seen: Seen, infinite: bool) -> Rewrite:
     """Return the layer with the values that its absent attributes have, and finite ones in place of `infinite` ones."""
+    lists = ((name, spec.ones_for) for name, spec in op.attrs.items() if isinstance(spec, Ints) and spec.ones_for)
+    ones = {name: (1,) * len(attrs[other]) for name, other in lists if not attrs[name]}
     raw = {
         op.attrs[name].xml or name: op.attrs[name].render(value, ",")
-        for name, value in attrs.items()
+        for name, value in {**attrs, **ones}.items()
         if value not in ((), None, "")
     }
     refs = tuple(Ref(None, index) for index in range(len(seen.inputs)))

@@ -140,8 +140,31 @@ def test_what_a_release_reads_and_crashes_over_is_rewritten() -> None:
     model = one_layer("AvgPool", "opset16", **settings)
     assert migrate(model, "openvino-2026.4").steps == ()
     next(one for one in model.graph.layers() if one.type == "AvgPool").raw.pop("dilations")
-    (step,) = migrate(model, "openvino-2026.4").steps
-    assert step.after == "AvgPool opset16"
+    migrated = migrate(model, "openvino-2026.4")
+    assert [step.after for step in migrated.steps] == ["AvgPool opset16"]
+    (made,) = (one for one in migrated.model.graph.layers() if one.type == "AvgPool")
+    assert made.raw["dilations"] == "1,1"
+
+
+@pytest.mark.parametrize("release", ["openvino-2024.0", "openvino-2026.4"])
+def test_what_a_release_computes_no_indices_of_is_rewritten(release: str) -> None:
+    """MaxPool without dilations."""
+    builder = Builder(opset=14)
+    settings: dict[str, Any] = dict.fromkeys(("kernel", "strides", "dilations"), "1,1")
+    settings |= {"pads_begin": "0,0", "pads_end": "0,0"}
+    for part in builder.outputs("MaxPool", builder.parameter("x", "1,1,4,4"), **settings):
+        builder.result(part)
+    next(one for one in builder.graph.layers() if one.type == "MaxPool").raw.pop("dilations")
+    migrated = migrate(builder.model, release)
+    assert [step.before for step in migrated.steps] == ["MaxPool-14"]
+    fed = {"x": np.arange(16, dtype=np.float32).reshape(1, 1, 4, 4)}
+    wanted = run(migrated.model, fed)
+    with client_of(release.removeprefix("openvino-")) as client:
+        found = client.infer_model(migrated.model, fed).outputs
+        with pytest.raises(RuntimeFailure):
+            client.infer_model(builder.model, fed)
+    for name, array in wanted.items():
+        np.testing.assert_array_equal(found[name], array)
 
 
 def test_what_a_release_reads_and_does_not_run_is_rewritten_if_something_else_means_the_same() -> None:
