@@ -94,7 +94,7 @@ def rounding_note(found: "Comparison") -> str:
 
 
 def weak_notes(found: "Comparison") -> list[str]:
-    """Return sentences for tensors behind an order that rounding decides, and for what proves little."""
+    """Return sentences for tensors behind an order that rounding decides, and for what proves or explains little."""
     weak = found.weak
     behind = [entry.reason for entry in found.layers if entry.follows is not None]
     notes = [f"{plural(len(behind), 'tensor')} not compared; the first one {behind[0]}."] if behind else []
@@ -104,6 +104,12 @@ def weak_notes(found: "Comparison") -> list[str]:
     if weak and len(weak) == len(found.outputs):
         notes.append(
             "No output proves anything; use other inputs, such as --input NAME=uniform:0:255 or --input NAME=FILE."
+        )
+    states, same = {entry.status for entry in found.layers}, all(entry.ok for entry in found.outputs)
+    if found.mode != "isolated" and not same and "ok" in states and "differs" not in states:
+        notes.append(
+            "No tensor inside differs. They are read from a model with every tensor as an output, which changes how the "
+            "runtime fuses layers; the outputs are those of the model as it is."
         )
     if found.instead:
         notes.append(f"This device does not have the precision: {' and '.join(found.instead)}.")

@@ -346,6 +346,25 @@ def test_outputs_that_prove_little_are_named_up_to_a_few(count: int, strong: int
     assert not count or strong or notes[-1].startswith("No output proves anything")
 
 
+@pytest.mark.parametrize(
+    ("mode", "layers", "output", "noted"),
+    [
+        ("runtime against runtime", [0.5], 2.0, True),
+        ("runtime against runtime", [0.5], 0.5, False),
+        ("runtime against runtime", [0.5, 2.0], 2.0, False),
+        ("runtime against runtime", [], 2.0, False),
+        ("isolated", [0.5], 2.0, False),
+    ],
+)
+def test_outputs_that_differ_without_a_layer_are_explained(
+    mode: Any, layers: Sequence[float], output: float, noted: bool
+) -> None:
+    gap = difference(np.ones(1), np.full(1, 1 + output * 1e-4))
+    outputs = [OutputComparison(name="y", element_type="f32", shape=(1,), difference=gap)]
+    found = replace(comparison_of([row_of(share) for share in layers], outputs), mode=mode)
+    assert any(note.startswith("No tensor inside differs.") for note in weak_notes(found)) is noted
+
+
 # --- who is right -----------------------------------------------------------------------------------------------
 
 
