@@ -108,8 +108,8 @@ def weak_notes(found: "Comparison") -> list[str]:
     states, same = {entry.status for entry in found.layers}, all(entry.ok for entry in found.outputs)
     if found.mode != "isolated" and not same and "ok" in states and "differs" not in states:
         notes.append(
-            "No tensor inside differs. They are read from a model with every tensor as an output, which changes how the "
-            "runtime fuses layers; the outputs are those of the model as it is."
+            "No tensor inside differs. They are read from a model with every tensor as an output, which changes how "
+            "the runtime fuses layers; the outputs are those of the model as it is."
         )
     if found.instead:
         notes.append(f"This device does not have the precision: {' and '.join(found.instead)}.")

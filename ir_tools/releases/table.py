@@ -217,5 +217,6 @@ def find_release(name: str) -> Release:
     same = [one for one in names if numbers and one.endswith(f"-{numbers[0]}")]
     longer = [one for one in reversed(names) if one.startswith(f"{name}.")]
     meant = next(iter([*same, *longer]), None if numbers else closest(name, names))
-    known = f"expected {RELEASES[0].name} or {OPENVINO[0].name} to {OPENVINO[-1].name} (ir-tools runtimes lists them)"
+    known = "openvino is the installed one, which is the default; " if name == "openvino" else ""
+    known += f"expected {RELEASES[0].name} or {OPENVINO[0].name} to {OPENVINO[-1].name} (ir-tools runtimes lists them)"
     raise UsageError(f"there is no release {name!r}; {f'did you mean {meant!r}?' if meant else known}")

@@ -37,6 +37,8 @@ __all__ = [
 VARIABLE = "IR_TOOLS_RUNTIMES"
 PATIENCE = 3600.0
 """Seconds that a step of an installation may take."""
+UNREACHED = re.compile(r"connection broken by|failed to fetch|name resolution", re.I)
+"""What pip and uv print before their error if the network is the reason, which the error itself does not say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +167,8 @@ class Installation:
             lines = [line.strip() for line in (done.stderr + done.stdout).splitlines() if line.strip()]
             errors = [line for line in lines if line.lower().startswith("error")]
             reason = (errors or lines or [f"{command[0]} failed"])[-1].rstrip(".")
+            if any(map(UNREACHED.search, lines)):
+                reason += "; PyPI cannot be reached, check the network and the proxy"
             if free < self.release.size:
                 reason += f"; about {self.release.size} MB are needed, but {self.folder.parent} has {free} MB"
             raise self._failure(reason)

@@ -271,6 +271,10 @@ def rejecting(*_: object, **__: object) -> None:
         ),
         (("compare", "--runtime", "inference-engine-2020.1"), "runs models of IR v2 to v7, but this one is IR v10"),
         (("run", "--runtime", "openvino-2022.9"), "there is no release"),
+        (
+            ("run", "--runtime", "openvino"),
+            "there is no release 'openvino'; openvino is the installed one, which is the default; expected inference-",
+        ),
         (("run", "--runtime", "inference-engine-2020.1"), "name a release of OpenVINO"),
         (("run", "--install"), "--runtime-python and --install need a release; name it with --runtime"),
         (("validate", "--install"), "need a release; name it with --runtime"),

@@ -238,6 +238,23 @@ def test_a_disk_that_is_too_small_is_said(folder: Path, monkeypatch: pytest.Monk
     assert list((folder / "IR_TOOLS_RUNTIMES").iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    ("printed", "network"),
+    [
+        ("WARNING: Retrying after connection broken by X: /simple/\nERROR: No matching distribution found", True),
+        ("error: Failed to install seed packages\n  cause: Failed to fetch: https://pypi.org/simple/pip/", True),
+        ("ERROR: No matching distribution found", False),
+    ],
+)
+def test_a_network_that_is_down_is_said(folder: Path, printed: str, network: bool) -> None:
+    """Both tools end with an error that does not mention it."""
+    python = program(folder / "python", f"echo '{printed}' >&2; exit 1")
+    planned = Installation(OLD, folder / "IR_TOOLS_RUNTIMES" / "old", str(python))
+    with pytest.raises(RuntimeFailure, match=r"cannot be installed: error: |cannot be installed: ERROR: ") as raised:
+        planned.make()
+    assert ("PyPI cannot be reached, check the network and the proxy" in str(raised.value)) is network
+
+
 def test_what_is_being_removed_does_not_count(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made(folder, OLD)
     seen = []
