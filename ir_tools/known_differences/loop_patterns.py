@@ -116,7 +116,7 @@ class _Place(NamedTuple):
         """Return whether the input is a state that stays the same and a Result gives as one before it that is read."""
         order, own = self.ports.order, self.parameter.id
         back = self.ports.map.back_edges.get(own)
-        stays = back is not None and producer_of(self.graph, self.graph.layer(back)) is self.parameter
+        stays = back is not None and _stays(self.graph, own, back)
         others = (state for state in self.ports.states.get(result.id, ()) if state in order and own in order)
         return stays and any(order[state] < order[own] and _is_read(self.graph, state) for state in others)
 
@@ -244,10 +244,18 @@ def _is_read(body: Graph, parameter: int) -> bool:
     return parameter in body and any(True for _ in body.successors(parameter))
 
 
+def _stays(body: Graph, state: int, result: int) -> bool:
+    """Return whether a Result gives a state as its own next one."""
+    producer = producer_of(body, body.layer(result)) if result in body else None
+    return producer is not None and producer.id == state
+
+
 def _is_uncut(body: Graph, ports: PortMap) -> bool:
     """Return whether it matters how often a body runs, and it reads none of the parts that say so."""
     cut = [row.layer for row in ports.inputs if row.axis is not None]
-    matters = any(row.axis is not None for row in ports.outputs) or any(_is_read(body, one) for one in ports.back_edges)
+    changes = not all(_stays(body, *edge) for edge in ports.back_edges.items())
+    states_matter = changes and any(_is_read(body, one) for one in ports.back_edges)
+    matters = states_matter or any(row.axis is not None for row in ports.outputs)
     return bool(cut) and matters and not any(_is_read(body, one) for one in cut)
 
 

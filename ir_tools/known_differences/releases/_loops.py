@@ -59,7 +59,11 @@ def _behind_if(shape: str, weights: Array) -> Call:
 
 
 def _is_behind_product(seen: Seen, *, known: bool) -> bool:
-    return seen.has(BEHIND_PRODUCT) and len(seen.constant) > 0 and known is all(is_static(x.shape) for x in seen.inputs)
+    return (
+        seen.has(BEHIND_PRODUCT)
+        and bool(seen.constant - seen.unread)
+        and known is all(is_static(x.shape) for x in seen.inputs)
+    )
 
 
 VECTOR = _without_first_axis(Part(0))

@@ -279,7 +279,12 @@ BESIDE = (
     *beside(
         UNCOUNTED,
         falling=(_last(_one("Sigmoid-1", STATE)), _last(_sum(STATE, _soft(STATE)))),
-        others=(UNCHANGING, _last(_sum(STATE, VECTOR)), _two_kept(_sum(STATE, VECTOR), _one("Tanh-1", STATE))),
+        others=(
+            UNCHANGING,
+            _last(STATE),
+            _last(_sum(STATE, VECTOR)),
+            _two_kept(_sum(STATE, VECTOR), _one("Tanh-1", STATE)),
+        ),
     ),
     *beside(
         UNREAD,
@@ -319,6 +324,11 @@ BESIDE = (
             _after(_product(MATRICES), Call("Subtract-1", (Part(1), _flat(Part(0))))),
             _after(_product(MATRICES), _one("SoftPlus-4", _sum(Part(1), Part(0)))),
             _after(_product(MATRICES), GROWING, np.zeros((1, 2, 3), np.float32)),
+            Call(
+                "TensorIterator-1",
+                (_product(MATRICES), Fixed(_zeros(1, 2, 3))),
+                body=Body(1, (_one("Sigmoid-1", _one("Tanh-1", Part(0))),), ()),
+            ),
         ),
     ),
     *beside(
