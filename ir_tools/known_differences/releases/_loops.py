@@ -59,11 +59,8 @@ def _behind_if(shape: str, weights: Array) -> Call:
 
 
 def _is_behind_product(seen: Seen, *, known: bool) -> bool:
-    return (
-        seen.has(BEHIND_PRODUCT)
-        and bool(seen.constant - seen.unread)
-        and known is all(is_static(x.shape) for x in seen.inputs)
-    )
+    given = any(number not in seen.unread for number in seen.constant)
+    return seen.has(BEHIND_PRODUCT) and given and known is all(is_static(one.shape) for one in seen.inputs)
 
 
 VECTOR = _without_first_axis(Part(0))
