@@ -15,6 +15,8 @@ from ir_tools.weights import values
 __all__ = ["PackedWeights"]
 
 KINDS, FLOATS = frozenset({"i8", "u8", "i4", "u4", "nf4"}), frozenset({"f32", "f16", "bf16"})
+SEQUENCES = frozenset({"GRUSequence", "LSTMSequence"})
+"""Types of layers that releases compute in 8 bits, with data, weights and states of that. Measured."""
 SIGNED = frozenset({"i8", "i4"})
 LANES = 32
 """How many products releases add up, and how many outputs they compute, at a time, with AVX-512. Measured."""
@@ -120,7 +122,8 @@ class PackedWeights:
         `columns`: rows are gathered whose columns are scaled; `computed`: the scale of what data are multiplied by is
         not a constant, or what is subtracted before; `number of a row`: one number, for data that may have one row;
         `lanes`: weights are signed, and outputs in more than a half of the last block are left; `rest of a sum`, `short
-        sum`, `longer sum`: how many products without groups are added up for each.
+        sum`, `longer sum`: how many products without groups are added up for each; those that begin with `sequence`:
+        weights of one.
         """
         products = [one for one in self.readers if one.second]
         rows = {one.by_rows for one in products}
@@ -151,7 +154,34 @@ class PackedWeights:
                 for one in self.readers
             ),
         }
-        return frozenset(name for name, holds in found.items() if holds)
+        more = set().union(*map(self._in_sequence, self.readers))
+        return frozenset(name for name, holds in found.items() if holds) | more
+
+    def _in_sequence(self, reader: _Reader) -> set[str]:
+        """Return which of the uses that begin with `sequence` fit for a sequence of a recurrent network.
+
+        With a FakeQuantize somewhere, releases do not fold its weights; with one in front of its data, they compute in
+        8 bits, if all of its weights are of that, and its state is known or quantized.
+        """
+        if reader.layer.type not in SEQUENCES or not any(one.type == "FakeQuantize" for one in self.graph.layers()):
+            return set()
+        sources = self.graph.sources(reader.layer.id)
+        ports = [port.id for port in reader.layer.common.inputs]
+        data, state, *weights = (
+            _origin(self.graph, sources.get(port), self.origins) for port in (*ports[:2], *ports[-3:-1])
+        )
+        scaled = all(one is not None and one.type in SCALING for one in weights)
+        known = state is not None and role_of(state) is Role.CONSTANT
+        quantized = [one is not None and one.type == "FakeQuantize" for one in (data, state)]
+        in_bytes = quantized[0] and scaled and (known or quantized[1])
+        both_ways = reader.layer.common.raw.get("direction") == "bidirectional"
+        found = {
+            "sequence in bytes": in_bytes and (known or not both_ways),
+            "sequence from a state": in_bytes and known,
+            "sequence in part": not in_bytes,
+            "sequence both ways": both_ways,
+        }
+        return {name for name, holds in found.items() if holds}
 
     def _counts(self, products: Sequence[_Reader]) -> tuple[set[int], set[int]]:
         """Return how many products are added up for an element of an output, without groups, and how many columns.

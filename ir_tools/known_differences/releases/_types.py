@@ -9,7 +9,7 @@ import numpy as np
 
 from ir_tools.known_differences._model import Call, Fixed, converted, counted, floats, index, number, whole
 from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled
-from ir_tools.known_differences.releases._samples import INDEXED
+from ir_tools.known_differences.releases._samples import INDEXED, quantized
 from ir_tools.known_differences.releases.seen import COUNTED, FIRST_VERSION, LATER, UNCHOSEN, Seen
 from ir_tools.ops import Array
 from ir_tools.processors import Processor
@@ -119,6 +119,30 @@ BY_NUMBER = State.DIFFERS, floats(2), {"number"}, QUANTIZED
 BY_SUM, DYING = ((state, SCALE, {"sum"}, NONE) for state in (State.DIFFERS, State.DIES))
 BY_EACH = State.DIFFERS, counted(4, 4), {"each"}, NONE
 BY_OUTPUT = State.DIFFERS, SCALE.reshape(1, 4), {"output"}, NONE
+
+
+ZEROS = Fixed(np.zeros((1, 1, 1), np.float32))
+
+
+def _in_bytes(data: Array | Fixed) -> Call:
+    return quantized(data, Fixed(number(2)))
+
+
+def _sequence(direction: str = "forward", begin: Array | Fixed | Call = ZEROS) -> Call:
+    """Return a GRUSequence of quantized data with weights of 8 bits and one channel."""
+    count = 2 if direction == "bidirectional" else 1
+    numbers = (np.full((count, 3, 1), value, np.int8) for value in (99, -55))
+    weights = [Call("Multiply-1", (_floats(Fixed(values)), Fixed(number(0.02)))) for values in numbers]
+    raw = {
+        **{"direction": direction, "hidden_size": "1", "activations": "sigmoid,tanh", "clip": "0"},
+        **{"activations_alpha": "", "activations_beta": "", "linear_before_reset": "false"},
+    }
+    biases = Fixed(np.full((count, 3), 0.25, np.float32))
+    return Call("GRUSequence-5", (_in_bytes(counted(1, 3, 1)), begin, Fixed(whole(3)), *weights, biases), raw)
+
+
+BOTH_WAYS = _sequence("bidirectional", _in_bytes(Fixed(np.zeros((1, 2, 1), np.float32))))
+OF_SEQUENCES = "A sequence of quantized data with weights of 8 bits is computed in 8 bits, with other states."
 EACH = "i8 u8 i4 u4"
 OF_LANES = "For a MatMul, outputs of signed weights are wrong if more than a half of the last 32 ones is left."
 OF_A_REST = "For a MatMul, sums of so many products are wrong, of more than 32 if few are left behind the last 32."
@@ -361,6 +385,59 @@ ROWS = (
                     (EACH, "longer sums", "2025.1 to 2026.0", State.UNCOMPILED, OF_A_SUM, (16, 24), "longer sum"),
                 )
                 for kind in kinds.split()
+            ),
+            *(
+                (
+                    f"weights of {what}",
+                    span,
+                    state,
+                    reason,
+                    model,
+                    partial(_is_used, kinds="i8", uses={uses}),
+                    Processor.ANY,
+                )
+                for what, span, state, reason, model, uses in (
+                    (
+                        "sequences of quantized data",
+                        "2022.3 to 2023.1",
+                        State.DIFFERS,
+                        OF_SEQUENCES,
+                        _sequence(begin=_in_bytes(ZEROS)),
+                        "sequence in bytes",
+                    ),
+                    (
+                        "sequences of quantized data from a constant on",
+                        "2022.3 to 2026.4",
+                        State.DIFFERS,
+                        OF_SEQUENCES,
+                        _sequence(),
+                        "sequence from a state",
+                    ),
+                    (
+                        "sequences in part of 8 bits",
+                        "2024.4 to 2026.4",
+                        State.UNCOMPILED,
+                        "In models with a FakeQuantize, weights of sequences are not folded unless all is of 8 bits.",
+                        _sequence(begin=counted(1, 1, 1)),
+                        "sequence in part",
+                    ),
+                    (
+                        "sequences in both directions, 2021.4",
+                        "2021.4 to 2021.4",
+                        State.UNCOMPILED,
+                        "In models with a FakeQuantize, weights of sequences in both directions get another type.",
+                        BOTH_WAYS,
+                        "sequence both ways",
+                    ),
+                    (
+                        "sequences in both directions, 2024.4 to 2026.4",
+                        "2024.4 to 2026.4",
+                        State.DIFFERS,
+                        OF_SEQUENCES,
+                        BOTH_WAYS,
+                        "sequence both ways",
+                    ),
+                )
             ),
             (
                 "rows whose columns are scaled",

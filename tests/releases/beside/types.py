@@ -3,6 +3,7 @@
 import numpy as np
 
 from ir_tools.known_differences._model import Call, Fixed, converted, counted, floats, index, whole
+from ir_tools.known_differences.releases._samples import quantized
 from tests.releases.beside import Feed, beside
 
 DATA = floats(0, 3, 1, 0)
@@ -54,6 +55,34 @@ def _by_weights(
     return Call("MatMul-1", (rows, weights), {"transpose_a": "false", "transpose_b": "true"})
 
 
+def _sequence(
+    type: str = "LSTMSequence-5",
+    *,
+    begin: Feed | None = None,
+    direction: str = "forward",
+    weights: int = 2,
+    data: Feed | None = None,
+) -> Call:
+    """A sequence of two channels whose data are quantized, with so many weights of 8 bits, after a FakeQuantize."""
+    count, gates = (2 if direction == "bidirectional" else 1), (4 if type == "LSTMSequence-5" else 3)
+    state = Fixed(np.zeros((1, count, 2), np.float32))
+    numbers = (np.arange(count * gates * 4).reshape(count, gates * 2, 2) * 37 + more for more in (0, 5))
+    held = [Fixed((values % 251 - 125).astype(np.int8)) for values in numbers]
+    scaled = [Call("Multiply-1", (converted(one, "f32"), Fixed(floats(0.01)))) for one in held]
+    plain = [Fixed(one.array.astype(np.float32) / 100) for one in held]
+    raw = {
+        **{"direction": direction, "hidden_size": "2", "clip": "0", "activations_alpha": "", "activations_beta": ""},
+        "activations": ",".join(["sigmoid", "tanh", "tanh"][: gates - 1]),
+    }
+    if gates == 3:
+        raw["linear_before_reset"] = "false"
+    states = (state if begin is None else begin, *([state] if gates == 4 else []))
+    biases = Fixed(np.full((count, gates * 2), 0.25, np.float32))
+    rows = quantized(counted(1, 3, 2), Fixed(floats(2))) if data is None else data
+    return Call(type, (rows, *states, Fixed(whole(3)), *scaled[:weights], *plain[weights:], biases), raw)
+
+
+QUANTIZED_STATE = quantized(Fixed(np.zeros((1, 1, 2), np.float32)), Fixed(floats(2)))
 TESTED = _boolean(Call("Abs-1", (DATA,)))
 BESIDE = [
     *beside(
@@ -99,6 +128,25 @@ BESIDE = [
             *(_by_weights(4, summed, kind="uint8") for summed in (16, 32)),
             _by_weights(4, 24, kind="uint8", zero="int8"),
         ],
+    ),
+    *beside(
+        "weights of sequences of quantized data, 2022.3 to 2023.1",
+        falling=[_sequence(begin=QUANTIZED_STATE), _sequence("GRUSequence-5")],
+        others=[
+            _sequence(begin=counted(1, 1, 2)),
+            _sequence(data=counted(1, 3, 2)),
+            _sequence(weights=1),
+            _sequence(weights=0),
+        ],
+    ),
+    *beside(
+        "weights of sequences of quantized data from a constant on, 2022.3 to 2026.4",
+        falling=[_sequence(), _sequence("GRUSequence-5"), _sequence(direction="reverse")],
+    ),
+    *beside(
+        "weights of sequences in part of 8 bits, 2024.4 to 2026.4",
+        falling=[_sequence(begin=counted(1, 1, 2)), _sequence(weights=1)],
+        others=[_sequence(data=counted(1, 3, 2)), _sequence(begin=QUANTIZED_STATE), _sequence(weights=0)],
     ),
     *beside(
         "conversion of numbers of integers to boolean", falling=[_number(_boolean(_number(TESTED.inputs[0], "u8")))]
