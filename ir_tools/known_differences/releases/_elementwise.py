@@ -403,7 +403,7 @@ ROWS = (
             ops=ops,
             reason="A Broadcast in front is removed for all that read it, whether they broadcast or not.",
             model=_joined_broadcast(ops[0]),
-            applies=lambda seen: EXPANDED in seen.patterns,
+            applies=lambda seen: seen.has(EXPANDED),
         )
         for what, span, ops in (
             ("sums and products", "2021.3 to 2021.4", ("Add-1", "Multiply-1", "Subtract-1", "Divide-1")),
