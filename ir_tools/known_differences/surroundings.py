@@ -277,7 +277,7 @@ def _alone(graph: Graph, source: Source | None) -> str:
 def _constant_layers(graph: Graph) -> dict[int, frozenset[str]]:
     """Return the layers that are computed of constants and known sizes alone, with the element types of these."""
     constants = [layer for layer in graph.layers() if role_of(layer) is Role.CONSTANT or gives_known_sizes(layer)]
-    found = {layer.id: frozenset({layer.common.raw.get("element_type", "")}) for layer in constants}
+    found = {layer.id: frozenset(filter(None, [layer.common.raw.get("element_type")])) for layer in constants}
     todo, unknown = [*found], dict[int, int]()
     for number in todo:
         for reader in graph.successors(number):
