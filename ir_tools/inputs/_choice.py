@@ -32,11 +32,13 @@ class Choice:
         sizes: of every input, by name.
         wishes: the values for inputs that are not given and of which not any values suit the model.
         refusal: the layer that refuses the best sizes found, if one does.
+        hopeless: whether that layer refuses inputs of unknown sizes for the same reason, so that no sizes suit it.
     """
 
     sizes: Mapping[str, tuple[int, ...]]
     wishes: Mapping[str, Wish]
     refusal: Refusal | None
+    hopeless: bool = False
 
 
 class Chooser:
@@ -82,7 +84,15 @@ class Chooser:
             before, fixed = fixed, {name: wish for name, wish in wishes.items() if wish.strength == FIXED}
             if fixed == before:
                 break
-        return Choice(known, wishes, trial.refusal)
+        return Choice(known, wishes, trial.refusal, self._is_hopeless(trial.refusal))
+
+    def _is_hopeless(self, refusal: Refusal | None) -> bool:
+        """Return whether a layer refuses inputs of the sizes in the file, known or not, as it refuses those found."""
+        if refusal is None:
+            return False
+        as_written = {self._layers[name].id: Fact(*fact) for name, fact in self._facts.items()}
+        first = ShapeTrials(self._model).of(as_written).refusal
+        return first is not None and (first.path, first.message) == (refusal.path, refusal.message)
 
     def _wishes(self, sizes: Mapping[str, tuple[int, ...]]) -> dict[str, Wish]:
         """Return what the layers wish for the values that are missing."""

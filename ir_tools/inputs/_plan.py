@@ -76,6 +76,7 @@ class InputPlan:
         inputs: one entry per input, in the order of the model.
         seed: the seed of all generated values.
         refusal: the layer that rejects the best sizes, if no sizes were found that all layers accept.
+        hopeless: whether that layer rejects any sizes, since the model itself is wrong.
 
     Example:
         >>> plan = ir_tools.plan_inputs("model.xml", {"data": "uniform:0:255"})
@@ -86,6 +87,7 @@ class InputPlan:
     inputs: tuple[PlannedInput, ...]
     seed: int = 0
     refusal: Refusal | None = None
+    hopeless: bool = False
 
     def __repr__(self) -> str:
         """Return how many inputs there are and the seed, and a line for each of the first inputs."""
@@ -111,6 +113,8 @@ class InputPlan:
     def _refused(self, refusal: Refusal) -> str:
         """Return why nothing can run with these sizes."""
         where = f"{refusal.layer.type} '{refusal.path}' refuses"
+        if self.hopeless:
+            return f"{where} inputs of any size: {refusal.message}; ir-tools validate lists what is wrong"
         if any(entry.sizes_chosen for entry in self.inputs):
             text = f"no input sizes were found that the model accepts: {where} the best of them, {refusal.message}"
             return f"{text}; set shapes (--set) or pass arrays (--input)"
@@ -165,7 +169,7 @@ def plan_inputs(model: Model, given: Mapping[str, InputValue] | None = None, *, 
         _planned(name, dtype, shape, arrays.get(name) or generators.get(name), choice)
         for name, (dtype, shape) in facts.items()
     )
-    return InputPlan(inputs=planned, seed=seed, refusal=choice.refusal)
+    return InputPlan(inputs=planned, seed=seed, refusal=choice.refusal, hopeless=choice.hopeless)
 
 
 def complete_inputs(model: Model, given: Mapping[str, InputValue] | None = None, *, seed: int = 0) -> dict[str, Array]:

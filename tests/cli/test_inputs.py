@@ -45,6 +45,20 @@ def test_sizes_that_no_layer_takes_are_reported(cli: Cli, tmp_path: Path) -> Non
         assert "--set" in told
 
 
+def test_a_layer_that_accepts_no_sizes_is_no_matter_of_sizes(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "pool.xml"
+    builder = ir_tools.Builder(opset=8)
+    settings = {"kernel": (2, 2), "strides": (1, 1), "pads_begin": (0, 0), "pads_end": (0, 0), "exclude_pad": True}
+    pool = builder.call("AvgPool", builder.parameter("data", "?,3,?,?"), name="pool", **settings)
+    builder.result(pool, "out")
+    ir_tools.write(builder.model, path)
+    assert cli("run", path).code == 0
+    path.write_text(path.read_text().replace('strides="1,1"', 'strides="0,0"'))
+    told = cli("run", path).err
+    assert "AvgPool 'pool' refuses inputs of any size: strides is 0,0; expected at least 1 for each; ir-tools v" in told
+    assert "--set" not in told
+
+
 def test_arrays_that_do_not_suit_each_other(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "network.xml"
     ov.serialize(NETWORKS["encoder"](), path)
