@@ -125,6 +125,10 @@ def _wider(data: Feed, columns: int = 9) -> Call:
     return Call("MatMul-1", (data, weights), {"transpose_a": "false", "transpose_b": "false"})
 
 
+def _largest(data: Feed) -> Call:
+    return Call("ReduceMax-1", (data, Fixed(whole(1))), {"keep_dims": "true"})
+
+
 def _soft_last(data: Feed) -> Call:
     return Call("SoftMax-1", (data,), {"axis": "2"})
 
@@ -302,6 +306,7 @@ BESIDE = (
             _soft_last(_wider(_one("ReLU-1", _chosen("4,2,3")))),
             _soft_last(_wider(_chosen())),
             _soft_last(_wider(_one("ReLU-1", _chosen()), 3)),
+            _soft_last(_wider(_largest(_one("ReLU-1", _chosen("?,?,3"))))),
             _one("ReLU-1", _wider(_one("ReLU-1", _chosen()))),
             _wider(_one("ReLU-1", _chosen())),
             _sum(_one("ReLU-1", _one("Tanh-1", NUMBER_CHOSEN)), counted(4, 2, 3)),

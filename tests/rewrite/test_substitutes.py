@@ -1,0 +1,71 @@
+"""Substitutes of layers that move elements, in rare settings: what they compute, or why there is none."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+
+from ir_tools.builder import Builder
+from ir_tools.execute import run
+from ir_tools.infer import LayerSignatures
+from ir_tools.ops import Array, find_op
+from ir_tools.ops._shape_rewrites import split_by_slices, with_known_axes, without_empty_parts, without_the_batch
+from ir_tools.ops.definition import Refused, Rewrite, Step
+from ir_tools.rewrite.facts import KnownFacts
+from ir_tools.rewrite.rewriter import Rewriter
+
+
+def substituted(builder: Builder, step: Step, fed: Mapping[str, Array]) -> Rewrite | Refused | None:
+    """Put the step's layers in the place of the layer "it", and compare what the model computes before and after."""
+    model = builder.model
+    located = next(found for found in model.walk() if found.layer.name == "it")
+    op = find_op(located.layer.type, located.layer.version)
+    assert op is not None
+    attrs = op.read(located.layer.raw, [])
+    assert attrs is not None
+    found = step(attrs, KnownFacts(model, LayerSignatures()).of(located).inputs, builder.opset)
+    if isinstance(found, Rewrite):
+        wanted = run(model, fed)
+        Rewriter(model).apply(located.graph, located.layer, op, found)
+        for name, array in run(model, fed).items():
+            np.testing.assert_array_equal(array, wanted[name])
+    return found
+
+
+@pytest.mark.parametrize("shape", ["2,4", "?,4"])
+@pytest.mark.parametrize("lengths", [[0, 4], [1, 0, 3], [-1, 1]])
+def test_parts_of_a_split_without_elements(shape: str, lengths: list[int]) -> None:
+    builder = Builder(opset=8)
+    parts = builder.outputs("VariadicSplit", builder.parameter("x", shape), 1, np.array(lengths), name="it")
+    for part in parts:
+        builder.result(builder.call("Concat", part, np.ones((2, 1), np.float32), axis=1))
+    found = substituted(builder, split_by_slices, {"x": np.arange(8, dtype=np.float32).reshape(2, 4)})
+    assert isinstance(found, Rewrite)
+
+
+@pytest.mark.parametrize(("sizes", "kept"), [((0, 2, 0), True), ((0, 0), False), ((1, 2), False)])
+def test_parts_of_a_concat_without_elements(sizes: tuple[int, ...], kept: bool) -> None:
+    builder = Builder(opset=8)
+    parts = [np.full((2, size), size, np.float32) for size in sizes]
+    builder.result(builder.call("Concat", *parts, builder.constant(np.zeros((2, 0), np.float32)), axis=1, name="it"))
+    if sizes == (1, 2):
+        builder = Builder(opset=8)
+        builder.result(builder.call("Concat", *parts, axis=1, name="it"))
+    assert isinstance(substituted(builder, without_empty_parts, {}), Rewrite) is kept
+
+
+@pytest.mark.parametrize(("axis", "batch", "kept"), [(1, 1, True), (-2, 1, True), (2, 1, False), (1, 2, False)])
+def test_a_concat_without_the_batch(axis: int, batch: int, kept: bool) -> None:
+    builder = Builder(opset=8)
+    data = builder.parameter("x", f"{batch},2,3")
+    builder.result(builder.call("Concat", np.ones((batch, 2, 3), np.float32), data, axis=axis, name="it"))
+    fed = {"x": np.arange(6 * batch, dtype=np.float32).reshape(batch, 2, 3)}
+    assert isinstance(substituted(builder, without_the_batch, fed), Rewrite) is kept
+
+
+@pytest.mark.parametrize("shape", ["1,1", "1,3", "2,3"])
+def test_a_squeeze_without_axes(shape: str) -> None:
+    builder = Builder(opset=8)
+    builder.result(builder.call("Squeeze", builder.parameter("x", shape), name="it"))
+    fed = {"x": np.ones([int(size) for size in shape.split(",")], np.float32)}
+    assert isinstance(substituted(builder, with_known_axes, fed), Rewrite)
