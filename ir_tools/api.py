@@ -480,8 +480,11 @@ def compare(
     from ir_tools.runtime.release import runtime_named
     from ir_tools.runtime.setting import Setting
 
-    if golden is not None and (save or other or against or inputs or shapes or states or samples > 1):
-        raise UsageError("golden is a saved run of one model with its own inputs; leave out other and inputs")
+    excluded: dict[str, object] = {"other": other, "against": against, "save": save, "inputs": inputs}
+    excluded |= {"shapes": shapes, "states": states, "samples": samples > 1}
+    if golden is not None and any(excluded.values()):
+        names = ", ".join(name for name, value in excluded.items() if value)
+        raise UsageError(f"golden is a saved run of one model on its own inputs; leave out {names}")
     if save is not None and other:
         raise UsageError("save is for a run of one model; leave out other")
     with ExitStack() as stack:

@@ -318,6 +318,8 @@ def test_a_file_that_is_not_an_archive_is_not_a_run(run: Path) -> None:
 def test_model_with_other_outputs(run: Path) -> None:
     with pytest.raises(UsageError, match=r"run\.irrun is not a run of this model: there is no input 'x'"):
         ir_tools.compare(stateful.decoder(layers=1), golden=run)
+    with pytest.raises(UsageError, match=r"on its own inputs; leave out against, save, samples$"):
+        ir_tools.compare(small(11), golden=run, against="CPU", save=run, samples=2)
     with pytest.raises(UsageError, match="its outputs are 'sum', 'twice', but those of the model are "):
         ir_tools.compare(small(11).replace(b'name="twice"', b'name="double"'), golden=run)
 
