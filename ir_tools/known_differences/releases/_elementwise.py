@@ -200,12 +200,11 @@ def _are_single_numbers(seen: Seen, *, mode: str, constant: int) -> bool:
 
 
 def _is_raised_by_a_number(seen: Seen) -> bool:
-    """Return whether a constant of one element has more dimensions than several elements that it is combined with."""
+    """Return whether a constant of one element has more dimensions than what it is combined with, which has some."""
     return any(
         number in seen.constant
-        and any(size.hi != 1 for size in seen.inputs[1 - number].shape or ())
         and all(size.hi == 1 for size in seen.inputs[number].shape or ())
-        and seen.rank(number) > seen.rank(1 - number)
+        and 0 < seen.rank(1 - number) < seen.rank(number)
         for number in (0, 1)
     )
 

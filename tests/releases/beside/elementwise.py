@@ -32,6 +32,12 @@ def _shifted(shape: str, *passed: str, op: str = "Add-1", by: Array = BY_CHANNEL
     return Call(op, (made, Fixed(by)))
 
 
+def _scaled_before(*sizes: int) -> Call:
+    """A convolution of data that constants scale."""
+    data = Call("Multiply-1", (counted(1, 2, 4, 4), Fixed(counted(*sizes) + 1)))
+    return Call("Convolution-1", (data, Fixed(counted(3, 2, 3, 3))), PLANE)
+
+
 RECTIFIED = _shifted("?,2,?,?", "ReLU-1")
 REMAINDER = Call("Mod-1", (sizes_of(counted(5)), Fixed(whole(3))), {"auto_broadcast": "numpy"})
 TURNED = Call("Add-1", (Call("Reshape-1", (REMAINDER, Fixed(whole(1, 1)))), whole(3, 4)))
@@ -166,6 +172,16 @@ BESIDE = [
         SUMS + "by batch",
         falling=[Call("Add-1", (counted(1, 3, 4, 4), _sum("?,2,4,4").inputs[0]))],
         others=[_sum("?,2,4,4", first=False), _sum("?,2,?,?", first=False)],
+    ),
+    *beside(
+        "a number that adds dimensions",
+        falling=[Call("Add-1", (Call("Abs-1", (counted(1),)), Fixed(counted(1, 1))))],
+        others=[Call("Add-1", (Call("Abs-1", (counted(),)), Fixed(counted(1))))],
+    ),
+    *beside(
+        "products by position before a convolution",
+        falling=[_scaled_before(1, 4, 1), _scaled_before(2, 1, 4)],
+        others=[_scaled_before(2, 1, 1)],
     ),
     Beside(AT_THE_END, False, as_pdpd("Add-1", counted(2, 2), Fixed(counted(1, 1)))),
     Beside(

@@ -263,6 +263,15 @@ BESIDE = [
     ),
     Beside("ends of a Slice that depend on its own constants", False, _less_one()),
     Beside(REPEATED, True, _repeated(1, 1, 1, 1, 2, 3)),
+    Beside(REPEATED, False, _repeated(1, 1, 1, 3)),
+    *(
+        Beside(
+            "Concat of one batch after a constant",
+            axis != 2,
+            _joined(Call("Abs-1", (counted(1, 2, 3),)), Fixed(counted(1, 2, 3)), axis),
+        )
+        for axis in (1, -2, 2)
+    ),
     Beside(REPEATED, True, _repeated(1, 1, 1, 1, 1, 2, 3)),
     Beside(
         "the shape of a number",
