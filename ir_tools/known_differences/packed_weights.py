@@ -21,6 +21,11 @@ SIGNED = frozenset({"i8", "i4"})
 LANES = 32
 """How many products releases add up, and how many outputs they compute, at a time, with AVX-512. Measured."""
 SCALING, SHAPING = frozenset({"Subtract", "Multiply"}), frozenset({"Convert", "Reshape", "Transpose", "Unsqueeze"})
+CARRYING = (SHAPING - {"Convert"}) | {
+    *("Concat", "DepthToSpace", "Gather", "MaxPool", "ReLU", "Slice", "Split", "Squeeze", "StridedSlice"),
+    "VariadicSplit",
+}
+"""Types of layers behind a FakeQuantize whose outputs may be quantized as its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,12 +172,10 @@ class PackedWeights:
             return set()
         sources = self.graph.sources(reader.layer.id)
         ports = [port.id for port in reader.layer.common.inputs]
-        data, state, *weights = (
-            _origin(self.graph, sources.get(port), self.origins) for port in (*ports[:2], *ports[-3:-1])
-        )
+        state, *weights = (_origin(self.graph, sources.get(port), self.origins) for port in (ports[1], *ports[-3:-1]))
         scaled = all(one is not None and one.type in SCALING for one in weights)
         known = state is not None and role_of(state) is Role.CONSTANT
-        quantized = [one is not None and one.type == "FakeQuantize" for one in (data, state)]
+        quantized = [_is_carried(self.graph, sources.get(port)) for port in ports[:2]]
         in_bytes = quantized[0] and scaled and (known or quantized[1])
         both_ways = reader.layer.common.raw.get("direction") == "bidirectional"
         found = {
@@ -263,6 +266,18 @@ def _origin(graph: Graph, source: Source | None, origins: dict[int, Layer | None
         found = None
     origins.update(dict.fromkeys(passed, found))
     return found
+
+
+def _is_carried(graph: Graph, source: Source | None) -> bool:
+    """Return whether a tensor has elements of one that a FakeQuantize gives."""
+    passed = set[int]()
+    while source is not None and source.layer not in passed:
+        layer = graph.layer(source.layer)
+        if layer.type not in CARRYING:
+            return layer.type == "FakeQuantize"
+        passed.add(layer.id)
+        source = graph.source(layer.id, layer.common.inputs[0].id) if layer.common.inputs else None
+    return False
 
 
 def _readers(graph: Graph, layer: Layer) -> Iterator[_Reader]:

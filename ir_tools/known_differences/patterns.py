@@ -62,6 +62,10 @@ SCALES: Mapping[str, Set[int]] = {
     **dict.fromkeys(("FakeQuantize", "PReLU"), frozenset[int]()),
 }
 """Types of layers that scale and shift by constants, and what `Seen.scaled` holds of them if these are numbers."""
+PASSING = MOVED - {"Convert"} | {"Broadcast", "Gather", "ReverseSequence"}
+"""Types of layers that elementwise ones by numbers move before. Measured."""
+ANY_RANK = -1
+"""Of a tensor whose elements such layers move: that of what is asked about does not matter."""
 SUMS = frozenset({"Add", "Subtract"})
 """Types of layers that shift by constants."""
 CROSSED = SUMS | MOVED | {"Multiply", "Negative", "Divide"}
@@ -195,14 +199,14 @@ def _scaled(
         known: the answers behind layers of the graph, by layer and rank of the tensor that was asked about. Without
             them a chain would be followed from each of its layers, in quadratic time.
     """
-    passed, rank = list[tuple[int, Set[int]]](), len(layer.common.outputs[0].dims) if layer.common.outputs else 0
+    passed, rank = list[tuple[int, int, Set[int]]](), len(layer.common.outputs[0].dims) if layer.common.outputs else 0
     behind: Layer | None = layer
     while behind is not None and (behind.id, rank) not in known:
         axes, reader = _scaling(graph, behind, rank, constants)
-        passed.append((behind.id, axes))
-        behind = reader
+        passed.append((behind.id, rank, axes))
+        behind, rank = reader, ANY_RANK if reader is not None and reader.type in PASSING else rank
     found = frozenset() if behind is None else known[behind.id, rank]
-    for number, axes in reversed(passed):
+    for number, rank, axes in reversed(passed):
         found = known[number, rank] = found | axes
     return found
 
@@ -217,6 +221,8 @@ def _scaling(graph: Graph, layer: Layer, rank: int, constants: Collection[int]) 
     if len(targets) != 1:
         return none, None
     reader, port = graph.layer(targets[0][0]), targets[0][1]
+    if reader.type in PASSING and port == reader.common.inputs[0].id:
+        return none, reader
     if reader.type not in SCALES and reader.type not in ACTIVATIONS:
         return none, None
     negative = frozenset({NUMBER}) if reader.type == "Subtract" and port != reader.common.inputs[0].id else none
@@ -228,7 +234,7 @@ def _scaling(graph: Graph, layer: Layer, rank: int, constants: Collection[int]) 
         ports = (find_port(graph.layer(source.layer).common.outputs, source.port) for source in given)
         shapes = [tensor.dims for tensor in ports if tensor]
         axes = {axis for dims in shapes for axis, size in enumerate(dims, rank - len(dims)) if size != 1}
-        if len(axes) > 1 or any(len(dims) > rank for dims in shapes):
+        if axes if rank == ANY_RANK else len(axes) > 1 or any(len(dims) > rank for dims in shapes):
             return negative, None
         by_channel = reader.type == "PReLU" and axes and len(shapes[0]) == 1
         return {1} if by_channel else negative | (axes or SCALES[reader.type]), reader

@@ -116,6 +116,18 @@ def _along_of(data: Call, axis: int, *, keep: bool = True) -> Call:
     return Call("ReduceMean-1", (data, Fixed(whole(axis))), {"keep_dims": str(keep).lower()})
 
 
+SUM = _along("ReduceSum-1", counted(2, 3, 4), 1, keep=True)
+MOVED = (
+    Call("Transpose-1", (SUM, Fixed(whole(1, 2, 0)))),
+    Call("Reshape-1", (SUM, Fixed(whole(-1))), {"special_zero": "false"}),
+    Call("Squeeze-1", (SUM, Fixed(whole(1)))),
+    Call("Unsqueeze-1", (Call("Unsqueeze-1", (SUM, Fixed(whole(0)))), Fixed(whole(0)))),
+    Call("Broadcast-3", (SUM, Fixed(whole(2, 2, 1, 4))), {"mode": "numpy"}),
+)
+CUT = (
+    Call("Tile-1", (SUM, Fixed(whole(1, 2, 1)))),
+    Call("StridedSlice-1", (SUM, *map(Fixed, (whole(0), whole(1), whole(1)))), {"begin_mask": "0", "end_mask": "0"}),
+)
 SHORT_AXIS = "ReduceMax-1 of integers along a short last axis"
 MORE_ROWS = "reductions of three axes with more rows than channels, scaled by a number"
 MIDDLE = "reductions along the middle axis scaled by a number, kept"
@@ -202,6 +214,8 @@ BESIDE = [
             Call("Add-1", (_along("ReduceSum-1", counted(2, 3), 0, 1, keep=True), counted(3))),
         ],
     ),
+    *(Beside(MIDDLE, True, _scaled(one, 3)) for one in MOVED),
+    *(Beside(MIDDLE, False, _scaled(one, 3)) for one in CUT),
     Beside(MORE_ROWS, True, _shifted(Fixed(number(3)))),
     Beside(MORE_ROWS, False, _shifted(number(3))),
     Beside(MORE_ROWS, False, _normalized(5, 2, 4)),

@@ -82,6 +82,7 @@ def _sequence(
     return Call(type, (rows, *states, Fixed(whole(3)), *scaled[:weights], *plain[weights:], biases), raw)
 
 
+QUANTIZED_ROWS = quantized(counted(1, 1, 3, 2), Fixed(floats(2)))
 QUANTIZED_STATE = quantized(Fixed(np.zeros((1, 1, 2), np.float32)), Fixed(floats(2)))
 TESTED = _boolean(Call("Abs-1", (DATA,)))
 BESIDE = [
@@ -146,7 +147,12 @@ BESIDE = [
     *beside(
         "weights of sequences in part of 8 bits, 2024.4 to 2026.4",
         falling=[_sequence(begin=counted(1, 1, 2)), _sequence(weights=1)],
-        others=[_sequence(data=counted(1, 3, 2)), _sequence(begin=QUANTIZED_STATE), _sequence(weights=0)],
+        others=[
+            _sequence(data=counted(1, 3, 2)),
+            _sequence(begin=QUANTIZED_STATE),
+            _sequence(weights=0),
+            _sequence(data=Call("Squeeze-1", (QUANTIZED_ROWS, Fixed(whole(0))))),
+        ],
     ),
     *beside(
         "conversion of numbers of integers to boolean", falling=[_number(_boolean(_number(TESTED.inputs[0], "u8")))]
