@@ -9,13 +9,19 @@ from ir_tools.builder import Builder
 from ir_tools.execute import run
 from ir_tools.infer import LayerSignatures
 from ir_tools.ops import Array, find_op
-from ir_tools.ops._shape_rewrites import split_by_slices, with_known_axes, without_empty_parts, without_the_batch
+from ir_tools.ops._shape_rewrites import (
+    migrate_roll,
+    split_by_slices,
+    with_known_axes,
+    without_empty_parts,
+    without_the_batch,
+)
 from ir_tools.ops.definition import Refused, Rewrite, Step
 from ir_tools.rewrite.facts import KnownFacts
 from ir_tools.rewrite.rewriter import Rewriter
 
 
-def substituted(builder: Builder, step: Step, fed: Mapping[str, Array]) -> Rewrite | Refused | None:
+def substituted(builder: Builder, step: Step, fed: Mapping[str, Array], target: int = 8) -> Rewrite | Refused | None:
     """Put the step's layers in the place of the layer "it", and compare what the model computes before and after."""
     model = builder.model
     located = next(found for found in model.walk() if found.layer.name == "it")
@@ -23,7 +29,7 @@ def substituted(builder: Builder, step: Step, fed: Mapping[str, Array]) -> Rewri
     assert op is not None
     attrs = op.read(located.layer.raw, [])
     assert attrs is not None
-    found = step(attrs, KnownFacts(model, LayerSignatures()).of(located).inputs, builder.opset)
+    found = step(attrs, KnownFacts(model, LayerSignatures()).of(located).inputs, target)
     if isinstance(found, Rewrite):
         wanted = run(model, fed)
         Rewriter(model).apply(located.graph, located.layer, op, found)
@@ -61,6 +67,15 @@ def test_a_concat_without_the_batch(axis: int, batch: int, kept: bool) -> None:
     builder.result(builder.call("Concat", np.ones((batch, 2, 3), np.float32), data, axis=axis, name="it"))
     fed = {"x": np.arange(6 * batch, dtype=np.float32).reshape(batch, 2, 3)}
     assert isinstance(substituted(builder, without_the_batch, fed), Rewrite) is kept
+
+
+@pytest.mark.parametrize(("shifts", "axes"), [(1, [0, 1]), ([1, 2], [0, 1]), ([1, 2, 1], [0, -1, 0]), ([-4], [1])])
+def test_a_roll(shifts: int | list[int], axes: list[int]) -> None:
+    builder = Builder(opset=8)
+    data = builder.parameter("x", "2,3")
+    builder.result(builder.call("Roll", data, np.array(shifts), np.array(axes), name="it"))
+    fed = {"x": np.arange(6, dtype=np.float32).reshape(2, 3)}
+    assert isinstance(substituted(builder, migrate_roll, fed, 6), Rewrite)
 
 
 @pytest.mark.parametrize("shape", ["1,1", "1,3", "2,3"])

@@ -188,6 +188,7 @@ BESIDE = [
         ],
         others=[
             _scaled(_along("ReduceSum-1", counted(2, 3, 4, 5), 0), [3]),
+            _scaled(_along("ReduceSum-1", counted(2, 3, 5, 2), 0, 1), [3]),
             _scaled(_along("ReduceSum-1", counted(5, 4, 3, 2), 0, keep=True), [3]),
             _scaled(_along("ReduceSum-1", counted(5, 4, 3, 2), 0, 2, 3), [3]),
             Call("ReLU-1", (_along("ReduceSum-1", counted(5, 4, 3, 2), 0),)),
