@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import get_args
 
 from ir_tools.arguments import check_word
@@ -29,7 +30,7 @@ from ir_tools.comparison._summary import (
     rounding_note,
     weak_notes,
 )
-from ir_tools.comparison._tensors import Choice, count_compared, require_layers
+from ir_tools.comparison._tensors import Choice, count_compared, is_quantized, require_layers
 from ir_tools.errors import UsageError
 from ir_tools.graph import Model
 from ir_tools.inputs import InputPlan, InputValue, plan_inputs
@@ -144,6 +145,9 @@ def compare(
             second = setting
         pairs = None if other is None else paired_models(model, other)
 
+        in_int8 = any(one is not None and one.precision == "int8" for one in (setting, second))
+        unquantized = in_int8 and not any(one is not None and is_quantized(one) for one in (model, other))
+
         def compared(sample: int) -> Comparison:
             fed = plan.arrays(sample)
             precision = setting.precision if second is None else coarser(setting.precision, second.precision)
@@ -154,7 +158,8 @@ def compare(
             outputs = Outputs.of(model, rows.coarse(model.graph), precision, tolerance)
             mine, found, sides, output_sides = _found(work, mode, other, pairs, their, second)
             again = outputs_on_other_inputs(runtime, model, plan, sample, setting)
-            return _result(mine, found, outputs, fed, sides, output_sides, again, gold, setting, precision)
+            one = _result(mine, found, outputs, fed, sides, output_sides, again, gold, setting, precision)
+            return replace(one, unquantized=unquantized)
 
         return merged([compared(sample) for sample in range(samples)])
 

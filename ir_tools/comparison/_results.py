@@ -150,6 +150,7 @@ class Comparison:
         in_use: if `narrow` is not 0, the outputs with the default int8 arithmetic compared with those in f32. They do
             not affect `ok`.
         instead: the devices without the precision that was asked for: `CPU, bf16 (computed in f32)`.
+        unquantized: whether int8 was asked for, and nothing in the model is quantized.
         rounding: the precision below f32 whose rounding errors add up through the network; then only the outputs
             determine `ok`. Empty if there is none, as in isolated mode.
 
@@ -171,6 +172,7 @@ class Comparison:
     narrow: int = 0
     in_use: tuple[OutputComparison, ...] = ()
     instead: tuple[str, ...] = ()
+    unquantized: bool = False
     samples: int = 1
     rounding: str = ""
 

@@ -111,6 +111,8 @@ def weak_notes(found: "Comparison") -> list[str]:
             "No tensor inside differs. They are read from a model with every tensor as an output, which changes how "
             "the runtime fuses layers; the outputs are those of the model as it is."
         )
+    if found.unquantized:
+        notes.append("Nothing in the model is quantized, so int8 changes nothing but the tolerance; leave it out.")
     if found.instead:
         notes.append(f"This device does not have the precision: {' and '.join(found.instead)}.")
     return notes

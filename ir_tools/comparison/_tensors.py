@@ -14,7 +14,7 @@ from ir_tools.infer import propagate_shapes
 from ir_tools.ops import Array, Elements, Role, elements_of, find_op, role_of, type_of
 from ir_tools.runtime.client import RuntimeClient, Tap
 from ir_tools.runtime.setting import Setting
-from ir_tools.types import Shape, from_precision
+from ir_tools.types import Shape, from_precision, precision_in_file
 from ir_tools.weights import values
 
 __all__ = [
@@ -176,6 +176,18 @@ def quantized(model: Model) -> tuple[Tap, ...]:
             if role_of(graph.layer(source.layer)) is not Role.CONSTANT:
                 found[tap_of(graph, source, labels)] = None
     return tuple(found)
+
+
+def is_quantized(model: Model) -> bool:
+    """Return whether a model has a quantization, or constants of at most 8 bits, such as compressed weights."""
+    return any(elements_of(place.layer) is Elements.QUANTIZED or _is_small(place.layer) for place in model.walk())
+
+
+def _is_small(layer: Layer) -> bool:
+    kinds = (precision_in_file(port.precision or "") for port in layer.outputs)
+    return role_of(layer) is Role.CONSTANT and any(
+        kind and 0 < kind.bits <= 8 and kind.name != "boolean" for kind in kinds
+    )
 
 
 def batches(

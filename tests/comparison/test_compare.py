@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import openvino as ov
+import openvino.opset13 as ops
 import pytest
 
 import ir_tools
@@ -144,6 +146,25 @@ def test_another_precision_differs_or_is_not_to_be_had(client: RuntimeClient, mo
     assert {entry.engine for entry in found.layers} == {"runtime"}
     assert found.without_kernel == 0
     assert found.ok == (found.needed <= 1e-7)
+
+
+@pytest.mark.parametrize("settings", [{"precision": "int8"}, {"against": "CPU:int8"}])
+@pytest.mark.parametrize("weights", [None, ov.Type.i8, ov.Type.u4, ov.Type.f32, ov.Type.boolean])
+def test_int8_of_a_model_without_anything_quantized_is_reported(
+    client: RuntimeClient, settings: dict[str, Any], weights: ov.Type | None
+) -> None:
+    data = ops.parameter([2, 4], np.float32, name="x")
+    if weights:
+        constant = ops.constant(np.ones((2, 4)), dtype=weights, name="weights")
+        node = ops.multiply(data, ops.convert(constant, "f32"))
+    else:
+        ends = (ops.constant(np.float32(value)) for value in (-1, 1, -1, 1))
+        node = ops.fake_quantize(data, *ends, levels=255)
+    model = ir_tools.read(ov.Model([node], [data]))
+    notes = weak_notes(compare(model, client=client, **settings))
+    noted = any(note.startswith("Nothing in the model is quantized") for note in notes)
+    assert noted is (weights in {ov.Type.f32, ov.Type.boolean})
+    assert not compare(model, client=client).unquantized
 
 
 @pytest.mark.parametrize(
