@@ -217,6 +217,13 @@ def test_attributes_beside_names_of_namespaces_are_changed() -> None:
     assert render(model) == data.replace(b'kernel="3"', b'kernel="5"')
 
 
+def test_an_id_with_a_zero_in_front_stays() -> None:
+    data = SMALL.replace(b'<layer id="1"', b'<layer id="01"')
+    model = read(data)
+    restamp(model)
+    assert render(model) == data.replace(b'version="opset14"', b'version="opset8"')
+
+
 def test_new_elements_are_indented_as_those_beside_them() -> None:
     row = b'<attribute name="fused_names" version="0" value="pool" />'
     data = SMALL.replace(b"\t" * 4 + row, b"  " + row)
