@@ -391,7 +391,7 @@ ROWS = (
             ),
             {"keep_dims": "false"},
         ),
-        applies=lambda seen: REDUCED in seen.patterns,
+        applies=lambda seen: seen.has(REDUCED),
     ),
     not_compiled(
         name="Transpose of bytes between an input and an output of IR v10",
