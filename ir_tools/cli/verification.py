@@ -70,7 +70,8 @@ def verify(
     if fault is not None:
         shared |= {"fault": fault, "old": "The reference", "new": f"{(second or first).title}: the migrated model"}
     elif second is not None or client is not None:
-        shared |= {"old": found.layer_sides.expected, "new": f"{(second or first).title}: the migrated model"}
+        same = f"{first.title}: the migrated model" if before is migration.model else found.layer_sides.expected
+        shared |= {"old": same, "new": f"{(second or first).title}: the migrated model"}
     return {"ok": found.ok, **_facts(found), **shared}
 
 

@@ -10,6 +10,7 @@ import pytest
 import ir_tools
 from ir_tools import RuntimeFailure
 from ir_tools.releases.table import find_release
+from ir_tools.runtime.client import RuntimeClient
 from ir_tools.runtime.environments import release_python
 from ir_tools.runtime.release import ReleaseClient
 from tests.cli.conftest import Cli
@@ -237,6 +238,7 @@ def test_onnx_is_verified_on_the_release(cli: Cli, tmp_path: Path, monkeypatch: 
     words = ("migrate", path, "--for", "openvino-2021.4", "--verify", "-o", tmp_path / "new.xml")
     found = cli(*words, "--json").document["verified"]
     assert (found["ok"], found["release"]["new"]) == (True, "OpenVINO 2021.4: the migrated model")
+    assert found["release"]["old"] == f"{RuntimeClient().title}: the migrated model"
     assert "OpenVINO 2021.4: the migrated model, against OpenVINO 2026.4" in cli(*words).out
     words = ("migrate", path, "--runtime", "openvino-2022.3", "--verify", "-o", tmp_path / "new.xml")
     found = cli(*words, "--json").document["verified"]
