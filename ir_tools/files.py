@@ -452,6 +452,13 @@ def forget(path: Path) -> None:
         path.unlink()
 
 
+def _is_temporary(path: Path) -> bool:
+    """Return whether a file is in a temporary folder of this process; a name that no file can have is not."""
+    with suppress(ValueError):
+        return any(Path(os.path.realpath(path)).is_relative_to(own) for own in _OWN)
+    return False
+
+
 @contextmanager
 def _named(path: Path, kept: str = ALONE) -> Iterator[None]:
     """Turn what the system says into an error that names the file; `kept`: what is as it was then."""
@@ -459,6 +466,5 @@ def _named(path: Path, kept: str = ALONE) -> Iterator[None]:
         yield
     except (OSError, ValueError) as why:
         reason = getattr(why, "strerror", None) or why
-        if any(Path(os.path.realpath(path)).is_relative_to(own) for own in _OWN):
-            kept = TEMPORARY_ADVICE
+        kept = TEMPORARY_ADVICE if _is_temporary(path) else kept
         raise WriteError(f"{path} cannot be written: {reason}; {kept}") from why

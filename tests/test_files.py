@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import nullcontext
 from io import FileIO
 from pathlib import Path
 from typing import IO, Any
@@ -280,8 +281,9 @@ def test_places_that_take_no_file(folder: Path, name: str) -> None:
     (folder / "loop").symlink_to("loop")
     (folder / "file").write_bytes(OLD)
     before = sorted(os.listdir(folder))
-    with pytest.raises(WriteError, match=f"{folder}"):
-        check_target(folder / name)
+    for others in (nullcontext(), temporary_folder()):
+        with others, pytest.raises(WriteError, match=f"{folder}"):
+            check_target(folder / name)
     assert sorted(os.listdir(folder)) == before
 
 
