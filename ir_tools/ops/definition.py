@@ -327,12 +327,15 @@ class Rewrite:
 
     `outputs` says which output of a new layer replaces each output of the old one, if not all are outputs of the last
     layer; those that are come in its order, from the first on.
+
+    `enclosed` says what the old layer reads, if the last layer is a Loop that runs it in its body.
     """
 
     layers: tuple[NewLayer, ...]
     strategy: str
     proof: str
     outputs: tuple[Ref, ...] = ()
+    enclosed: tuple[Fact, ...] = ()
 
     @property
     def inputs_read(self) -> tuple[int, ...]:

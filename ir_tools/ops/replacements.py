@@ -8,7 +8,7 @@ from ir_tools.ops._layers import DATA, Layers
 from ir_tools.ops.definition import Fact, NewLayer, Op, Ref, Refused, Rewrite
 from ir_tools.ops.fields import Attrs
 
-__all__ = ["squeezed", "with_axis_from_the_start", "with_copied_outputs", "with_copies", "with_inputs"]
+__all__ = ["run_once", "squeezed", "with_axis_from_the_start", "with_copied_outputs", "with_copies", "with_inputs"]
 
 COPIED = "the larger of a number and itself is the number"
 """Why a Maximum copies numbers."""
@@ -54,6 +54,14 @@ def with_inputs(op: Op, opset: int, kept: Sequence[int], outputs: Sequence[Fact]
     """Return a loop that has only some of its inputs, those that its body reads, by number."""
     new = NewLayer(type=op.type, opset=opset, inputs=tuple(Ref(None, one) for one in kept), outputs=tuple(outputs))
     return Rewrite(layers=(new,), strategy="reads fewer inputs", proof="its body does not read the others")
+
+
+def run_once(inputs: Sequence[Fact], outputs: Sequence[Fact]) -> Rewrite:
+    """Return a Loop of one iteration that runs a layer in its body."""
+    given = tuple(Ref(None, number) for number in range(len(inputs)))
+    new = NewLayer(type="Loop", opset=5, inputs=(np.array(1), np.array(True), *given), outputs=tuple(outputs))
+    proof = "a loop of one iteration gives what its body gives"
+    return Rewrite(layers=(new,), strategy="runs in a loop, once", proof=proof, enclosed=tuple(inputs))
 
 
 def with_axis_from_the_start(op: Op, opset: int, inputs: Sequence[Fact], outputs: Sequence[Fact]) -> Rewrite:

@@ -86,12 +86,12 @@ class KnownFacts:
             for port in self.signatures.of(layer)[0].outputs
         )
 
-    def changed(self, model: Model, layers: Iterable[tuple[Graph, int]]) -> None:
-        """Go on with the model, or the copy of it, in which layers were rewritten: only what follows from them is new.
-
-        `layers`: with the graph of the model that holds each.
-        """
+    def moved(self, model: Model) -> None:
+        """Go on with the model, or a copy of it that was not changed yet."""
         self._computed.move(model)
+
+    def changed(self, layers: Iterable[tuple[Graph, int]]) -> None:
+        """Drop what follows from layers that were rewritten, each with its graph; all else stays known."""
         self._intervals = self._of_data = None
         self._computed.forget(layers)
 

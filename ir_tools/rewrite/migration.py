@@ -561,13 +561,14 @@ def _rewritten(model: Model, plan: _Plan, known: KnownFacts, *, copied: bool) ->
     work = model.copy() if copied else model
     pairs = zip(model.graphs(), work.graphs(), strict=True) if copied else ()
     graphs = {id(before): after for before, after in pairs}
+    known.moved(work)
     rewriter = Rewriter(work)
     changed = []
     for item in plan.rewrites:
         graph, layer_id = graphs.get(id(item.located.graph), item.located.graph), item.located.layer.id
         rewriter.apply(graph, graph.layer(layer_id), item.op, item.rewrite)
         changed.append((graph, layer_id))
-    known.changed(work, changed)
+    known.changed(changed)
     remove_unread([*rewriter.left, *rewriter.added])
     if rewriter.resized:
         with suppress(ShapeError):

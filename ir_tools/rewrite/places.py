@@ -11,6 +11,7 @@ from ir_tools.known_differences.releases.seen import (
     FIXED_STATE,
     GIVEN_AGAIN,
     IN_PLACE,
+    OUTGROWN,
     PASSED_ON,
     REDUCED,
     SECOND_CONVOLVED,
@@ -23,6 +24,7 @@ from ir_tools.known_differences.releases.seen import (
 )
 from ir_tools.ops.definition import Op, Refused, Rewrite
 from ir_tools.ops.replacements import (
+    run_once,
     squeezed,
     with_axis_from_the_start,
     with_copied_outputs,
@@ -54,5 +56,7 @@ def in_its_place(op: Op, seen: Seen, target: int) -> Iterator[Rewrite | Refused]
     elif seen.unread:
         kept = [number for number in range(len(seen.inputs)) if number not in seen.unread]
         yield with_inputs(op, seen.opset, kept, seen.outputs)
+    if OUTGROWN in seen.patterns:
+        yield run_once(seen.inputs, seen.outputs)
     if SPREAD in seen.patterns:
         yield squeezed(op, seen.inputs, target)

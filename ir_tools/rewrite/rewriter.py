@@ -10,6 +10,7 @@ from ir_tools.infer import LayerSignature
 from ir_tools.ops import Role, role_of
 from ir_tools.ops.definition import Array, NewLayer, Op, Ref, Refused, Rewrite
 from ir_tools.ops.records import port_of
+from ir_tools.rewrite.enclosing import enclose
 
 __all__ = ["Rewriter", "changes_nothing", "lost_output", "remove_unread", "unfed_input", "with_labels"]
 
@@ -133,7 +134,10 @@ class Rewriter:
             if (after.dims, after.precision) != (before.dims, before.precision or after.precision):
                 port = added.port(after.id)
                 port.dims, port.precision = before.dims, before.precision or after.precision
-        _take_bodies(layer, added, rewrite.layers[-1].inputs)
+        if rewrite.enclosed:
+            enclose(self.model, layer, added, rewrite.enclosed)
+        else:
+            _take_bodies(layer, added, rewrite.layers[-1].inputs)
         graph.replace(layer.id, added, inputs)
 
     def _builder(self, graph: Graph) -> Builder:

@@ -138,19 +138,26 @@ def facts(known: KnownFacts, model: Model) -> dict[str, object]:
 @pytest.mark.parametrize("seed", range(20))
 def test_what_is_known_after_rewrites_is_what_is_found_anew(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also of layers behind those that were rewritten, in bodies and around them, and of new constants."""
-    plan, change, compared = _Planning.plan, KnownFacts.changed, list[str]()
+    plan, move, change, compared = _Planning.plan, KnownFacts.moved, KnownFacts.changed, list[str]()
+    models = dict[int, Model]()
 
     def planned(planning: _Planning) -> _Plan:
         facts(planning.known, planning.model)
         return plan(planning)
 
-    def changed(known: KnownFacts, model: Model, layers: Iterable[tuple[Graph, int]]) -> None:
-        change(known, model, layers)
+    def moved(known: KnownFacts, model: Model) -> None:
+        move(known, model)
+        models[id(known)] = model
+
+    def changed(known: KnownFacts, layers: Iterable[tuple[Graph, int]]) -> None:
+        change(known, layers)
+        model = models[id(known)]
         fresh = facts(KnownFacts(model, LayerSignatures()), model)
         assert facts(known, model) == fresh
         compared.extend(fresh)
 
     monkeypatch.setattr(_Planning, "plan", planned)
+    monkeypatch.setattr(KnownFacts, "moved", moved)
     monkeypatch.setattr(KnownFacts, "changed", changed)
     for target in ("opset1", "opset8", "openvino-2021.4"):
         migrate(model_of(seed), target)
@@ -170,5 +177,5 @@ def test_what_is_known_after_layers_are_added_to_bodies_is_what_is_found_anew(se
         body.disconnect(result.id, result.inputs[0].id)
         body.connect(twice, result.id, result.inputs[0].id)
         changed.append((body, twice.layer))
-    known.changed(model, changed)
+    known.changed(changed)
     assert facts(known, model) == facts(KnownFacts(model, LayerSignatures()), model) != before

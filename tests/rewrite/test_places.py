@@ -10,7 +10,7 @@ from ir_tools.format.write import render
 from ir_tools.graph import Model
 from ir_tools.infer import propagate_shapes
 from ir_tools.known_differences import as_model
-from ir_tools.known_differences._model import Body, Call, Fixed, Part, counted, whole
+from ir_tools.known_differences._model import Body, Branches, Call, Fixed, Given, Part, counted, whole
 from ir_tools.known_differences.releases import ROWS, ReleaseDifference, _loops
 from ir_tools.known_differences.verdicts import Answer
 from ir_tools.ops import Array
@@ -22,7 +22,12 @@ from tests.runtime.releases import client_of
 PREFIXES = (
     *("root mean", "states", "SoftMaxes", "loops behind", "inputs of", "tensors that", "unequal"),
     *("sums of convolutions", "sums by channel", "VariadicSplit with an empty", "remainders of sizes by"),
-    *("numbers that reductions", "ScatterElementsUpdate without", "parts of a split that are reshaped"),
+    *(
+        "larger tensors behind",
+        "numbers that reductions",
+        "ScatterElementsUpdate without",
+        "parts of a split that are reshaped",
+    ),
 )
 PLACED = [row for row in (*_loops.ROWS, *ROWS) if row.name.startswith(PREFIXES)]
 CASE = pytest.mark.parametrize("row", {row.name: row for row in PLACED}.values(), ids=lambda row: row.name)
@@ -74,6 +79,26 @@ def test_the_release_runs_the_migrated_model(row: ReleaseDifference) -> None:
         found = client.infer(render(made), b"".join(made.weights.tail()), fed).outputs
     for array, wanted in zip(found.values(), run(model, fed).values(), strict=True):
         np.testing.assert_allclose(array, wanted, rtol=1e-4, atol=1e-5)
+
+
+def test_what_is_rewritten_in_an_if_stays_so_in_the_loop_around_it() -> None:
+    data = Given(counted(2, 5, 4) / 100, "?,5,4")
+    branches = Branches(Call("Identity-16", (Part(1),)), Call("Tanh-1", (Part(1),)))
+    chosen = Call("If-8", (np.array(True), data), body=branches)
+    product = Call("MatMul-1", (Call("ReLU-1", (chosen,)), Fixed(counted(4, 12))), {"transpose_a": "false"})
+    model, fed = as_model(Call("SoftMax-1", (product,), {"axis": "2"}))
+    migrated = ir_tools.migrate(model, to="openvino-2025.1")
+    assert [(step.before, step.after) for step in migrated.steps] == [
+        ("If-8", "Loop opset5"),
+        ("Identity-16", "Reshape opset1"),
+    ]
+    again = reread(migrated.model)
+    assert [finding for finding in validate(again) if finding.severity == "error"] == []
+    for condition in (True, False):
+        given = fed | {name: np.array(condition) for name, array in fed.items() if array.dtype == bool}
+        wanted, found = run(model, given), run(again, given)
+        for name, array in wanted.items():
+            np.testing.assert_array_equal(found[name], array)
 
 
 def test_inputs_that_a_body_does_not_read_are_gone_with_their_states() -> None:

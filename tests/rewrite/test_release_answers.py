@@ -113,7 +113,8 @@ def test_what_else_is_in_a_model_is_looked_at_again_after_changes() -> None:
         assert op is not None
         if changed is None:
             changed = fresh
-        changed.known.changed(builder.model, [])
+        changed.known.moved(builder.model)
+        changed.known.changed([])
         changed.changed(builder.model)
         plain += [one.is_plain(one.known.signatures.of(located.layer)[0], op) for one in (fresh, changed)]
     assert plain == [True, True, False, False]
