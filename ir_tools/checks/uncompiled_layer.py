@@ -12,10 +12,10 @@ from ir_tools.graph import Located
 from ir_tools.infer import AnswerTable, LayerKind, LayerSignature
 from ir_tools.known_differences import Call
 from ir_tools.known_differences.releases import Seen, rows_of
-from ir_tools.known_differences.releases.seen import PATTERNS, is_possible
+from ir_tools.known_differences.releases.seen import PATTERNS, Unplaced, is_possible
 from ir_tools.known_differences.surroundings import Surroundings, idle_bodies
 from ir_tools.known_differences.verdicts import Answer, behaviour, is_deadly, is_plain
-from ir_tools.ops import Role, opset_number
+from ir_tools.ops import Op, Role, opset_number
 from ir_tools.ops.definition import Fact
 from ir_tools.releases.measured import State
 from ir_tools.releases.table import OPENVINO
@@ -24,6 +24,8 @@ from ir_tools.rules.compatibility import UNCOMPILED_LAYER
 __all__ = ["CHECK"]
 
 NEWEST = OPENVINO[-1]
+HARMLESS = frozenset({State.RUNS, State.DIFFERS})
+"""What validate says nothing of."""
 
 
 def find(file: IrFile) -> Iterator[ElementProblem]:
@@ -37,7 +39,8 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
         return
     types = {layer.type for graph in model.graphs() for layer in graph.layers()}
     part = frozenset(pattern for pattern in PATTERNS if is_possible(pattern, types))
-    kinds = {_key(kind.signature): kind for kind in consistency.kinds if _may_be_stopped(kind, model.version, part)}
+    stopped = partial(_may_be_stopped, version=model.version, patterns=part, types=frozenset(types))
+    kinds = {_key(kind.signature): kind for kind in consistency.kinds if stopped(kind)}
     around = Surroundings(model, idle_bodies(model, partial(_inputs, file)) if kinds else frozenset())
     reasons = AnswerTable[str | None]()
     known: dict[int, LayerKind | None] = {}
@@ -68,12 +71,14 @@ def _key(signature: LayerSignature) -> Hashable:
 HELP = "see ir-tools compat for the releases that run it"
 
 
-def _may_be_stopped(kind: LayerKind, version: int, patterns: frozenset[str]) -> bool:
+def _may_be_stopped(kind: LayerKind, version: int, patterns: frozenset[str], types: frozenset[str]) -> bool:
     """Return whether the newest release may stop at layers of a kind, whatever is around them.
 
-    `patterns`: all that a layer of the model may be part of.
+    `patterns`: all that a layer of the model may be part of; `types`: those of its layers.
     """
     op, signature, inputs, outputs = kind
+    if op.role is Role.CONSTANT:
+        return not _runs_constants(op, types)
     if op.role not in {Role.COMPUTATION, Role.RESULT} or _is_plain(
         str(op), frozenset(fact.dtype.name for fact in inputs)
     ):
@@ -98,7 +103,12 @@ def _may_be_stopped(kind: LayerKind, version: int, patterns: frozenset[str]) -> 
 @cache
 def _is_plain(op: str, kinds: frozenset[str]) -> bool:
     """Return whether the newest release stops at no layer of an operation on these element types."""
-    return is_plain(NEWEST, op, kinds, harmless=frozenset({State.RUNS, State.DIFFERS}))
+    return is_plain(NEWEST, op, kinds, harmless=HARMLESS)
+
+
+def _runs_constants(op: Op, types: frozenset[str]) -> bool:
+    """Return whether the newest release stops at no constant of models of these types of layers."""
+    return is_plain(NEWEST, str(op), frozenset(), alone=Unplaced(op, None, types), harmless=HARMLESS)
 
 
 @cache

@@ -9,14 +9,13 @@ from typing import Self
 
 from ir_tools.graph import Graph, Layer, Model, Source
 from ir_tools.known_differences.neighbours import consumers_of
+from ir_tools.known_differences.releases.seen import SEQUENCES
 from ir_tools.ops import Array, Role, find_op, role_of
 from ir_tools.weights import values
 
 __all__ = ["PackedWeights"]
 
 KINDS, FLOATS = frozenset({"i8", "u8", "i4", "u4", "nf4"}), frozenset({"f32", "f16", "bf16"})
-SEQUENCES = frozenset({"GRUSequence", "LSTMSequence"})
-"""Types of layers that releases compute in 8 bits, with data, weights and states of that. Measured."""
 SIGNED = frozenset({"i8", "i4"})
 LANES = 32
 """How many products releases add up, and how many outputs they compute, at a time, with AVX-512. Measured."""

@@ -69,7 +69,7 @@ def _gives(kinds: str, seen: Seen) -> bool:
 
 def _is_used(seen: Seen, kinds: str, uses: Set[str], others: Set[str] = frozenset()) -> bool:
     """Return whether a constant of one of these types is used in one of these ways, and in none of the others."""
-    fits = not uses.isdisjoint(seen.patterns) and others.isdisjoint(seen.patterns)
+    fits = any(map(seen.has, uses)) and others.isdisjoint(seen.patterns)
     return fits and seen.outputs[0].dtype.name in kinds.split()
 
 

@@ -46,6 +46,7 @@ __all__ = [
     "REPEATED",
     "RESHAPED",
     "SECOND_CONVOLVED",
+    "SEQUENCES",
     "SHARED",
     "SHIFTED",
     "SIZING",
@@ -183,6 +184,8 @@ ITERATING = frozenset({"Loop", "TensorIterator"})
 """Types of layers that run their body again and again."""
 CONVOLUTIONS = frozenset({"Convolution", "GroupConvolution"})
 """Types of convolutions that are compiled with elementwise layers behind them."""
+SEQUENCES = frozenset({"GRUSequence", "LSTMSequence"})
+"""Types of layers that releases compute in 8 bits, with data, weights and states of that. Measured."""
 NEEDED = {
     **dict.fromkeys((IN_PLACE, SOFTENED, SOFTENED_INPUT, PASSED_ON, FIXED_STATE, GIVEN_AGAIN, COPIED_STATE), ITERATING),
     **dict.fromkeys((MEAN_SQUARE, NEWER_MEAN_SQUARE), frozenset({"Power"})),
@@ -190,6 +193,9 @@ NEEDED = {
     EXPANDED: frozenset({"Broadcast"}),
     REDUCED: frozenset({"Reshape"}),
     UNEVEN: frozenset({"Slice", "StridedSlice"}),
+    **dict.fromkeys(
+        ("sequence in bytes", "sequence from a state", "sequence in part", "sequence both ways"), SEQUENCES
+    ),
 }
 """Types of layers of which a model has one if a layer of it has a pattern."""
 NUMBER = -1
