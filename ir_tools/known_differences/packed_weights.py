@@ -8,7 +8,7 @@ from math import prod
 from typing import Self
 
 from ir_tools.graph import Graph, Layer, Model, Source
-from ir_tools.known_differences.neighbours import consumers_of
+from ir_tools.known_differences.neighbours import FAR, consumers_of
 from ir_tools.known_differences.releases.seen import SEQUENCES
 from ir_tools.ops import Array, Role, find_op, role_of
 from ir_tools.weights import values
@@ -164,10 +164,10 @@ class PackedWeights:
     def _in_sequence(self, reader: _Reader) -> set[str]:
         """Return which of the uses that begin with `sequence` fit for a sequence of a recurrent network.
 
-        With a FakeQuantize somewhere, releases do not fold its weights; with one in front of its data, they compute in
-        8 bits, if all of its weights are of that, and its state is known or quantized.
+        With a FakeQuantize somewhere, which is not looked for, releases do not fold its weights; with one in front of
+        its data, they compute in 8 bits, if all of its weights are of that, and its state is known or quantized.
         """
-        if reader.layer.type not in SEQUENCES or not any(one.type == "FakeQuantize" for one in self.graph.layers()):
+        if reader.layer.type not in SEQUENCES:
             return set()
         sources = self.graph.sources(reader.layer.id)
         ports = [port.id for port in reader.layer.common.inputs]
@@ -269,12 +269,11 @@ def _origin(graph: Graph, source: Source | None, origins: dict[int, Layer | None
 
 def _is_carried(graph: Graph, source: Source | None) -> bool:
     """Return whether a tensor has elements of one that a FakeQuantize gives."""
-    passed = set[int]()
-    while source is not None and source.layer not in passed:
-        layer = graph.layer(source.layer)
+    passed = 0
+    while source is not None and passed < FAR:
+        layer, passed = graph.layer(source.layer), passed + 1
         if layer.type not in CARRYING:
             return layer.type == "FakeQuantize"
-        passed.add(layer.id)
         source = graph.source(layer.id, layer.common.inputs[0].id) if layer.common.inputs else None
     return False
 

@@ -29,6 +29,7 @@ from ir_tools.known_differences.releases.seen import (
     ELEMENTWISE,
     EXPANDED,
     FIRST_CONVOLVED,
+    IN_SEQUENCES,
     INTERLEAVED,
     JOINED,
     LATE_SHAPES,
@@ -117,11 +118,13 @@ class Patterns:
         self._joined = defaultdict[int, dict[tuple[int, int, bool, bool], bool]](dict)
         self._quantized = defaultdict[int, dict[int, bool]](dict)
         self._convolved = defaultdict[int, dict[int, bool]](dict)
+        self._quantizing = dict[int, bool]()
 
     def of(self, graph: Graph, layer: Layer, op: Op, constants: Collection[int]) -> frozenset[str]:
         """Return `patterns` of a layer; `constants`: the layers that are computed of constants alone."""
         if op.role is Role.CONSTANT:
-            return _uses(graph, layer, self.origins[id(graph)])
+            uses = _uses(graph, layer, self.origins[id(graph)])
+            return uses if uses.isdisjoint(IN_SEQUENCES) or self._quantizes(graph) else uses - IN_SEQUENCES
         found = {
             SHARED: op.type in LIMITING and _is_shared(graph, layer),
             JOINED: op.type in SPLITS and _is_joined(graph, layer),
@@ -151,6 +154,12 @@ class Patterns:
         elif op.type in SUMS:
             more = _of_convolutions(graph, layer, constants, self._convolved[id(graph)])
         return frozenset((*(name for name, holds in found.items() if holds), *more))
+
+    def _quantizes(self, graph: Graph) -> bool:
+        """Return whether a graph has a FakeQuantize, which is looked for once."""
+        if id(graph) not in self._quantizing:
+            self._quantizing[id(graph)] = any(layer.type == "FakeQuantize" for layer in graph.layers())
+        return self._quantizing[id(graph)]
 
     def scaled(self, graph: Graph, layer: Layer, constants: Collection[int]) -> frozenset[int]:
         """Return `scaled` of a layer; releases compile means that normalize data with these as one layer, an MVN."""

@@ -26,6 +26,7 @@ __all__ = [
     "GIVEN_AGAIN",
     "INTERLEAVED",
     "IN_PLACE",
+    "IN_SEQUENCES",
     "ITERATING",
     "JOINED",
     "LATER",
@@ -186,6 +187,8 @@ CONVOLUTIONS = frozenset({"Convolution", "GroupConvolution"})
 """Types of convolutions that are compiled with elementwise layers behind them."""
 SEQUENCES = frozenset({"GRUSequence", "LSTMSequence"})
 """Types of layers that releases compute in 8 bits, with data, weights and states of that. Measured."""
+IN_SEQUENCES = frozenset({"sequence in bytes", "sequence from a state", "sequence in part", "sequence both ways"})
+"""Of a constant: what `PackedWeights.uses` says of weights of one of them, in a graph with a FakeQuantize."""
 NEEDED = {
     **dict.fromkeys((IN_PLACE, SOFTENED, SOFTENED_INPUT, PASSED_ON, FIXED_STATE, GIVEN_AGAIN, COPIED_STATE), ITERATING),
     **dict.fromkeys((MEAN_SQUARE, NEWER_MEAN_SQUARE), frozenset({"Power"})),
@@ -193,9 +196,7 @@ NEEDED = {
     EXPANDED: frozenset({"Broadcast"}),
     REDUCED: frozenset({"Reshape"}),
     UNEVEN: frozenset({"Slice", "StridedSlice"}),
-    **dict.fromkeys(
-        ("sequence in bytes", "sequence from a state", "sequence in part", "sequence both ways"), SEQUENCES
-    ),
+    **dict.fromkeys(IN_SEQUENCES, SEQUENCES),
 }
 """Types of layers of which a model has one if a layer of it has a pattern."""
 NUMBER = -1
