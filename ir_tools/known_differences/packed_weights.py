@@ -8,7 +8,7 @@ from math import prod
 from typing import Self
 
 from ir_tools.graph import Graph, Layer, Model, Source
-from ir_tools.known_differences.neighbours import FAR, consumers_of
+from ir_tools.known_differences.neighbours import FAR, consumers_of, sources_of
 from ir_tools.known_differences.releases.seen import SEQUENCES
 from ir_tools.ops import Array, Role, find_op, role_of
 from ir_tools.weights import values
@@ -212,8 +212,8 @@ class PackedWeights:
         straight = all(one.by_rows or not one.exchanged for one in products)
         return straight and all(len(port.dims) == 2 and min(port.dims) > 0 for port in ports)
 
-    def unpacked(self, model: Model) -> Array:
-        """Return the numbers that the layers make of the constant."""
+    def unpacked(self, model: Model) -> Array | None:
+        """Return the numbers that the layers make of the constant; None if one of them is not known."""
         return _computed(self.graph, self.last, model)
 
     def _scaled(self, reader: _Reader) -> str:
@@ -303,15 +303,15 @@ def _is_scaled(graph: Graph, layer: Layer) -> bool:
     return scaled and any(one.second for one in _readers(graph, layer))
 
 
-def _computed(graph: Graph, layer: Layer, model: Model) -> Array:
-    """Return what a layer gives that is computed of constants."""
+def _computed(graph: Graph, layer: Layer, model: Model) -> Array | None:
+    """Return what a layer gives that is computed of constants; None if an operation or an input is not known."""
     if role_of(layer) is Role.CONSTANT:
         return values(layer.raw, model.weights)
-    op, sources = find_op(layer.type, layer.version), graph.sources(layer.id)
+    op, sources = find_op(layer.type, layer.version), sources_of(graph, layer)
     attrs = None if op is None else op.read(layer.common.raw, [])
-    assert op is not None
-    assert op.kernel is not None
-    assert attrs is not None
-    feeds = [graph.layer(sources[port.id].layer) for port in layer.common.inputs]
-    found: Array = op.kernel(attrs, [_computed(graph, feed, model) for feed in feeds])[0]
+    feeds = [None if source is None else _computed(graph, graph.layer(source.layer), model) for source in sources]
+    known = [feed for feed in feeds if feed is not None]
+    if op is None or op.kernel is None or attrs is None or len(known) < len(feeds):
+        return None
+    found: Array = op.kernel(attrs, known)[0]
     return found

@@ -22,11 +22,11 @@ def enclose(model: Model, layer: Layer, loop: Layer, inputs: Sequence[Fact]) -> 
         layer: the layer, whose bodies the new one shares.
         loop: a Loop without a body. Its inputs are a number of iterations, a condition, and those of the layer; its
             outputs are those of the layer.
-        inputs: what the layer reads.
+        inputs: what the layer reads, from its first input on.
     """
     body = Builder(model, graph=Graph())
     given = [body.parameter(f"input{number}", fact.shape, fact.dtype) for number, fact in enumerate(inputs)]
-    feeds = {port.id: source for port, source in zip(layer.inputs, given, strict=True)}
+    feeds = {port.id: source for port, source in zip(layer.inputs, given, strict=False)}
     inner = body.copy(layer, feeds, layer.name)
     inner.bodies.update(layer.bodies)
     goes_on = body.result(body.constant(np.array(True), "condition"))

@@ -30,7 +30,7 @@ from ir_tools.known_differences.releases import release_differences
 from ir_tools.known_differences.surroundings import Surroundings, quantized_note
 from ir_tools.known_differences.verdicts import UNKNOWN_RANK, Answer, Unread
 from ir_tools.ops import Role, find_op, role_of
-from ir_tools.ops.definition import Refused
+from ir_tools.ops.definition import Array, Refused
 from ir_tools.ops.records import recorded
 from ir_tools.releases.measured import State
 from ir_tools.releases.table import PARAMETERS_OF_10, RESULTS_OF_10, Release
@@ -239,16 +239,16 @@ class Fitting:
                 if row.state is State.UNCOMPILED and kind in STORED_AS and release.number < UNPACKED_FROM:
                     self._store_wider(located, reason)
                 else:
-                    if "both ways" in uses and packed.turns:
-                        self._turn(packed, reason)
-                    if "square both ways" not in uses:
-                        self._unpack(packed, reason)
+                    numbers = packed.unpacked(self.model)
+                    if numbers is not None and "both ways" in uses and packed.turns:
+                        self._turn(packed, numbers, reason)
+                    if numbers is not None and "square both ways" not in uses:
+                        self._unpack(packed, numbers, reason)
                     around.origins.clear()
                 break
 
-    def _turn(self, packed: PackedWeights, reason: str) -> None:
+    def _turn(self, packed: PackedWeights, numbers: Array, reason: str) -> None:
         """Give the MatMuls that do not transpose weights the transposed ones, which they are to transpose."""
-        numbers = packed.unpacked(self.model)
         for reader in packed.readers:
             source = packed.graph.source(reader.layer.id, reader.port)
             if reader.second and not reader.by_rows and source is not None:
@@ -261,11 +261,11 @@ class Fitting:
                 reader.layer.raw["transpose_b"] = "true"
                 self._step(located, "MatMul", "weights transposed", f"two transpositions cancel; {reason}")
 
-    def _unpack(self, packed: PackedWeights, reason: str) -> None:
+    def _unpack(self, packed: PackedWeights, numbers: Array, reason: str) -> None:
         """Put the numbers that layers make of a constant of few bits in the place of the last of them."""
         graph, last = packed.graph, packed.last
         located = Located(last.name, last, graph)
-        made = Builder(self.model, graph=graph).constant(packed.unpacked(self.model), last.name)
+        made = Builder(self.model, graph=graph).constant(numbers, last.name)
         kind = _type_name(graph.layer(made.layer).outputs[0])
         self._step(located, f"Const of {kind}", "unpacked", f"the layers have constant inputs; {reason}")
         graph.redirect(Source(last.id, last.outputs[0].id), made)

@@ -17,8 +17,9 @@ from ir_tools.format.read import read
 from ir_tools.format.write import render
 from ir_tools.graph import Source
 from ir_tools.inputs import plan_inputs
+from ir_tools.known_differences import as_model
 from ir_tools.known_differences.packed_weights import PackedWeights
-from ir_tools.known_differences.releases import rows_about, rows_of
+from ir_tools.known_differences.releases import ROWS, rows_about, rows_of
 from ir_tools.known_differences.verdicts import Answer
 from ir_tools.releases.table import OPENVINO, PARAMETERS_OF_10, RESULTS_OF_10
 from ir_tools.rewrite.fitting import Fitting
@@ -338,11 +339,24 @@ def test_weights_that_differ_in_nothing_but_their_offsets_are_unpacked_each() ->
         builder.result(product, f"y{number}")
     model = read(render(builder.model), b"".join(builder.model.weights.tail()))
     found = [
-        packed.unpacked(model)
+        numbers
         for layer in model.graph.layers()
         if layer.type == "Const" and (packed := PackedWeights.of(model.graph, layer, {})) is not None
+        if (numbers := packed.unpacked(model)) is not None
     ]
     np.testing.assert_array_equal(np.stack(found), np.stack(arrays) / 2)
+
+
+@pytest.mark.parametrize("type", ["Convert", "Multiply"])
+def test_weights_behind_a_layer_that_is_not_known_are_not_unpacked(type: str) -> None:
+    """Such a model has an error of its own."""
+    row = next(row for row in ROWS if row.name == "weights of sequences in part of 8 bits, 2024.4 to 2026.4")
+    model, _ = as_model(row.model)
+    wrong = next(layer for layer in model.graph.layers() if layer.type == type)
+    wrong.tag["version"] = "0"
+    migrated = migrate(model, row.releases[-1].name)
+    assert any(layer.name == wrong.name and layer.type == type for layer in migrated.model.graph.layers())
+    assert [finding.code for finding in validate(migrated.model) if finding.severity == "error"] == ["IR202"]
 
 
 def test_a_product_of_transposed_weights_records_their_sizes() -> None:
