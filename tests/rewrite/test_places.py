@@ -101,6 +101,17 @@ def test_what_is_rewritten_in_an_if_stays_so_in_the_loop_around_it() -> None:
             np.testing.assert_array_equal(found[name], array)
 
 
+def test_an_if_in_a_loop_keeps_an_input_that_nothing_feeds() -> None:
+    row = next(row for row in PLACED if row.name.startswith("larger tensors behind"))
+    model, _ = as_model(row.model)
+    chosen = next(layer for layer in model.graph.layers() if layer.type == "If")
+    model.graph.disconnect(chosen.id, chosen.inputs[-1].id)
+    migrated = ir_tools.migrate(model, to=row.releases[-1].name)
+    assert [step.after for step in migrated.steps] == ["Loop opset5"]
+    for one, layer in ((model, "If"), (migrated.model, "If/body/If")):
+        assert [(found.code, found.path) for found in validate(one) if found.severity == "error"] == [("IR126", layer)]
+
+
 def test_inputs_that_a_body_does_not_read_are_gone_with_their_states() -> None:
     vector = Call("Squeeze-1", (Part(0), Fixed(whole(0))))
     state = Call("Add-1", (Part(2), vector))
