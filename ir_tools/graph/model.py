@@ -226,8 +226,8 @@ def walk(graph: Graph, prefix: str = "", *, wanted: Callable[[Layer], bool] | No
     chosen = layers if wanted is None else [layer for layer in layers if layer.bodies or wanted(layer)]
     names = [layer.name for layer in layers] if chosen else []
     repeated = {name for name, count in Counter(names).items() if count > 1} if len({*names}) < len(names) else ()
-    for layer, name in zip(chosen, names if wanted is None else [layer.name for layer in chosen], strict=True):
-        label = f"{name}#{layer.id}" if name in repeated else name
+    for layer in chosen:
+        label = f"{layer.name}#{layer.id}" if layer.name in repeated else layer.name
         if wanted is None or not layer.bodies or wanted(layer):
             yield Located(prefix + label, layer, graph)
         for body, inner in layer.bodies.items():

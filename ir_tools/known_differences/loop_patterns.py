@@ -101,7 +101,7 @@ class _Place(NamedTuple):
     def passes_on(self, result: Layer) -> Iterator[str]:
         """Yield `PASSED_ON` and `FIXED_STATE` as far as a Result that gives the input as a next state shows them.
 
-        States are written in the order of the ports of the loop: one that was is no longer what it was.
+        States are written in the order of the ports of the loop; a state that was written has its next value.
         """
         order, own = self.ports.order, self.parameter.id
         for state in self.ports.states.get(result.id, ()):

@@ -17,15 +17,13 @@ from typing import Any, Self
 from ir_tools.errors import IrToolsError, RuntimeFailure, UsageError
 from ir_tools.runtime._child import Child
 from ir_tools.runtime.frames import Blob, pack, unpack
-from ir_tools.runtime.messages import is_memory, remedy_for
+from ir_tools.runtime.messages import breaks_child, is_memory, remedy_for
 
 __all__ = ["Header", "WorkerProcess"]
 
 Header = dict[str, Any]
 NO_ANSWER = (ValueError, KeyError, TypeError, AttributeError, OverflowError, MemoryError)
 """What bytes raise that are not an answer, as those of a program that is not Python."""
-BREAKS = "could not create a primitive"
-"""What a child says that cannot compile other models either from then on, as 2023.0 does. Measured."""
 STARTUP = 60.0
 """Seconds that a child may take to load its runtime."""
 
@@ -144,7 +142,7 @@ class WorkerProcess:
         if answer["error"] == "usage":
             raise UsageError(answer["message"])
         failure = self._failure(answer["error"], answer["message"], self._stage(child, header))
-        if BREAKS in answer["message"]:
+        if breaks_child(answer["message"]):
             self.close()
         raise failure
 

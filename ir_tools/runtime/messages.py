@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-__all__ = ["explain", "is_memory", "lacks_device", "remedy_for", "unknown_property"]
+__all__ = ["breaks_child", "explain", "is_memory", "lacks_device", "remedy_for", "unknown_property"]
 
 _NOISE = re.compile(r"(?:Exception from|failed at|at) [\w./\\+-]*src[/\\][\w./\\+-]+:\d+:?[ \t]*")
 _CHECK = re.compile(r"Check '(?P<condition>.*)' failed at [\w./\\+-]+:\d+:?[ \t]*")
@@ -32,6 +32,7 @@ _REMEDIES: Mapping[str, str] = {
 }
 """By words about something that is missing and not in the file: what to do."""
 _NO_DEVICE = re.compile(r"Cannot load library|Device with \"\w*\" name is not registered|No device", re.I)
+_NO_PRIMITIVE = re.compile(r"could not create a primitive(?! descriptor)")
 _NO_PROPERTY = re.compile(r"Unsupported property (\S+)")
 _EMPTY = {"", "Converting input model", "FrontEnd API failed with GeneralFailure:"}
 
@@ -39,6 +40,11 @@ _EMPTY = {"", "Converting input model", "FrontEnd API failed with GeneralFailure
 def is_memory(text: str) -> bool:
     """Return whether a message reports that memory ran out."""
     return bool(_MEMORY.search(text))
+
+
+def breaks_child(text: str) -> bool:
+    """Return whether a child that says so cannot compile other models from then on, as those of 2023.0. Measured."""
+    return bool(_NO_PRIMITIVE.search(text))
 
 
 def lacks_device(text: str) -> bool:

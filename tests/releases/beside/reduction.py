@@ -208,7 +208,10 @@ BESIDE = [
         falling=[
             _combined(counted(2, 3, 4)),
             _combined(counted(1), "ReLU-1"),
-            Call("Broadcast-3", (_total(), Fixed(whole(2, 3))), {"mode": "numpy"}),
+            Call(
+                "Add-1",
+                (Call("Broadcast-3", (_total(), Fixed(whole(2, 3))), {"mode": "numpy"}), counted(2, 3)),
+            ),
         ],
         others=[
             _combined(counted(1, 2, 3, 4)),
