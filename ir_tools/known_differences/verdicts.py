@@ -114,9 +114,7 @@ def unsized_behaviour(release: Release, seen: Seen) -> tuple[Answer, str] | None
 def _is_limited(seen: Seen) -> bool:
     """Return whether a suppression decides the unknown sizes of a layer, within limits."""
     shapes = (fact.shape for fact in (*seen.inputs, *seen.outputs))
-    return LIMITED in seen.patterns and all(
-        shape is not None and all(dim.hi is not None for dim in shape) for shape in shapes
-    )
+    return seen.has(LIMITED) and all(shape is not None and all(dim.hi is not None for dim in shape) for shape in shapes)
 
 
 def _largest(facts: Sequence[Fact]) -> list[Fact]:
@@ -146,7 +144,7 @@ def decisive(seen: Seen) -> Hashable:
         seen.idle,
         _gives_nothing(seen),
         _is_limited(seen),
-        DECIDED in seen.patterns,
+        seen.has(DECIDED),
     )
 
 
@@ -174,7 +172,7 @@ def behaviour(release: Release, seen: Seen, *, anywhere: bool = False) -> tuple[
 def _behaviour(release: Release, seen: Seen, *, anywhere: bool) -> tuple[Answer, str] | None:
     """Return that of a layer as if it were compiled."""
     if any(fact.shape is None and fact.dtype.kind != "dynamic" for fact in seen.outputs):
-        if DECIDED in seen.patterns and release.number >= SIZES_COMPARED:
+        if seen.has(DECIDED) and release.number >= SIZES_COMPARED:
             return Answer.UNKNOWN, "a comparison of equal sizes decides the rank, which was not measured"
         return Answer.READS, UNKNOWN_RANK
     op = seen.op

@@ -45,18 +45,18 @@ READING = frozenset(
 
 def in_its_place(op: Op, seen: Seen, target: int) -> Iterator[Rewrite | Refused]:
     """Yield what means the same as a layer without the patterns that it is part of, for an opset."""
-    if seen.patterns & READING:
+    if any(map(seen.has, READING)):
         yield with_copies(op, seen.opset, seen.inputs, seen.outputs, seen.constant, target)
-    if REDUCED in seen.patterns and seen.attrs is not None:
+    if seen.has(REDUCED) and seen.attrs is not None:
         yield with_copied_outputs(op, seen.opset, seen.attrs, seen.inputs, seen.outputs, target)
-    if UNEVEN in seen.patterns:
+    if seen.has(UNEVEN):
         yield with_axis_from_the_start(op, seen.opset, seen.inputs, seen.outputs)
-    if seen.unread and UNCUT in seen.patterns:
+    if seen.unread and seen.has(UNCUT):
         yield Refused("its body reads none of the parts that say how often it runs")
     elif seen.unread:
         kept = [number for number in range(len(seen.inputs)) if number not in seen.unread]
         yield with_inputs(op, seen.opset, kept, seen.outputs)
-    if OUTGROWN in seen.patterns:
+    if seen.has(OUTGROWN):
         yield run_once(seen.inputs, seen.outputs)
-    if SPREAD in seen.patterns:
+    if seen.has(SPREAD):
         yield squeezed(op, seen.inputs, target)

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ from ir_tools.infer import propagate_shapes
 from ir_tools.known_differences import TABLE, DifferenceKind, KnownDifference, as_model
 from ir_tools.known_differences._releases_listing import listing
 from ir_tools.known_differences.releases import ROWS, ReleaseDifference, may_apply, release_differences
-from ir_tools.known_differences.releases.seen import PATTERNS, UNFOLDED, Unplaced
+from ir_tools.known_differences.releases.seen import NEEDED, PATTERNS, UNFOLDED, Unplaced
 from ir_tools.known_differences.surroundings import Surroundings
 from ir_tools.known_differences.verdicts import Answer
 from ir_tools.ops import Array, Op, Role, find_op
@@ -81,7 +82,10 @@ def test_span(row: ReleaseDifference) -> None:
 
 @ROW
 def test_is_told_from_a_layer(row: ReleaseDifference) -> None:
-    """The row is found for a layer of its own model, and not ruled out by its attributes and the types around it."""
+    """The row is found for a layer of its own model, and not ruled out by its attributes and the types around it.
+
+    If it needs a pattern of layers of certain types, it is ruled out for a model that has none of these.
+    """
     model, _ = as_model(row.model)
     facts, around = propagate_shapes(model).facts, Surroundings(model)
     found: list[ReleaseDifference] = []
@@ -95,6 +99,9 @@ def test_is_told_from_a_layer(row: ReleaseDifference) -> None:
         applying = release_differences(row.releases[0], seen)
         alone, kinds = Unplaced(op, seen.attrs, types), {fact.dtype.name for fact in inputs[:1]}
         assert all(may_apply(one, kinds, alone) for one in applying)
+        plain = release_differences(row.releases[0], replace(seen, patterns=seen.patterns - NEEDED.keys()))
+        lonely = Unplaced(op, seen.attrs, {op.type})
+        assert not any(may_apply(one, kinds, lonely) for one in applying if one not in plain)
         assert op.role is Role.CONSTANT or seen.patterns <= PATTERNS
         found += applying
     assert row in found

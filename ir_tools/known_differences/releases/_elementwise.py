@@ -266,9 +266,9 @@ def _unlike(seen: Seen, *, second: bool) -> list[tuple[int, Dim, Dim]]:
         seen: the sum.
         second: whether that is of the convolution which gives its second input, or of the one that gives the first.
     """
-    own, other = (seen.inputs[number].shape or () for number in (second, not second))
     if not seen.has(SECOND_CONVOLVED if second else FIRST_CONVOLVED) or (not second) in seen.constant:
         return []
+    own, other = (seen.inputs[number].shape or () for number in (second, not second))
     pairs = [*zip(own, other, strict=False)]
     if len(own) != len(other) or any(one.static and two.static and one != two for one, two in pairs):
         return []
@@ -282,8 +282,10 @@ def _repeated(seen: Seen, *, second: bool) -> list[tuple[int, Dim]]:
 
 def _shifts_activations(seen: Seen) -> bool:
     """Return whether the size of the batch of what a sum behind activations shifts, and all of images, are unknown."""
+    if not seen.has(ACTIVATED):
+        return False
     sizes = next((fact.shape for number, fact in enumerate(seen.inputs) if number not in seen.constant), None) or ()
-    return seen.has(ACTIVATED) and len(sizes) > 2 and not any(dim.static for dim in (sizes[0], *sizes[2:]))
+    return len(sizes) > 2 and not any(dim.static for dim in (sizes[0], *sizes[2:]))
 
 
 def _repeats_more(seen: Seen, *, images: bool) -> bool:

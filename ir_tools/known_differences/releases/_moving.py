@@ -74,8 +74,10 @@ def _turned(data: Array) -> Call:
 
 
 def _turns_unequal_parts(seen: Seen, *, rank: int) -> bool:
+    if not seen.has(UNEVEN):
+        return False
     shapes = [fact.shape or () for fact in seen.inputs]
-    return seen.has(UNEVEN) and {len(shape) for shape in shapes} == {rank} and len({shape[-1] for shape in shapes}) > 1
+    return {len(shape) for shape in shapes} == {rank} and len({shape[-1] for shape in shapes}) > 1
 
 
 def _is_infinite(fact: Fact) -> bool:
@@ -235,7 +237,7 @@ def _slices_backwards(seen: Seen) -> bool:
 def _is_masked_and_affine(seen: Seen) -> bool:
     """Return whether a StridedSlice with other masks than those of its limits is before a product and a sum."""
     attrs, old, new = seen.attrs, seen.inputs[0].shape, seen.outputs[0].shape
-    if attrs is None or AFFINE not in seen.patterns or (old == new and is_static(old)):
+    if attrs is None or not seen.has(AFFINE) or (old == new and is_static(old)):
         return False
     return bool(attrs.new_axis_mask or attrs.shrink_axis_mask or attrs.ellipsis_mask)
 
@@ -355,7 +357,7 @@ ROWS = (
             (Call("Split-1", (counted(2, 3, 4), Fixed(index(2))), {"num_splits": "2"}, gives=1), counted(2, 3, 2)),
             {"axis": "1"},
         ),
-        applies=lambda seen: INTERLEAVED in seen.patterns,
+        applies=lambda seen: seen.has(INTERLEAVED),
     ),
     *(
         ReleaseDifference(
@@ -537,7 +539,7 @@ ROWS = (
             ),
             {"mode": "numpy"},
         ),
-        applies=lambda seen: SIZING in seen.patterns and _cut_unbounded(seen) > 0,
+        applies=lambda seen: seen.has(SIZING) and _cut_unbounded(seen) > 0,
     ),
     not_run(
         name="Slice between limits from both ends",
@@ -560,7 +562,7 @@ ROWS = (
             ),
             {"special_zero": "false"},
         ),
-        applies=lambda seen: RESHAPED in seen.patterns and _cut_unbounded(seen) > 1,
+        applies=lambda seen: seen.has(RESHAPED) and _cut_unbounded(seen) > 1,
     ),
     not_read(
         name="Squeeze of a scalar",
@@ -875,7 +877,7 @@ ROWS = (
             ops=(model.op,),
             reason="Limits that are computed from a constant that the layer also reads itself are not read.",
             model=model,
-            applies=lambda seen: SHARED in seen.patterns and not is_static(seen.inputs[0].shape),
+            applies=lambda seen: seen.has(SHARED) and not is_static(seen.inputs[0].shape),
         )
         for name, model in (
             ("lengths of a VariadicSplit", Call("VariadicSplit-1", (ROWS_OF_SIX, SECOND, REST))),
@@ -891,7 +893,7 @@ ROWS = (
             "Multiply-1",
             (Given(whole(2, 3), "?"), Call("Split-1", (whole(1, 2), Fixed(index(0))), {"num_splits": "2"}, gives=1)),
         ),
-        applies=lambda seen: JOINED in seen.patterns and axes_of(seen) == [0] and is_static(seen.inputs[0].shape),
+        applies=lambda seen: seen.has(JOINED) and axes_of(seen) == [0] and is_static(seen.inputs[0].shape),
     ),
     not_read(
         name="reflecting Pad of an axis of one element",

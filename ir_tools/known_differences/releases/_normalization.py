@@ -151,7 +151,7 @@ ROWS = (
             (Call("FakeQuantize-1", (floats([1, 2, 3, 5, 7]), *BYTES), {"levels": "256"}), Fixed(whole(-1))),
             VARIANCE | {"eps": "1e-6"},
         ),
-        applies=lambda seen: QUANTIZED in seen.patterns and _leaves_bytes(seen),
+        applies=lambda seen: seen.has(QUANTIZED) and _leaves_bytes(seen),
     ),
     not_run(
         name="LRN over axes of unknown size",

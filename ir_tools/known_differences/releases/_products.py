@@ -35,7 +35,7 @@ def _compressed() -> Call:
 
 def _has_moved_strides(seen: Seen, *, pattern: str) -> bool:
     """Return whether a convolution has strides, and is part of a pattern."""
-    return (seen.attrs is None or any(stride > 1 for stride in seen.attrs.strides)) and pattern in seen.patterns
+    return (seen.attrs is None or any(stride > 1 for stride in seen.attrs.strides)) and seen.has(pattern)
 
 
 def _extends_far(seen: Seen) -> bool:
@@ -44,7 +44,7 @@ def _extends_far(seen: Seen) -> bool:
     Groups of up to 3 channels are computed in 28 elements of a row at a time, those of up to 16 in 6 or more.
     """
     shapes = [fact.shape for fact in (*seen.inputs[:2], *seen.outputs[:1])]
-    if BIASED not in seen.patterns or not all(map(is_static, shapes)) or seen.attrs is None:
+    if not seen.has(BIASED) or not all(map(is_static, shapes)) or seen.attrs is None:
         return False
     data, filters, output = ([dim.lo for dim in shape or ()] for shape in shapes)
     windows, channels = windows_of(seen.attrs, len(data) - 2), filters[2]
@@ -203,7 +203,7 @@ def _is_of_scaled_weights(seen: Seen) -> bool:
     data = seen.inputs[0]
     scaled = bool(seen.held & {"u8", "i8", "u4", "i4"} and seen.held & {"f32", "f16", "bf16"})
     several = data.shape is None or len(data.shape) > 1
-    taken = QUANTIZED not in seen.patterns or not seen.held.isdisjoint({"u4", "i4"})
+    taken = not seen.has(QUANTIZED) or not seen.held.isdisjoint({"u4", "i4"})
     return scaled and data.dtype.is_float and several and taken
 
 

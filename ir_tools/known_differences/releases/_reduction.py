@@ -303,7 +303,7 @@ ROWS = (
         ops=ANY,
         reason="A reduction of what one of its type gives is made one with it, which takes lists of axes.",
         model=_in_a_row(index(1), index(0)),
-        applies=lambda seen: BY_NUMBER in seen.patterns,
+        applies=lambda seen: seen.has(BY_NUMBER),
     ),
     *(
         ReleaseDifference(
@@ -316,7 +316,7 @@ ROWS = (
                 " are counted from another one."
             ),
             model=_in_a_row(whole(-1), whole(own)),
-            applies=partial(lambda seen, pattern: pattern in seen.patterns, pattern=pattern),
+            applies=partial(Seen.has, pattern=pattern),
         )
         for what, own, pattern, span, state in (
             ("one axis twice", -1, REPEATED, "2022.2 to 2023.2", State.FAILS),

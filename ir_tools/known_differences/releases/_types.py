@@ -69,7 +69,7 @@ def _gives(kinds: str, seen: Seen) -> bool:
 
 def _is_used(seen: Seen, kinds: str, uses: Set[str], others: Set[str] = frozenset()) -> bool:
     """Return whether a constant of one of these types is used in one of these ways, and in none of the others."""
-    fits = any(map(seen.has, uses)) and others.isdisjoint(seen.patterns)
+    fits = any(map(seen.has, uses)) and not any(map(seen.has, others))
     return fits and seen.outputs[0].dtype.name in kinds.split()
 
 
@@ -518,7 +518,7 @@ ROWS = (
                 True,
                 State.DIFFERS,
                 Call("Abs-1", (np.array([0, 1, 5], "f4" if kind == "f32" else "i4"),)),
-                lambda seen: _gives_booleans(seen) and COUNTED in seen.patterns and not _is_mask(seen),
+                lambda seen: _gives_booleans(seen) and seen.has(COUNTED) and not _is_mask(seen),
             ),
             (
                 "a later output",
@@ -533,7 +533,7 @@ ROWS = (
                     {"num_splits": "2"},
                     gives=1,
                 ),
-                lambda seen: _gives_booleans(seen) and LATER in seen.patterns,
+                lambda seen: _gives_booleans(seen) and seen.has(LATER),
             ),
             (
                 "an output of a TopK, VariadicSplit or LSTMSequence",
@@ -547,7 +547,7 @@ ROWS = (
                     (np.array([0, 1, 1, 0], "f4" if kind == "f32" else "i4"), Fixed(index(0)), Fixed(whole(1, 3))),
                     gives=1,
                 ),
-                lambda seen: _gives_booleans(seen) and UNCHOSEN in seen.patterns,
+                lambda seen: _gives_booleans(seen) and seen.has(UNCHOSEN),
             ),
         )
     ),
