@@ -141,27 +141,6 @@ def runtime_values(asked: Sequence[tuple[Case, Sequence[Array]]]) -> list[Array 
     return found
 
 
-def type_difference(case: Case) -> str | None:
-    """Element types that the CPU plugin takes and the table does not, for every input that is not a constant."""
-    missing = []
-    for kind in TYPES:
-        lacking = [kind for words in words_of(case) if not element_type(kind).is_one_of(words)]
-        slots = [(kind, slot[1]) if isinstance(slot, tuple) else slot for slot in case.slots]
-        if lacking and compiles(case.op, case.raw, slots):
-            missing += lacking
-    return f"{case.op} takes {', '.join(missing)} too" if missing else None
-
-
-def words_of(case: Case) -> list[str]:
-    """What the table says of the inputs that are not constants."""
-    inputs = [*case.op.inputs, *[case.op.inputs[-1]] * len(case.slots)]
-    return [
-        case.op.types.get(slot.type, slot.type)
-        for slot, fed in zip(inputs, case.slots, strict=False)
-        if isinstance(fed, tuple)
-    ]
-
-
 # --- values -----------------------------------------------------------------------------------------------------
 
 NOT_RUN = "the CPU plugin does not run"

@@ -23,7 +23,6 @@ from tests.ops.math_support import (
     random_shape,
     runtime_shapes,
     shape_difference,
-    type_difference,
     values_agree,
 )
 from tests.ops.single import CORE, Between, Slot, attrs_of, computed, infer, single_text, slots_of
@@ -237,32 +236,6 @@ def test_suspects(change: dict[str, str], attribute: str) -> None:
     attrs = attrs_of(case.op, case.raw)
     found = list(case.op.check(attrs, [fact_of(slot) for slot in case.slots]))
     assert [(fault.attribute, fault.kind.mild) for fault in found] == [(attribute, True)]
-
-
-# --- element types ----------------------------------------------------------------------------------------------
-
-TYPED = [
-    Case(BY_NAME["Convolution-1"], WINDOW, [F32, FILTERS]),
-    Case(BY_NAME["GroupConvolution-1"], WINDOW, [F32, ("f32", "2,3,2,3,3")]),
-    Case(BY_NAME["ConvolutionBackpropData-1"], WINDOW, [F32, ("f32", "4,6,3,3")]),
-    Case(BY_NAME["GroupConvolutionBackpropData-1"], WINDOW, [F32, ("f32", "2,2,3,3,3")]),
-    Case(
-        BY_NAME["DeformableConvolution-8"],
-        {**WINDOW, "group": "1", "deformable_group": "1"},
-        [F32, ("f32", "1,18,6,6"), FILTERS, ("f32", "1,9,6,6")],
-    ),
-    Case(
-        BY_NAME["ExtractImagePatches-3"],
-        {"sizes": "3,3", "strides": "5,5", "rates": "1,1", "auto_pad": "valid"},
-        [F32],
-    ),
-    Case(BY_NAME["Col2Im-15"], WINDOW, [("f32", "1,12,9"), np.array([4, 4]), np.array([2, 2])]),
-]
-
-
-@pytest.mark.parametrize("case", TYPED, ids=lambda case: str(case.op))
-def test_element_types(case: Case) -> None:
-    assert type_difference(case) is None
 
 
 # --- values -----------------------------------------------------------------------------------------------------

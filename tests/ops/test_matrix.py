@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ir_tools.known_differences import named
-from ir_tools.ops import Array, Attrs, Op, matrix
+from ir_tools.ops import Array, Attrs, matrix
 from ir_tools.types import element_type
 from tests.ops.layer_support import faults_of
 from tests.ops.math_support import (
@@ -19,10 +19,9 @@ from tests.ops.math_support import (
     random_array,
     random_shape,
     runtime_shapes,
-    type_difference,
     values_agree,
 )
-from tests.ops.single import Slot, attrs_of, computed, slots_of
+from tests.ops.single import attrs_of, computed, slots_of
 
 MATMUL, EINSUM, INVERSE = matrix.OPS
 RANKS = {"a": 2, "b": 3, "c": 4, "d": 5, "E": 1}
@@ -123,19 +122,6 @@ def test_faults(case: Case, message: str) -> None:
     """Each is rejected by the runtime on reading or compiling."""
     (fault,) = faults_of(case.op, case.raw, case.slots)
     assert message in fault.message
-
-
-@pytest.mark.parametrize(
-    ("op", "raw", "slots"),
-    [
-        (MATMUL, {}, [("f32", "2,3"), ("f32", "3,4")]),
-        (EINSUM, {"equation": "ab,bc->ac"}, [("f32", "2,3"), ("f32", "3,4")]),
-        (INVERSE, {}, [("f32", "3,3")]),
-    ],
-    ids=str,
-)
-def test_element_types(op: Op, raw: dict[str, str], slots: list[Slot]) -> None:
-    assert type_difference(Case(op, raw, slots)) is None
 
 
 # --- values -----------------------------------------------------------------------------------------------------

@@ -13,7 +13,6 @@ from tests.ops.math_support import (
     kinds,
     random_array,
     random_shape,
-    type_difference,
     values_agree,
 )
 from tests.ops.single import Slot, slots_of
@@ -119,20 +118,6 @@ def test_faults(name: str, raw: dict[str, str], slots: list[Slot], message: str)
     """Each is rejected by the runtime on reading or compiling, or kills it."""
     (fault,) = faults_of(BY_NAME[name], raw, slots)
     assert message in fault.message
-
-
-@pytest.mark.parametrize(
-    ("name", "raw", "slots"),
-    [
-        ("BatchNormInference-5", {"epsilon": "0.1"}, [F32, FOUR, FOUR, FOUR, FOUR]),
-        *((name, raw, [F32, np.array([1])]) for name, raw in WITH_AXES.items()),
-        *((name, raw, [F32]) for name, raw in ALONE.items()),
-        ("GroupNormalization-12", GROUPS, [F32, FOUR, FOUR]),
-    ],
-    ids=str,
-)
-def test_element_types(name: str, raw: dict[str, str], slots: list[Slot]) -> None:
-    assert type_difference(Case(BY_NAME[name], raw, slots)) is None
 
 
 # --- values -----------------------------------------------------------------------------------------------------

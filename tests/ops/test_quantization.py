@@ -19,7 +19,6 @@ from tests.ops.math_support import (
     kinds,
     random_array,
     random_shape,
-    type_difference,
     value_difference,
     values_agree,
 )
@@ -81,12 +80,6 @@ ONE: Slot = ("f32", "")
 def test_faults(op: Op, raw: dict[str, str], slots: list[Slot], message: str) -> None:
     (fault,) = faults_of(op, raw, slots)
     assert message in fault.message
-
-
-@pytest.mark.parametrize("op", quantization.OPS, ids=str)
-def test_element_types(op: Op) -> None:
-    slots = [F32, ONE, ONE, ONE, ONE] if op is FAKE_QUANTIZE else [F32, ONE]
-    assert type_difference(Case(op, {"levels": "16"} if op is FAKE_QUANTIZE else {}, slots)) is None
 
 
 # --- values -----------------------------------------------------------------------------------------------------

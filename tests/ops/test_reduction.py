@@ -19,7 +19,6 @@ from tests.ops.math_support import (
     kinds,
     random_array,
     random_shape,
-    type_difference,
     value_difference,
     values_agree,
 )
@@ -148,19 +147,6 @@ def test_faults(case: Case, message: str) -> None:
     """Each is rejected by the runtime on reading, compiling or running, or kills it."""
     (fault,) = faults_of(case.op, case.raw, case.slots)
     assert message in fault.message
-
-
-@pytest.mark.parametrize("op", REDUCTIONS, ids=str)
-def test_element_types(op: Op) -> None:
-    assert type_difference(Case(op, {}, [F32, np.array([1])])) is None
-
-
-def test_element_types_of_running_sums() -> None:
-    assert type_difference(Case(CUM_SUM, {}, [F32, np.array(1)])) is None
-
-
-def test_element_types_of_segments() -> None:
-    assert type_difference(Case(SEGMENT_MAX, {}, [F32, np.array([0, 1])])) is None
 
 
 # --- values -----------------------------------------------------------------------------------------------------
