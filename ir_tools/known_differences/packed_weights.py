@@ -8,7 +8,7 @@ from math import prod
 from typing import Self
 
 from ir_tools.graph import Graph, Layer, Model, Source
-from ir_tools.known_differences.neighbours import FAR, consumers_of, sources_of
+from ir_tools.known_differences.neighbours import FAR, consumers_of, number_of, sources_of
 from ir_tools.known_differences.releases.seen import SEQUENCES
 from ir_tools.ops import Array, Role, find_op, role_of
 from ir_tools.weights import values
@@ -66,7 +66,8 @@ class PackedWeights:
     """A constant of few bits and the layers that unpack it.
 
     Attributes:
-        graph: that holds them.
+        model: that holds them.
+        graph: of the model, that they are in.
         constant: of integers of 8 or 4 bits, or nf4.
         last: the last layer that converts, shifts or scales it.
         zero: the element type of the constant that is subtracted, if there is one.
@@ -75,6 +76,7 @@ class PackedWeights:
         origins: of layers that change the shape alone, by id: the layer whose output they have.
     """
 
+    model: Model
     graph: Graph
     constant: Layer
     last: Layer
@@ -84,7 +86,7 @@ class PackedWeights:
     origins: dict[int, Layer | None]
 
     @classmethod
-    def of(cls, graph: Graph, constant: Layer, origins: dict[int, Layer | None]) -> Self | None:
+    def of(cls, model: Model, graph: Graph, constant: Layer, origins: dict[int, Layer | None]) -> Self | None:
         """Return what is known of a constant; None if it is not of few bits or nothing converts it, nor square.
 
         `origins`: empty, or those that calls for other constants have found in the graph as it is. Without them a
@@ -111,7 +113,7 @@ class PackedWeights:
         return (
             None
             if layer is constant and not square
-            else cls(graph, constant, layer, zero, scale, [*_readers(graph, layer)], origins)
+            else cls(model, graph, constant, layer, zero, scale, [*_readers(graph, layer)], origins)
         )
 
     @property
@@ -174,7 +176,7 @@ class PackedWeights:
         state, *weights = (_origin(self.graph, sources.get(port), self.origins) for port in (ports[1], *ports[-3:-1]))
         scaled = all(one is not None and one.type in SCALING for one in weights)
         known = state is not None and role_of(state) is Role.CONSTANT
-        quantized = [_is_carried(self.graph, sources.get(port)) for port in ports[:2]]
+        quantized = [_is_carried(self.model, self.graph, sources.get(port)) for port in ports[:2]]
         in_bytes = quantized[0] and scaled and (known or quantized[1])
         both_ways = reader.layer.common.raw.get("direction") == "bidirectional"
         found = {
@@ -212,9 +214,9 @@ class PackedWeights:
         straight = all(one.by_rows or not one.exchanged for one in products)
         return straight and all(len(port.dims) == 2 and min(port.dims) > 0 for port in ports)
 
-    def unpacked(self, model: Model) -> Array | None:
+    def unpacked(self) -> Array | None:
         """Return the numbers that the layers make of the constant; None if one of them is not known."""
-        return _computed(self.graph, self.last, model)
+        return _computed(self.graph, self.last, self.model)
 
     def _scaled(self, reader: _Reader) -> str:
         """Return how weights are scaled: by one `number` for all, or for each `output`, along the `sum`, or `each`."""
@@ -267,13 +269,14 @@ def _origin(graph: Graph, source: Source | None, origins: dict[int, Layer | None
     return found
 
 
-def _is_carried(graph: Graph, source: Source | None) -> bool:
-    """Return whether a tensor has elements of one that a FakeQuantize gives."""
-    passed = 0
+def _is_carried(model: Model, graph: Graph, source: Source | None) -> bool:
+    """Return whether a tensor has elements of one that a FakeQuantize gives, from 0 on if a ReLU is behind it."""
+    passed, cut = 0, False
     while source is not None and passed < FAR:
         layer, passed = graph.layer(source.layer), passed + 1
         if layer.type not in CARRYING:
-            return layer.type == "FakeQuantize"
+            return layer.type == "FakeQuantize" and (not cut or number_of(model, graph, layer, 1) == 0)
+        cut = cut or layer.type == "ReLU"
         source = graph.source(layer.id, layer.common.inputs[0].id) if layer.common.inputs else None
     return False
 

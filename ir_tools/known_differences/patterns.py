@@ -123,7 +123,8 @@ class Patterns:
     def of(self, graph: Graph, layer: Layer, op: Op, constants: Collection[int]) -> frozenset[str]:
         """Return `patterns` of a layer; `constants`: the layers that are computed of constants alone."""
         if op.role is Role.CONSTANT:
-            uses = _uses(graph, layer, self.origins[id(graph)])
+            packed = PackedWeights.of(self.model, graph, layer, self.origins[id(graph)])
+            uses = frozenset[str]() if packed is None else packed.uses
             return uses if uses.isdisjoint(IN_SEQUENCES) or self._quantizes(graph) else uses - IN_SEQUENCES
         found = {
             SHARED: op.type in LIMITING and _is_shared(graph, layer),
@@ -188,12 +189,6 @@ def compares_itself(graph: Graph, choice: Layer) -> bool:
     comparison = producer_of(graph, choice)
     compared = sources_of(graph, comparison) if comparison is not None and comparison.type in COMPARISONS else []
     return len(compared) == 2 and compared[0] == compared[1]
-
-
-def _uses(graph: Graph, constant: Layer, origins: dict[int, Layer | None]) -> frozenset[str]:
-    """Return what decides about how releases unpack a constant."""
-    packed = PackedWeights.of(graph, constant, origins)
-    return frozenset() if packed is None else packed.uses
 
 
 def _scaled(

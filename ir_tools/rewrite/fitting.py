@@ -228,7 +228,7 @@ class Fitting:
         """Store a constant in another type if the release does not read it rightly, or does not compute with it."""
         _, layer, graph = located
         kind = layer.common.raw.get("element_type", "").lower()
-        packed = PackedWeights.of(graph, layer, around.origins[id(graph)])
+        packed = PackedWeights.of(self.model, graph, layer, around.origins[id(graph)])
         op = find_op(layer.type, layer.version)
         if not _right(release, kind):
             self._store_wider(located, f"{release.title} does not read {kind} correctly")
@@ -239,7 +239,7 @@ class Fitting:
                 if row.state is State.UNCOMPILED and kind in STORED_AS and release.number < UNPACKED_FROM:
                     self._store_wider(located, reason)
                 else:
-                    numbers = packed.unpacked(self.model)
+                    numbers = packed.unpacked()
                     if numbers is not None and "both ways" in uses and packed.turns:
                         self._turn(packed, numbers, reason)
                     if numbers is not None and "square both ways" not in uses:

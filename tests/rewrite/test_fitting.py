@@ -341,8 +341,8 @@ def test_weights_that_differ_in_nothing_but_their_offsets_are_unpacked_each() ->
     found = [
         numbers
         for layer in model.graph.layers()
-        if layer.type == "Const" and (packed := PackedWeights.of(model.graph, layer, {})) is not None
-        if (numbers := packed.unpacked(model)) is not None
+        if layer.type == "Const" and (packed := PackedWeights.of(model, model.graph, layer, {})) is not None
+        if (numbers := packed.unpacked()) is not None
     ]
     np.testing.assert_array_equal(np.stack(found), np.stack(arrays) / 2)
 

@@ -1,5 +1,7 @@
 """Layers beside the rows of conversions."""
 
+from collections.abc import Collection
+
 import numpy as np
 
 from ir_tools.known_differences._model import Call, Fixed, converted, counted, floats, index, whole
@@ -60,16 +62,20 @@ def _sequence(
     *,
     begin: Feed | None = None,
     direction: str = "forward",
-    weights: int = 2,
+    weights: Collection[int] = (0, 1),
     data: Feed | None = None,
 ) -> Call:
-    """A sequence of two channels whose data are quantized, with so many weights of 8 bits, after a FakeQuantize."""
+    """A sequence of two channels whose data are quantized, of whose two weights these are scaled ones of 8 bits."""
     count, gates = (2 if direction == "bidirectional" else 1), (4 if type == "LSTMSequence-5" else 3)
     state = Fixed(np.zeros((1, count, 2), np.float32))
     numbers = (np.arange(count * gates * 4).reshape(count, gates * 2, 2) * 37 + more for more in (0, 5))
     held = [Fixed((values % 251 - 125).astype(np.int8)) for values in numbers]
-    scaled = [Call("Multiply-1", (converted(one, "f32"), Fixed(floats(0.01)))) for one in held]
-    plain = [Fixed(one.array.astype(np.float32) / 100) for one in held]
+    given = [
+        Call("Multiply-1", (converted(one, "f32"), Fixed(floats(0.01))))
+        if number in weights
+        else Fixed(one.array.astype(np.float32) / 100)
+        for number, one in enumerate(held)
+    ]
     raw = {
         **{"direction": direction, "hidden_size": "2", "clip": "0", "activations_alpha": "", "activations_beta": ""},
         "activations": ",".join(["sigmoid", "tanh", "tanh"][: gates - 1]),
@@ -79,11 +85,44 @@ def _sequence(
     states = (state if begin is None else begin, *([state] if gates == 4 else []))
     biases = Fixed(np.full((count, gates * 2), 0.25, np.float32))
     rows = quantized(counted(1, 3, 2), Fixed(floats(2))) if data is None else data
-    return Call(type, (rows, *states, Fixed(whole(3)), *scaled[:weights], *plain[weights:], biases), raw)
+    return Call(type, (rows, *states, Fixed(whole(3)), *given, biases), raw)
 
 
-QUANTIZED_ROWS = quantized(counted(1, 1, 3, 2), Fixed(floats(2)))
-QUANTIZED_STATE = quantized(Fixed(np.zeros((1, 1, 2), np.float32)), Fixed(floats(2)))
+def _rows(data: Call) -> Call:
+    """What a layer gives, as three rows of two channels."""
+    return Call("Reshape-1", (data, Fixed(whole(-1, 3, 2))), {"special_zero": "false"})
+
+
+def _cut(low: float) -> Call:
+    """Rows that a FakeQuantize gives from a number on, behind a ReLU."""
+    limits = (Fixed(floats(low)), Fixed(floats(2))) * 2
+    return Call("ReLU-1", (Call("FakeQuantize-1", (counted(1, 3, 2), *limits), {"levels": "256"}),))
+
+
+ROW, TWO_ROWS, ROWS, IMAGE = (
+    quantized(counted(*sizes), Fixed(floats(2))) for sizes in ((1, 1, 2), (1, 2, 2), (1, 3, 2), (1, 1, 3, 2))
+)
+CARRIED = (
+    Call("Concat-1", (ROW, TWO_ROWS), {"axis": "1"}),
+    Call("DepthToSpace-1", (IMAGE,), {"mode": "blocks_first", "block_size": "1"}),
+    Call("Gather-8", (ROWS, Fixed(whole(2, 0, 1)), Fixed(index(1)))),
+    Call("MaxPool-1", (ROWS,), {"kernel": "1", "strides": "1", "pads_begin": "0", "pads_end": "0"}),
+    _cut(0),
+    Call("Reshape-1", (ROWS, Fixed(whole(-1, 3, 2))), {"special_zero": "false"}),
+    Call("Slice-8", (ROWS, *(Fixed(whole(number)) for number in (0, 9, 1, 0)))),
+    Call("Split-1", (ROWS, Fixed(index(0))), {"num_splits": "1"}),
+    Call("Squeeze-1", (IMAGE, Fixed(whole(0)))),
+    Call(
+        "StridedSlice-1", (ROWS, *(Fixed(whole(number)) for number in (0, 9, 1))), {"begin_mask": "0", "end_mask": "0"}
+    ),
+    Call("Transpose-1", (ROWS, Fixed(whole(0, 1, 2)))),
+    Call("Unsqueeze-1", (quantized(counted(3, 2), Fixed(floats(2))), Fixed(whole(0)))),
+    Call("VariadicSplit-1", (ROWS, Fixed(index(0)), Fixed(whole(1)))),
+)
+"""Rows that a FakeQuantize gives, behind a layer of each type that carries them."""
+QUANTIZED_STATE, QUANTIZED_STATES = (
+    quantized(Fixed(np.zeros((1, count, 2), np.float32)), Fixed(floats(2))) for count in (1, 2)
+)
 TESTED = _boolean(Call("Abs-1", (DATA,)))
 BESIDE = [
     *beside(
@@ -132,26 +171,36 @@ BESIDE = [
     ),
     *beside(
         "weights of sequences of quantized data, 2022.3 to 2023.1",
-        falling=[_sequence(begin=QUANTIZED_STATE), _sequence("GRUSequence-5")],
+        falling=[
+            _sequence(begin=QUANTIZED_STATE),
+            _sequence("GRUSequence-5"),
+            _sequence("GRUSequence-5", direction="bidirectional"),
+        ],
         others=[
             _sequence(begin=counted(1, 1, 2)),
             _sequence(data=counted(1, 3, 2)),
-            _sequence(weights=1),
-            _sequence(weights=0),
+            _sequence(data=counted(1, 3, 2), begin=QUANTIZED_STATE),
+            _sequence("GRUSequence-5", begin=QUANTIZED_STATES, direction="bidirectional"),
+            *(_sequence(weights=weights) for weights in ((0,), (1,), ())),
         ],
     ),
     *beside(
         "weights of sequences of quantized data from a constant on, 2022.3 to 2026.4",
         falling=[_sequence(), _sequence("GRUSequence-5"), _sequence(direction="reverse")],
+        others=[_sequence(begin=QUANTIZED_STATE), _sequence(weights=(0,))],
     ),
     *beside(
         "weights of sequences in part of 8 bits, 2024.4 to 2026.4",
-        falling=[_sequence(begin=counted(1, 1, 2)), _sequence(weights=1)],
+        falling=[
+            _sequence(begin=counted(1, 1, 2)),
+            *(_sequence(weights=(number,)) for number in (0, 1)),
+            _sequence(data=_cut(-2)),
+        ],
         others=[
             _sequence(data=counted(1, 3, 2)),
             _sequence(begin=QUANTIZED_STATE),
-            _sequence(weights=0),
-            _sequence(data=Call("Squeeze-1", (QUANTIZED_ROWS, Fixed(whole(0))))),
+            _sequence(weights=()),
+            *(_sequence(data=_rows(data)) for data in CARRIED),
         ],
     ),
     *beside(
