@@ -194,7 +194,7 @@ BESIDE = [
         falling=[
             _sequence(begin=counted(1, 1, 2)),
             *(_sequence(weights=(number,)) for number in (0, 1)),
-            _sequence(data=_cut(-2)),
+            *(_sequence(data=data) for data in (_cut(-2), _cut(1), converted(converted(ROWS, "i32"), "f32"))),
         ],
         others=[
             _sequence(data=counted(1, 3, 2)),
