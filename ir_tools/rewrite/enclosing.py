@@ -29,7 +29,7 @@ def enclose(model: Model, layer: Layer, loop: Layer, inputs: Sequence[Fact]) -> 
     feeds = {port.id: source for port, source in zip(layer.inputs, given, strict=False)}
     inner = body.copy(layer, feeds, layer.name)
     inner.bodies.update(layer.bodies)
-    goes_on = body.result(body.constant(np.array(True), "condition"))
+    goes_on = body.result(body.constant(np.array(True)))
     results = [body.result(Source(inner.id, port.id)) for port in inner.outputs]
     loop.bodies["body"] = body.graph
     rows = [("input", port.id, source.layer) for port, source in zip(loop.inputs[BESIDE:], given, strict=True)]

@@ -35,3 +35,11 @@ def test_unreadable_statistics(cli: Cli, old: Path) -> None:
     outcome = cli("migrate", str(old), "--int8", "--dry-run")
     assert outcome.code == 2
     assert "the <min> and <max> of a layer in <statistics> are not lists of numbers" in outcome.err
+
+
+def test_a_refused_model_is_not_measured(cli: Cli, old: Path) -> None:
+    old.write_text(old.read_text().replace('type="Convolution"', 'type="Nonsense"'))
+    outcome = cli("migrate", str(old), "--int8", "--dry-run", "--json")
+    assert outcome.code == 3
+    assert outcome.document["int8"] is None
+    assert len(outcome.document["refused"]) == 1

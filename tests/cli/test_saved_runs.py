@@ -112,6 +112,13 @@ def test_precision_is_that_of_the_saved_run(cli: Cli, model: Path) -> None:
     assert ir_tools.compare(model, golden=run).output_sides.actual.endswith("CPU, bf16")
 
 
+def test_a_run_is_saved_beside_a_comparison_with_another_setting(cli: Cli, model: Path) -> None:
+    path = model.with_name("beside.irrun")
+    document = cli("compare", str(model), "--against", "CPU:bf16", "--save", str(path), "--json").document
+    assert document["saved"] == str(path)
+    assert SavedRun.open(path).setting == ("CPU", "f32")
+
+
 def test_layer_where_a_difference_starts(cli: Cli, run: Path, model: Path) -> None:
     model.write_bytes(small(11, 'type="Abs" version="opset1"'))
     outcome = cli("compare", model, "--golden", run, "--json")

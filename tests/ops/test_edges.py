@@ -94,12 +94,6 @@ def calls() -> Iterator[Call]:
         yield Call("ISTFT-16", (frames, window, *numbers), {"center": "true", "normalized": "false"})
 
 
-@pytest.fixture(scope="module")
-def client() -> Iterator[RuntimeClient]:
-    with RuntimeClient(timeout=30) as running:
-        yield running
-
-
 def case_id(call: Call) -> str:
     kinds = [feed.dtype.name if isinstance(feed, np.ndarray) else "-" for feed in call.inputs]
     return "-".join([call.op, *kinds[:1], *call.raw.values()])

@@ -1,6 +1,6 @@
 """Layers that move elements, and what cannot run or hardly as meant: found without the runtime, and held against it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pytest
@@ -16,12 +16,6 @@ from tests.ops.single import Slot, single_text
 Case = tuple[str, int, Mapping[str, str], Sequence[Slot]]
 DATA = ("f32", "2,3")
 SCALAR = ("f32", "")
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[RuntimeClient]:
-    with RuntimeClient(timeout=60, memory=4 << 30) as running:
-        yield running
 
 
 def one(value: float) -> Slot:

@@ -16,9 +16,11 @@ from ir_tools.ops._shape_rewrites import (
     without_empty_parts,
     without_the_batch,
 )
-from ir_tools.ops.definition import Refused, Rewrite, Step
+from ir_tools.ops.definition import Fact, Refused, Rewrite, Step
+from ir_tools.ops.replacements import run_once
 from ir_tools.rewrite.facts import KnownFacts
 from ir_tools.rewrite.rewriter import Rewriter
+from ir_tools.types import Dim, element_type
 
 
 def substituted(builder: Builder, step: Step, fed: Mapping[str, Array], target: int = 8) -> Rewrite | Refused | None:
@@ -36,6 +38,15 @@ def substituted(builder: Builder, step: Step, fed: Mapping[str, Array], target: 
         for name, array in run(model, fed).items():
             np.testing.assert_array_equal(array, wanted[name])
     return found
+
+
+def test_a_layer_in_a_loop_keeps_the_order_of_its_outputs() -> None:
+    builder = Builder(opset=8)
+    for part in builder.outputs("VariadicSplit", builder.parameter("x", "5"), 0, np.array([2, 3]), name="it"):
+        builder.result(part)
+    outputs = [Fact(element_type("f32"), (Dim.of(size),)) for size in (2, 3)]
+    found = substituted(builder, lambda _, inputs, __: run_once(inputs, outputs), {"x": np.arange(5, dtype=np.float32)})
+    assert isinstance(found, Rewrite)
 
 
 @pytest.mark.parametrize("shape", ["2,4", "?,4"])
