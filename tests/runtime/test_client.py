@@ -453,6 +453,16 @@ def test_a_child_that_is_killed(monkeypatch: pytest.MonkeyPatch, kills: tuple[in
     assert caught.value.kind == kind
 
 
+@pytest.mark.parametrize("breaks", [True, False])
+def test_a_child_is_started_again_only_after_what_breaks_it(monkeypatch: pytest.MonkeyPatch, breaks: bool) -> None:
+    monkeypatch.setattr(_process, "breaks_child", lambda text: breaks)
+    with RuntimeClient() as client:
+        with pytest.raises(RuntimeFailure, match="Kernel"):
+            client.describe(GOOD.replace(b'kernel="2,2"', b'kernel="99,99"'))
+        assert (client._child is None) is breaks
+        assert client.describe(GOOD).outputs
+
+
 def test_a_program_that_is_no_python(tmp_path: Path) -> None:
     program = tmp_path / "python"
     answer = "import os, sys, time; os.write(int(sys.argv[5]), bytes([3, *[0] * 12, *b'[1]'])); time.sleep(9)"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ir_tools.runtime.messages import explain, is_memory, lacks_device, remedy_for, unknown_property
+from ir_tools.runtime.messages import breaks_child, explain, is_memory, lacks_device, remedy_for, unknown_property
 
 CORE = "Exception from src/inference/src/cpp/core.cpp:105:\n"
 CASES = {
@@ -79,6 +79,12 @@ def test_what_a_machine_lacks() -> None:
     assert not lacks_device("the kernel is 0")
     assert unknown_property("Unsupported property NO_SUCH by CPU plugin.") == "NO_SUCH"
     assert unknown_property("the kernel is 0") is None
+
+
+def test_what_a_child_does_not_get_over() -> None:
+    """A primitive that cannot be created; a descriptor is looked for in several ways, of which one may do."""
+    assert breaks_child("could not create a primitive")
+    assert not breaks_child("could not create a primitive descriptor for a convolution forward propagation primitive")
 
 
 def test_remedies() -> None:
