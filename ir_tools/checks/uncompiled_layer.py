@@ -12,7 +12,7 @@ from ir_tools.graph import Located
 from ir_tools.infer import AnswerTable, LayerKind, LayerSignature
 from ir_tools.known_differences import Call
 from ir_tools.known_differences.releases import Seen, rows_of
-from ir_tools.known_differences.releases.seen import PATTERNS, Unplaced, is_possible
+from ir_tools.known_differences.releases.seen import Pattern, Unplaced, is_possible
 from ir_tools.known_differences.surroundings import Surroundings, idle_bodies
 from ir_tools.known_differences.verdicts import Answer, behaviour, is_deadly, is_plain
 from ir_tools.ops import Op, Role, opset_number
@@ -38,7 +38,7 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
     if model.is_legacy or any(one.is_error for one in file.unread) or consistency.has_errors:
         return
     types = {layer.type for graph in model.graphs() for layer in graph.layers()}
-    part = frozenset(pattern for pattern in PATTERNS if is_possible(pattern, types))
+    part = frozenset(pattern for pattern in Pattern if is_possible(pattern, types))
     stopped = partial(_may_be_stopped, version=model.version, patterns=part, types=frozenset(types))
     kinds = {_key(kind.signature): kind for kind in consistency.kinds if stopped(kind)}
     around = Surroundings(model, idle_bodies(model, partial(_inputs, file)) if kinds else frozenset())

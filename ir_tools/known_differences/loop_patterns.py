@@ -10,22 +10,7 @@ from typing import NamedTuple
 from ir_tools.errors import ShapeError
 from ir_tools.graph import Graph, Layer, Model, Port, Source
 from ir_tools.known_differences.neighbours import FAR, VIEWS, consumers_of, producer_of, reads_of, sources_of
-from ir_tools.known_differences.releases.seen import (
-    BEHIND_PRODUCT,
-    COMBINING,
-    COPIED_STATE,
-    ELEMENTWISE,
-    FIXED_STATE,
-    GIVEN_AGAIN,
-    IN_PLACE,
-    ITERATING,
-    OUTGROWN,
-    PASSED_ON,
-    SOFTENED,
-    SOFTENED_INPUT,
-    UNCOUNTED,
-    UNCUT,
-)
+from ir_tools.known_differences.releases.seen import COMBINING, ELEMENTWISE, ITERATING, Pattern
 from ir_tools.ops import Role, role_of
 from ir_tools.ops.bodies import PortMap, port_maps
 
@@ -108,9 +93,9 @@ class _Place(NamedTuple):
             if state not in order or not _is_read(self.graph, state):
                 continue
             if self.is_cut or (self.is_state and own in order and order[own] < order[state]):
-                yield PASSED_ON
+                yield Pattern.PASSED_ON
             elif self.is_fixed and result.id not in self.ports.joined:
-                yield FIXED_STATE
+                yield Pattern.FIXED_STATE
 
     def is_copied(self, result: Layer) -> bool:
         """Return whether the input is a state that stays the same and a Result gives as one before it that is read."""
@@ -169,13 +154,13 @@ class LoopPatterns:
             yield from _of_loop(graph, layer, body, ports.map, constants)
         unknown = [port for port in layer.common.outputs if _is_unknown(port)] if layer.type == "If" else []
         if any(_is_outgrown(graph, layer, port) for port in unknown):
-            yield OUTGROWN
+            yield Pattern.OUTGROWN
         owner = self._owners.get(id(graph))
         producer = producer_of(graph, layer) if owner is not None else None
         if owner is None or producer is None:
             return
         if role_of(layer) is Role.RESULT and _is_given_again(graph, layer):
-            yield GIVEN_AGAIN
+            yield Pattern.GIVEN_AGAIN
         if role_of(producer) is not Role.PARAMETER:
             return
         around = self._ports(owner)
@@ -184,11 +169,13 @@ class LoopPatterns:
             if role_of(layer) is Role.RESULT:
                 yield from place.passes_on(layer)
                 if place.is_copied(layer):
-                    yield COPIED_STATE
+                    yield Pattern.COPIED_STATE
             elif _is_view(layer):
                 yield from _followed(place, layer, constants)
             elif layer.type in OVERWRITING and place.is_fixed and len(consumers_of(graph, producer)) == 1:
-                yield from (IN_PLACE, SOFTENED_INPUT) if layer.type == "SoftMax" else (IN_PLACE,)
+                yield from (
+                    (Pattern.IN_PLACE, Pattern.SOFTENED_INPUT) if layer.type == "SoftMax" else (Pattern.IN_PLACE,)
+                )
 
 
 def _is_outgrown(graph: Graph, layer: Layer, port: Port) -> bool:
@@ -233,11 +220,11 @@ def _may_be_larger(dims: Sequence[int], others: Sequence[int]) -> bool:
 def _of_loop(graph: Graph, loop: Layer, body: Graph, ports: PortMap, constants: Collection[int]) -> Iterator[str]:
     """Yield `UNCUT`, `UNCOUNTED` and `BEHIND_PRODUCT` as far as they are true of a TensorIterator."""
     if _is_uncut(body, ports):
-        yield UNCUT
+        yield Pattern.UNCUT
         if all(row.axis is None for row in ports.outputs):
-            yield UNCOUNTED
+            yield Pattern.UNCOUNTED
     if _has_joined_layers(body) and _is_behind_product(graph, loop, constants):
-        yield BEHIND_PRODUCT
+        yield Pattern.BEHIND_PRODUCT
 
 
 def _is_read(body: Graph, parameter: int) -> bool:
@@ -289,9 +276,9 @@ def _followed(place: _Place, view: Layer, constants: Collection[int]) -> Iterato
         found = [(graph.layer(one), port) for one, port in readers]
         for result in (one for one, _ in found if role_of(one) is Role.RESULT):
             if not computed:
-                yield from (pattern for pattern in place.passes_on(result) if pattern == PASSED_ON)
+                yield from (pattern for pattern in place.passes_on(result) if pattern == Pattern.PASSED_ON)
             elif place.is_next_state(result):
-                yield from (IN_PLACE, SOFTENED) if softened else (IN_PLACE,)
+                yield from (Pattern.IN_PLACE, Pattern.SOFTENED) if softened else (Pattern.IN_PLACE,)
         others = [(one, port) for one, port in found if role_of(one) is not Role.RESULT]
         if len(others) != 1 or (others[0][0].common.inputs[0].id != others[0][1] and not computed):
             return
@@ -306,7 +293,7 @@ def _followed(place: _Place, view: Layer, constants: Collection[int]) -> Iterato
                 return
             computed, softened = True, softened and reader.type == "SoftMax"
             if place.is_fixed:
-                yield from (IN_PLACE, SOFTENED_INPUT) if softened else (IN_PLACE,)
+                yield from (Pattern.IN_PLACE, Pattern.SOFTENED_INPUT) if softened else (Pattern.IN_PLACE,)
                 return
         current = reader
 

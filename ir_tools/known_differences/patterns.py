@@ -20,33 +20,14 @@ from ir_tools.known_differences.neighbours import (
 from ir_tools.known_differences.packed_weights import PackedWeights
 from ir_tools.known_differences.reduction_patterns import mean_squares, merged_reductions, normalizes, spread
 from ir_tools.known_differences.releases.seen import (
-    ACTIVATED,
-    AFFINE,
-    BIASED,
     COMBINING,
     CONVOLUTIONS,
-    COUNTED,
     ELEMENTWISE,
-    EXPANDED,
-    FIRST_CONVOLVED,
     IN_SEQUENCES,
-    INTERLEAVED,
-    JOINED,
-    LATE_SHAPES,
-    LATE_SIZES,
-    LATER,
     NUMBER,
-    PADDED,
-    QUANTIZED,
-    REDUCED,
     REMAINDERS,
-    RESHAPED,
-    SECOND_CONVOLVED,
-    SHARED,
-    SIZING,
     UNCHOOSING,
-    UNCHOSEN,
-    UNEVEN,
+    Pattern,
 )
 from ir_tools.ops import Op, Role, role_of
 from ir_tools.types import precision_in_file
@@ -127,15 +108,16 @@ class Patterns:
             uses = frozenset[str]() if packed is None else packed.uses
             return uses if uses.isdisjoint(IN_SEQUENCES) or self._quantizes(graph) else uses - IN_SEQUENCES
         found = {
-            SHARED: op.type in LIMITING and _is_shared(graph, layer),
-            JOINED: op.type in SPLITS and _is_joined(graph, layer),
-            REDUCED: op.type in SPLITS and _is_reduced(graph, layer, constants),
-            INTERLEAVED: op.type in SPLITS and _is_interleaved(self.model, graph, layer),
-            BIASED: op.type == "GroupConvolution" and _is_biased(graph, layer, constants),
-            AFFINE: op.type == "StridedSlice" and _is_affine(graph, layer, constants, self._joined[id(graph)]),
-            UNEVEN: op.type == "Concat" and _turns_unevenly(graph, layer, constants),
-            EXPANDED: op.type in EXPANDING and _is_expanded(graph, layer),
-            QUANTIZED: op.type in OF_BYTES and _is_quantized(graph, layer, constants, self._quantized[id(graph)]),
+            Pattern.SHARED: op.type in LIMITING and _is_shared(graph, layer),
+            Pattern.JOINED: op.type in SPLITS and _is_joined(graph, layer),
+            Pattern.REDUCED: op.type in SPLITS and _is_reduced(graph, layer, constants),
+            Pattern.INTERLEAVED: op.type in SPLITS and _is_interleaved(self.model, graph, layer),
+            Pattern.BIASED: op.type == "GroupConvolution" and _is_biased(graph, layer, constants),
+            Pattern.AFFINE: op.type == "StridedSlice" and _is_affine(graph, layer, constants, self._joined[id(graph)]),
+            Pattern.UNEVEN: op.type == "Concat" and _turns_unevenly(graph, layer, constants),
+            Pattern.EXPANDED: op.type in EXPANDING and _is_expanded(graph, layer),
+            Pattern.QUANTIZED: op.type in OF_BYTES
+            and _is_quantized(graph, layer, constants, self._quantized[id(graph)]),
         }
         more: Iterable[str] = ()
         if op.type == "Slice":
@@ -283,9 +265,9 @@ def _shapes_of(graph: Graph, cut: Layer) -> Iterator[str]:
         for port in graph.layer(number).common.outputs:
             for reader, given in ((graph.layer(one), port) for one, port in graph.consumers(number, port.id)):
                 if listed and [one.id for one in reader.common.inputs].index(given) == SIZED.get(reader.type):
-                    yield SIZING
+                    yield Pattern.SIZING
                 elif reader.type == "Reshape":
-                    yield RESHAPED
+                    yield Pattern.RESHAPED
                 elif listed or reader.type == "ShapeOf" or dims in [one.dims for one in reader.common.outputs]:
                     waiting += {(reader.id, listed or reader.type == "ShapeOf")} - passed
 
@@ -302,9 +284,9 @@ def _decided(graph: Graph, remainder: Layer) -> Iterator[str]:
                 passed.add(reader.id)
                 sized = reader.type in SHAPED and given != reader.common.inputs[0].id
                 if sized:
-                    yield LATE_SIZES
+                    yield Pattern.LATE_SIZES
                 if reader.type in VIEWS and (sized or cut):
-                    yield LATE_SHAPES
+                    yield Pattern.LATE_SHAPES
                 waiting.append((reader, cut or sized))
 
 
@@ -335,16 +317,16 @@ def _tested(graph: Graph, conversion: Layer) -> Iterator[str]:
     if source is not None:
         before = graph.layer(source.layer)
         if before.type in UNCHOOSING:
-            yield UNCHOSEN
+            yield Pattern.UNCHOSEN
         elif port_place(before.common.outputs, source.port):
-            yield LATER
+            yield Pattern.LATER
     waiting, passed = [conversion], set[int]()
     while waiting and len(passed) < FAR:
         behind = waiting.pop()
         passed.add(behind.id)
         readers = [graph.layer(one) for one in islice(graph.successors(behind.id), FAR) if one not in passed]
         if any(reader.type in CONVERTING and not _gives_booleans(reader) for reader in readers):
-            yield COUNTED
+            yield Pattern.COUNTED
             return
         waiting += [reader for reader in readers if reader.type not in TESTING and _gives_booleans(reader)]
 
@@ -375,7 +357,7 @@ def _moved(graph: Graph, convolution: Layer, constants: Collection[int]) -> Iter
         together = all(_takes_single_elements(one) and _numbers_of(one, "strides") == own for one in readers)
         moves = before.type in ELEMENTWISE | {"Convolution"} and (len(readers) == 1 or together)
         if moves and not moved and not _is_of_weights(graph, before, constants) and _shifts(reader, strides):
-            yield PADDED
+            yield Pattern.PADDED
         sources = sources_of(graph, before)
         if moves and _takes_single_elements(before):
             steps = [step * more for step, more in zip(strides, _numbers_of(before, "strides"), strict=False)]
@@ -384,9 +366,9 @@ def _moved(graph: Graph, convolution: Layer, constants: Collection[int]) -> Iter
             further = moved or not _is_of_weights(graph, before, constants)
             waiting += [(one, reader, strides, further) for one in sources]
         elif moved and before.type in UNCHOOSING:
-            yield UNCHOSEN
+            yield Pattern.UNCHOSEN
         elif moved and port_place(before.common.outputs, source.port):
-            yield LATER
+            yield Pattern.LATER
 
 
 def _numbers_of(layer: Layer, name: str) -> list[int]:
@@ -543,8 +525,10 @@ def _of_convolutions(graph: Graph, total: Layer, constants: Collection[int], kno
     `known`: of `_is_convolved`.
     """
     if _is_activated(graph, total, constants, known):
-        yield ACTIVATED
-    for name, source in zip((FIRST_CONVOLVED, SECOND_CONVOLVED), sources_of(graph, total), strict=False):
+        yield Pattern.ACTIVATED
+    for name, source in zip(
+        (Pattern.FIRST_CONVOLVED, Pattern.SECOND_CONVOLVED), sources_of(graph, total), strict=False
+    ):
         if source is not None and _is_convolved(graph, source, constants, known):
             yield name
 

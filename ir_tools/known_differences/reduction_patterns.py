@@ -13,15 +13,7 @@ from ir_tools.known_differences.neighbours import (
     readers_of,
     sources_of,
 )
-from ir_tools.known_differences.releases.seen import (
-    BY_NUMBER,
-    ELEMENTWISE,
-    MEAN_SQUARE,
-    NEWER_MEAN_SQUARE,
-    REPEATED,
-    SHIFTED,
-    SPREAD,
-)
+from ir_tools.known_differences.releases.seen import ELEMENTWISE, Pattern
 
 __all__ = ["mean_squares", "merged_reductions", "normalizes", "spread"]
 
@@ -53,12 +45,12 @@ def merged_reductions(model: Model, graph: Graph, reduction: Layer) -> Iterator[
     if kept[0] != "true" and max(own, default=-1) >= min(axes, default=0):
         return
     if first.ndim == 0 or second.ndim == 0:
-        yield BY_NUMBER
+        yield Pattern.BY_NUMBER
     written = [int(axis) % rank for axis in (*first.flat, *second.flat)]
     if kept[0] != "true" and len({*written}) < len(written):
-        yield REPEATED
+        yield Pattern.REPEATED
     elif {*written} != {*axes, *own}:
-        yield SHIFTED
+        yield Pattern.SHIFTED
 
 
 def mean_squares(model: Model, graph: Graph, mean: Layer, constants: Collection[int]) -> Iterator[str]:
@@ -93,7 +85,7 @@ def mean_squares(model: Model, graph: Graph, mean: Layer, constants: Collection[
                 if not (centered and _is_taken_for_a_normalization(graph, root, divided))
                 for behind in readers_of(graph, divided)
             ):
-                yield MEAN_SQUARE if exponent is None and int(axes.flat[0]) == -1 else NEWER_MEAN_SQUARE
+                yield Pattern.MEAN_SQUARE if exponent is None and int(axes.flat[0]) == -1 else Pattern.NEWER_MEAN_SQUARE
                 return
 
 
@@ -104,7 +96,7 @@ def spread(graph: Graph, reduction: Layer) -> Iterator[str]:
         layer = waiting.pop()
         ranks = [len(port.dims) for port in layer.common.outputs]
         if layer is not reduction and ranks and 0 < ranks[0] < SPATIAL:
-            yield SPREAD
+            yield Pattern.SPREAD
             return
         if not any(ranks):
             new = [one for one in readers_of(graph, layer) if one.id not in passed and one.type in SPREADING]

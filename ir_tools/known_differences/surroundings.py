@@ -20,15 +20,7 @@ from ir_tools.known_differences.model_problems import (
 )
 from ir_tools.known_differences.neighbours import gives_known_sizes, sources_of
 from ir_tools.known_differences.patterns import Patterns, compares_itself
-from ir_tools.known_differences.releases.seen import (
-    DECIDED,
-    FIRST_VERSION,
-    LIMITED,
-    MULTIPLE,
-    REMAINDERS,
-    UNCONVERTED,
-    Seen,
-)
+from ir_tools.known_differences.releases.seen import FIRST_VERSION, MULTIPLE, REMAINDERS, UNCONVERTED, Pattern, Seen
 from ir_tools.ops import Op, Role, opset_number, role_of
 from ir_tools.ops.definition import Fact
 from ir_tools.ops.fields import Attrs
@@ -178,7 +170,10 @@ class Surroundings:
             layers = [layer for layer in graph.layers() if layer.type in {"If", "NonMaxSuppression"}]
             limited = [layer.id for layer in layers if layer.type != "If"]
             decided = [layer.id for layer in layers if layer.type == "If" and compares_itself(graph, layer)]
-            self._behind[id(graph)] = {LIMITED: _behind(graph, limited), DECIDED: _behind(graph, decided)}
+            self._behind[id(graph)] = {
+                Pattern.LIMITED: _behind(graph, limited),
+                Pattern.DECIDED: _behind(graph, decided),
+            }
         return self._behind[id(graph)]
 
     def _attributes_of(self, op: Op, raw: Mapping[str, str]) -> tuple[Attrs | None, bool]:

@@ -8,13 +8,7 @@ from typing import Self
 from ir_tools.graph import Layer
 from ir_tools.known_differences.model_problems import UNCOMPILED, stopped_by
 from ir_tools.known_differences.releases import differences, may_apply, release_differences, rows_of
-from ir_tools.known_differences.releases.seen import (
-    DECIDED,
-    FIRST_VERSION,
-    LIMITED,
-    Seen,
-    Unplaced,
-)
+from ir_tools.known_differences.releases.seen import FIRST_VERSION, Pattern, Seen, Unplaced
 from ir_tools.ops import Op, Role
 from ir_tools.ops.definition import Fact
 from ir_tools.ops.fields import REQUIRED, Flag, OneOf
@@ -114,7 +108,9 @@ def unsized_behaviour(release: Release, seen: Seen) -> tuple[Answer, str] | None
 def _is_limited(seen: Seen) -> bool:
     """Return whether a suppression decides the unknown sizes of a layer, within limits."""
     shapes = (fact.shape for fact in (*seen.inputs, *seen.outputs))
-    return seen.has(LIMITED) and all(shape is not None and all(dim.hi is not None for dim in shape) for shape in shapes)
+    return seen.has(Pattern.LIMITED) and all(
+        shape is not None and all(dim.hi is not None for dim in shape) for shape in shapes
+    )
 
 
 def _largest(facts: Sequence[Fact]) -> list[Fact]:
@@ -144,7 +140,7 @@ def decisive(seen: Seen) -> Hashable:
         seen.idle,
         _gives_nothing(seen),
         _is_limited(seen),
-        seen.has(DECIDED),
+        seen.has(Pattern.DECIDED),
     )
 
 
@@ -172,7 +168,7 @@ def behaviour(release: Release, seen: Seen, *, anywhere: bool = False) -> tuple[
 def _behaviour(release: Release, seen: Seen, *, anywhere: bool) -> tuple[Answer, str] | None:
     """Return that of a layer as if it were compiled."""
     if any(fact.shape is None and fact.dtype.kind != "dynamic" for fact in seen.outputs):
-        if seen.has(DECIDED) and release.number >= SIZES_COMPARED:
+        if seen.has(Pattern.DECIDED) and release.number >= SIZES_COMPARED:
             return Answer.UNKNOWN, "a comparison of equal sizes decides the rank, which was not measured"
         return Answer.READS, UNKNOWN_RANK
     op = seen.op

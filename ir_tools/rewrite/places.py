@@ -2,26 +2,7 @@
 
 from collections.abc import Iterator
 
-from ir_tools.known_differences.releases.seen import (
-    ACTIVATED,
-    BEHIND_PRODUCT,
-    COPIED_STATE,
-    EXPANDED,
-    FIRST_CONVOLVED,
-    FIXED_STATE,
-    GIVEN_AGAIN,
-    IN_PLACE,
-    OUTGROWN,
-    PASSED_ON,
-    REDUCED,
-    SECOND_CONVOLVED,
-    SOFTENED,
-    SOFTENED_INPUT,
-    SPREAD,
-    UNCUT,
-    UNEVEN,
-    Seen,
-)
+from ir_tools.known_differences.releases.seen import Pattern, Seen
 from ir_tools.ops.definition import Op, Refused, Rewrite
 from ir_tools.ops.replacements import (
     run_once,
@@ -36,8 +17,18 @@ __all__ = ["in_its_place"]
 
 READING = frozenset(
     {
-        *(ACTIVATED, BEHIND_PRODUCT, COPIED_STATE, EXPANDED, FIRST_CONVOLVED, FIXED_STATE, GIVEN_AGAIN, IN_PLACE),
-        *(PASSED_ON, SECOND_CONVOLVED, SOFTENED, SOFTENED_INPUT),
+        Pattern.ACTIVATED,
+        Pattern.BEHIND_PRODUCT,
+        Pattern.COPIED_STATE,
+        Pattern.EXPANDED,
+        Pattern.FIRST_CONVOLVED,
+        Pattern.FIXED_STATE,
+        Pattern.GIVEN_AGAIN,
+        Pattern.IN_PLACE,
+        Pattern.PASSED_ON,
+        Pattern.SECOND_CONVOLVED,
+        Pattern.SOFTENED,
+        Pattern.SOFTENED_INPUT,
     }
 )
 """Patterns that a layer is no longer part of if it reads copies."""
@@ -47,16 +38,16 @@ def in_its_place(op: Op, seen: Seen, target: int) -> Iterator[Rewrite | Refused]
     """Yield what means the same as a layer without the patterns that it is part of, for an opset."""
     if any(map(seen.has, READING)):
         yield with_copies(op, seen.opset, seen.inputs, seen.outputs, seen.constant, target)
-    if seen.has(REDUCED) and seen.attrs is not None:
+    if seen.has(Pattern.REDUCED) and seen.attrs is not None:
         yield with_copied_outputs(op, seen.opset, seen.attrs, seen.inputs, seen.outputs, target)
-    if seen.has(UNEVEN):
+    if seen.has(Pattern.UNEVEN):
         yield with_axis_from_the_start(op, seen.opset, seen.inputs, seen.outputs)
-    if seen.unread and seen.has(UNCUT):
+    if seen.unread and seen.has(Pattern.UNCUT):
         yield Refused("its body reads none of the parts that say how often it runs")
     elif seen.unread:
         kept = [number for number in range(len(seen.inputs)) if number not in seen.unread]
         yield with_inputs(op, seen.opset, kept, seen.outputs)
-    if seen.has(OUTGROWN):
+    if seen.has(Pattern.OUTGROWN):
         yield run_once(seen.inputs, seen.outputs)
-    if seen.has(SPREAD):
+    if seen.has(Pattern.SPREAD):
         yield squeezed(op, seen.inputs, target)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ir_tools.graph import Layer, Located, Model
 from ir_tools.infer import AnswerTable, LayerSignature
 from ir_tools.known_differences.releases import release_differences
-from ir_tools.known_differences.releases.seen import AFFINE, MULTIPLE, REMAINDERS, RESHAPED, SIZING, Seen, Unplaced
+from ir_tools.known_differences.releases.seen import MULTIPLE, REMAINDERS, Pattern, Seen, Unplaced
 from ir_tools.known_differences.surroundings import Surroundings, idle_bodies
 from ir_tools.known_differences.verdicts import (
     Answer,
@@ -37,7 +37,7 @@ EARLY_REMAINDERS = 2023, 0
 """The first release that computes a Mod of known sizes before a device runs, as all do a FloorMod. Measured."""
 WITHOUT_ELEMENTS = 2022, 3
 """The first release that slices nothing of a tensor, or updates nothing in it, safely. Measured."""
-LASTING = {AFFINE, RESHAPED, SIZING}
+LASTING = {Pattern.AFFINE, Pattern.RESHAPED, Pattern.SIZING}
 """Patterns that lie behind a layer: another one in its place has them, too."""
 
 

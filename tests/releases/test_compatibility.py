@@ -22,7 +22,7 @@ from ir_tools.graph import Graph, Model, Source
 from ir_tools.known_differences import as_model
 from ir_tools.known_differences.model_problems import lacks_bytes
 from ir_tools.known_differences.releases import ROWS, Seen
-from ir_tools.known_differences.releases.seen import AFFINE, JOINED, QUANTIZED, SHARED
+from ir_tools.known_differences.releases.seen import Pattern
 from ir_tools.known_differences.surroundings import Surroundings
 from ir_tools.known_differences.verdicts import decisive, verdict
 from ir_tools.ops import find_op
@@ -431,7 +431,10 @@ def variants(seen: Seen) -> Iterator[Seen]:
     yield replace(seen, producers=("ReLU",) * len(seen.inputs), readers=((0, "ReLU"),))
     yield replace(seen, held=frozenset({"i8"}))
     yield replace(seen, scaled=frozenset({1}))
-    yield from (replace(seen, patterns=frozenset({name})) for name in ("sum", AFFINE, JOINED, SHARED, QUANTIZED))
+    yield from (
+        replace(seen, patterns=frozenset({name}))
+        for name in ("sum", Pattern.AFFINE, Pattern.JOINED, Pattern.SHARED, Pattern.QUANTIZED)
+    )
     changes: list[dict[str, Any]] = [
         {flag: not getattr(seen, flag)} for flag in ("first", "last", "short", "open", "between")
     ]

@@ -17,7 +17,7 @@ from ir_tools.infer import propagate_shapes
 from ir_tools.known_differences import TABLE, DifferenceKind, KnownDifference, as_model
 from ir_tools.known_differences._releases_listing import listing
 from ir_tools.known_differences.releases import ROWS, ReleaseDifference, may_apply, release_differences
-from ir_tools.known_differences.releases.seen import NEEDED, PATTERNS, UNFOLDED, Unplaced
+from ir_tools.known_differences.releases.seen import NEEDED, UNFOLDED, Pattern, Unplaced
 from ir_tools.known_differences.surroundings import Surroundings
 from ir_tools.known_differences.verdicts import Answer
 from ir_tools.ops import Array, Op, Role, find_op
@@ -102,7 +102,7 @@ def test_is_told_from_a_layer(row: ReleaseDifference) -> None:
         plain = release_differences(row.releases[0], replace(seen, patterns=seen.patterns - NEEDED.keys()))
         lonely = Unplaced(op, seen.attrs, {op.type})
         assert not any(may_apply(one, kinds, lonely) for one in applying if one not in plain)
-        assert op.role is Role.CONSTANT or seen.patterns <= PATTERNS
+        assert op.role is Role.CONSTANT or seen.patterns <= {*Pattern}
         found += applying
     assert row in found
 

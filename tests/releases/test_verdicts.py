@@ -12,7 +12,7 @@ from ir_tools.format.read import read
 from ir_tools.known_differences import as_model, verdicts
 from ir_tools.known_differences._model import Call, Fixed, counted
 from ir_tools.known_differences.releases import ROWS, Seen, _applying, rows_of
-from ir_tools.known_differences.releases.seen import JOINED, MULTIPLE, QUANTIZED
+from ir_tools.known_differences.releases.seen import MULTIPLE, Pattern
 from ir_tools.known_differences.surroundings import Surroundings
 from ir_tools.known_differences.verdicts import Answer, _unknown_sizes, behaviour, decisive
 from ir_tools.ops import find_op
@@ -424,8 +424,8 @@ def test_rows_of_other_processors_are_none_of_this_one() -> None:
 @pytest.mark.parametrize(
     ("computed", "dims", "levels", "found"),
     [
-        ((), (), 256, {QUANTIZED}),
-        ((), (1, 1), 16, {QUANTIZED}),
+        ((), (), 256, {Pattern.QUANTIZED}),
+        ((), (1, 1), 16, {Pattern.QUANTIZED}),
         ((1,), (), 256, set()),
         ((1, 2, 3, 4), (), 256, set()),
         ((), (3,), 256, set()),
@@ -448,10 +448,12 @@ def test_what_is_quantized_to_bytes(
     op, facts = find_op("MatMul", "opset1"), [Fact(element_type("f32"), parse_shape(dims)) for dims in ("3,2", "2,2")]
     assert op is not None
     seen = Surroundings(builder.model).seen(located, op, facts, facts[:1], 11)
-    assert seen.patterns & {QUANTIZED} == found
+    assert seen.patterns & {Pattern.QUANTIZED} == found
 
 
-@pytest.mark.parametrize(("part", "dims", "found"), [(0, "?,1", set()), (1, "?,1", {JOINED}), (1, "2,1", set())])
+@pytest.mark.parametrize(
+    ("part", "dims", "found"), [(0, "?,1", set()), (1, "?,1", {Pattern.JOINED}), (1, "2,1", set())]
+)
 def test_a_part_behind_the_first_that_is_joined_with_a_tensor_of_unknown_size(
     part: int, dims: str, found: set[str]
 ) -> None:
@@ -463,7 +465,7 @@ def test_a_part_behind_the_first_that_is_joined_with_a_tensor_of_unknown_size(
     data, half = (Fact(element_type("f32"), parse_shape(sizes)) for sizes in ("2,4", "2,2"))
     assert op is not None
     seen = Surroundings(builder.model).seen(located, op, [data, index], [half, half], 11)
-    assert seen.patterns & {JOINED} == found
+    assert seen.patterns & {Pattern.JOINED} == found
 
 
 @pytest.mark.parametrize(

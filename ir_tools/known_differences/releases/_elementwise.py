@@ -22,18 +22,7 @@ from ir_tools.known_differences._model import (
 from ir_tools.known_differences.releases._predicates import ELEMENTWISE, ELEMENTWISE_ALONE, has_value
 from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_read
 from ir_tools.known_differences.releases._samples import attention, quantized
-from ir_tools.known_differences.releases.seen import (
-    ACTIVATED,
-    CONVOLUTIONS,
-    EXPANDED,
-    FIRST_CONVOLVED,
-    FIRST_VERSION,
-    LATE_SHAPES,
-    LATE_SIZES,
-    MULTIPLE,
-    SECOND_CONVOLVED,
-    Seen,
-)
+from ir_tools.known_differences.releases.seen import CONVOLUTIONS, FIRST_VERSION, MULTIPLE, Pattern, Seen
 from ir_tools.ops.definition import Fact
 from ir_tools.processors import Processor
 from ir_tools.releases.measured import State
@@ -266,7 +255,7 @@ def _unlike(seen: Seen, *, second: bool) -> list[tuple[int, Dim, Dim]]:
         seen: the sum.
         second: whether that is of the convolution which gives its second input, or of the one that gives the first.
     """
-    if not seen.has(SECOND_CONVOLVED if second else FIRST_CONVOLVED) or (not second) in seen.constant:
+    if not seen.has(Pattern.SECOND_CONVOLVED if second else Pattern.FIRST_CONVOLVED) or (not second) in seen.constant:
         return []
     own, other = (seen.inputs[number].shape or () for number in (second, not second))
     pairs = [*zip(own, other, strict=False)]
@@ -282,7 +271,7 @@ def _repeated(seen: Seen, *, second: bool) -> list[tuple[int, Dim]]:
 
 def _shifts_activations(seen: Seen) -> bool:
     """Return whether the size of the batch of what a sum behind activations shifts, and all of images, are unknown."""
-    if not seen.has(ACTIVATED):
+    if not seen.has(Pattern.ACTIVATED):
         return False
     sizes = next((fact.shape for number, fact in enumerate(seen.inputs) if number not in seen.constant), None) or ()
     return len(sizes) > 2 and not any(dim.static for dim in (sizes[0], *sizes[2:]))
@@ -404,7 +393,7 @@ ROWS = (
             ops=ops,
             reason="A Broadcast in front is removed for all that read it, whether they broadcast or not.",
             model=_joined_broadcast(ops[0]),
-            applies=lambda seen: seen.has(EXPANDED),
+            applies=lambda seen: seen.has(Pattern.EXPANDED),
         )
         for what, span, ops in (
             ("sums and products", "2021.3 to 2021.4", ("Add-1", "Multiply-1", "Subtract-1", "Divide-1")),
@@ -436,13 +425,13 @@ ROWS = (
                 "reshaped",
                 "2022.1 to 2022.2",
                 State.DIFFERS,
-                lambda seen: seen.outputs[0].exact is not None and seen.has(LATE_SHAPES),
+                lambda seen: seen.outputs[0].exact is not None and seen.has(Pattern.LATE_SHAPES),
             ),
             (
                 "cut or reshaped",
                 "2022.3 to 2022.3",
                 State.FAILS,
-                lambda seen: seen.outputs[0].exact is not None and seen.has(LATE_SIZES),
+                lambda seen: seen.outputs[0].exact is not None and seen.has(Pattern.LATE_SIZES),
             ),
         )
     ),

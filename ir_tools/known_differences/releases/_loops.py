@@ -6,20 +6,7 @@ import numpy as np
 
 from ir_tools.known_differences._model import Body, Branches, Call, Feed, Fixed, Given, Part, counted, whole
 from ir_tools.known_differences.releases._row import ReleaseDifference, not_compiled, not_read
-from ir_tools.known_differences.releases.seen import (
-    BEHIND_PRODUCT,
-    COPIED_STATE,
-    FIXED_STATE,
-    GIVEN_AGAIN,
-    IN_PLACE,
-    OUTGROWN,
-    PASSED_ON,
-    SOFTENED,
-    SOFTENED_INPUT,
-    UNCOUNTED,
-    UNCUT,
-    Seen,
-)
+from ir_tools.known_differences.releases.seen import Pattern, Seen
 from ir_tools.ops import Array
 from ir_tools.types import is_static
 
@@ -60,7 +47,7 @@ def _behind_if(shape: str, weights: Array) -> Call:
 
 def _is_behind_product(seen: Seen, *, known: bool) -> bool:
     given = any(number not in seen.unread for number in seen.constant)
-    return seen.has(BEHIND_PRODUCT) and given and known is all(is_static(one.shape) for one in seen.inputs)
+    return seen.has(Pattern.BEHIND_PRODUCT) and given and known is all(is_static(one.shape) for one in seen.inputs)
 
 
 VECTOR = _without_first_axis(Part(0))
@@ -94,7 +81,7 @@ ROWS = (
             next_states=(Part(2),),
             given=(_with_first_axis(TOTAL),),
         ),
-        applies=lambda seen: seen.has(FIXED_STATE),
+        applies=lambda seen: seen.has(Pattern.FIXED_STATE),
     ),
     ReleaseDifference(
         name="states computed in place of parts",
@@ -105,7 +92,7 @@ ROWS = (
             "that this layer reads; the next part is written there before the state is read."
         ),
         model=_of_vectors(TOTAL, _with_first_axis(TOTAL)),
-        applies=lambda seen: seen.has(IN_PLACE),
+        applies=lambda seen: seen.has(Pattern.IN_PLACE),
     ),
     ReleaseDifference(
         name="SoftMaxes computed in place of parts",
@@ -116,7 +103,7 @@ ROWS = (
             "the body that this layer reads; the next part is written there before the state is read."
         ),
         model=_of_vectors(Call("SoftMax-1", (VECTOR,), {"axis": "1"}), _with_first_axis(Part(1))),
-        applies=lambda seen: seen.has(SOFTENED),
+        applies=lambda seen: seen.has(Pattern.SOFTENED),
     ),
     ReleaseDifference(
         name="SoftMaxes computed in place of inputs that stay the same",
@@ -132,7 +119,7 @@ ROWS = (
             ),
             given=(_with_first_axis(VECTOR),),
         ),
-        applies=lambda seen: seen.has(SOFTENED_INPUT),
+        applies=lambda seen: seen.has(Pattern.SOFTENED_INPUT),
     ),
     not_compiled(
         name="tensors that a body gives again",
@@ -140,7 +127,7 @@ ROWS = (
         ops=("Result-1",),
         reason="The body of a loop gives the tensor that another Result gives.",
         model=_repeated(counted(4, 1, 3), np.zeros((1, 1, 3), np.float32), next_states=(NEXT,), given=(NEXT,)),
-        applies=lambda seen: seen.has(GIVEN_AGAIN),
+        applies=lambda seen: seen.has(Pattern.GIVEN_AGAIN),
     ),
     not_compiled(
         name="states that stay the same and become others",
@@ -154,7 +141,7 @@ ROWS = (
             next_states=(Part(2), Part(2)),
             given=(_with_first_axis(Call("Add-1", (VECTOR, Part(1)), SUM)),),
         ),
-        applies=lambda seen: seen.has(COPIED_STATE),
+        applies=lambda seen: seen.has(Pattern.COPIED_STATE),
     ),
     ReleaseDifference(
         name="states that are inputs of the body",
@@ -165,7 +152,7 @@ ROWS = (
             "before the state is read."
         ),
         model=_of_vectors(VECTOR, _with_first_axis(Part(1))),
-        applies=lambda seen: seen.has(PASSED_ON),
+        applies=lambda seen: seen.has(Pattern.PASSED_ON),
     ),
     ReleaseDifference(
         name="loops that read none of their parts",
@@ -173,7 +160,7 @@ ROWS = (
         ops=("TensorIterator-1",),
         reason="It does not run as often as it has parts if its body reads none of them.",
         model=_of_vectors(Call("MatMul-1", (Part(1), WEIGHTS), AS_GIVEN), _with_first_axis(Part(1))),
-        applies=lambda seen: seen.has(UNCUT),
+        applies=lambda seen: seen.has(Pattern.UNCUT),
     ),
     ReleaseDifference(
         name="loops that read none of their parts and join none",
@@ -186,7 +173,7 @@ ROWS = (
             next_states=(Call("Tanh-1", (Call("Add-1", (Part(1), Fixed(counted(1, 3))), SUM),)),),
             given=(),
         ),
-        applies=lambda seen: seen.has(UNCOUNTED),
+        applies=lambda seen: seen.has(Pattern.UNCOUNTED),
     ),
     ReleaseDifference(
         name="larger tensors behind an If of unknown size",
@@ -194,7 +181,7 @@ ROWS = (
         ops=("If-8",),
         reason="Tensors behind it may be in the memory of its output, which is too small for larger ones.",
         model=_behind_if("?,5,4", counted(4, 12)),
-        applies=lambda seen: seen.has(OUTGROWN),
+        applies=lambda seen: seen.has(Pattern.OUTGROWN),
     ),
     *(
         not_compiled(

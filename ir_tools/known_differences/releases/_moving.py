@@ -10,19 +10,7 @@ import numpy as np
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, index, number, sizes_of, whole
 from ir_tools.known_differences.releases._predicates import axes_of, has_rank, has_value
 from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_read, not_run
-from ir_tools.known_differences.releases.seen import (
-    AFFINE,
-    COMBINING,
-    FIRST_VERSION,
-    INTERLEAVED,
-    JOINED,
-    REDUCED,
-    RESHAPED,
-    SHARED,
-    SIZING,
-    UNEVEN,
-    Seen,
-)
+from ir_tools.known_differences.releases.seen import COMBINING, FIRST_VERSION, Pattern, Seen
 from ir_tools.ops.definition import Array, Fact
 from ir_tools.releases.measured import State
 from ir_tools.types import Dim, element_type, is_static
@@ -74,7 +62,7 @@ def _turned(data: Array) -> Call:
 
 
 def _turns_unequal_parts(seen: Seen, *, rank: int) -> bool:
-    if not seen.has(UNEVEN):
+    if not seen.has(Pattern.UNEVEN):
         return False
     shapes = [fact.shape or () for fact in seen.inputs]
     return {len(shape) for shape in shapes} == {rank} and len({shape[-1] for shape in shapes}) > 1
@@ -237,7 +225,7 @@ def _slices_backwards(seen: Seen) -> bool:
 def _is_masked_and_affine(seen: Seen) -> bool:
     """Return whether a StridedSlice with other masks than those of its limits is before a product and a sum."""
     attrs, old, new = seen.attrs, seen.inputs[0].shape, seen.outputs[0].shape
-    if attrs is None or not seen.has(AFFINE) or (old == new and is_static(old)):
+    if attrs is None or not seen.has(Pattern.AFFINE) or (old == new and is_static(old)):
         return False
     return bool(attrs.new_axis_mask or attrs.shrink_axis_mask or attrs.ellipsis_mask)
 
@@ -357,7 +345,7 @@ ROWS = (
             (Call("Split-1", (counted(2, 3, 4), Fixed(index(2))), {"num_splits": "2"}, gives=1), counted(2, 3, 2)),
             {"axis": "1"},
         ),
-        applies=lambda seen: seen.has(INTERLEAVED),
+        applies=lambda seen: seen.has(Pattern.INTERLEAVED),
     ),
     *(
         ReleaseDifference(
@@ -393,7 +381,7 @@ ROWS = (
             ),
             {"keep_dims": "false"},
         ),
-        applies=lambda seen: seen.has(REDUCED),
+        applies=lambda seen: seen.has(Pattern.REDUCED),
     ),
     not_compiled(
         name="Transpose of bytes between an input and an output of IR v10",
@@ -539,7 +527,7 @@ ROWS = (
             ),
             {"mode": "numpy"},
         ),
-        applies=lambda seen: seen.has(SIZING) and _cut_unbounded(seen) > 0,
+        applies=lambda seen: seen.has(Pattern.SIZING) and _cut_unbounded(seen) > 0,
     ),
     not_run(
         name="Slice between limits from both ends",
@@ -562,7 +550,7 @@ ROWS = (
             ),
             {"special_zero": "false"},
         ),
-        applies=lambda seen: seen.has(RESHAPED) and _cut_unbounded(seen) > 1,
+        applies=lambda seen: seen.has(Pattern.RESHAPED) and _cut_unbounded(seen) > 1,
     ),
     not_read(
         name="Squeeze of a scalar",
@@ -877,7 +865,7 @@ ROWS = (
             ops=(model.op,),
             reason="Limits that are computed from a constant that the layer also reads itself are not read.",
             model=model,
-            applies=lambda seen: seen.has(SHARED) and not is_static(seen.inputs[0].shape),
+            applies=lambda seen: seen.has(Pattern.SHARED) and not is_static(seen.inputs[0].shape),
         )
         for name, model in (
             ("lengths of a VariadicSplit", Call("VariadicSplit-1", (ROWS_OF_SIX, SECOND, REST))),
@@ -893,7 +881,7 @@ ROWS = (
             "Multiply-1",
             (Given(whole(2, 3), "?"), Call("Split-1", (whole(1, 2), Fixed(index(0))), {"num_splits": "2"}, gives=1)),
         ),
-        applies=lambda seen: seen.has(JOINED) and axes_of(seen) == [0] and is_static(seen.inputs[0].shape),
+        applies=lambda seen: seen.has(Pattern.JOINED) and axes_of(seen) == [0] and is_static(seen.inputs[0].shape),
     ),
     not_read(
         name="reflecting Pad of an axis of one element",

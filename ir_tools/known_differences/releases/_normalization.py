@@ -8,7 +8,7 @@ import numpy as np
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, index, number, whole
 from ir_tools.known_differences.releases._predicates import axes_of, has_rank
 from ir_tools.known_differences.releases._row import ReleaseDifference, not_compiled, not_read, not_run
-from ir_tools.known_differences.releases.seen import QUANTIZED, Seen
+from ir_tools.known_differences.releases.seen import Pattern, Seen
 from ir_tools.processors import Processor
 from ir_tools.types import element_type, is_static
 
@@ -151,7 +151,7 @@ ROWS = (
             (Call("FakeQuantize-1", (floats([1, 2, 3, 5, 7]), *BYTES), {"levels": "256"}), Fixed(whole(-1))),
             VARIANCE | {"eps": "1e-6"},
         ),
-        applies=lambda seen: seen.has(QUANTIZED) and _leaves_bytes(seen),
+        applies=lambda seen: seen.has(Pattern.QUANTIZED) and _leaves_bytes(seen),
     ),
     not_run(
         name="LRN over axes of unknown size",

@@ -10,7 +10,7 @@ from numpy.typing import DTypeLike
 from ir_tools.known_differences._model import LINE, PLANE, Call, Fixed, Given, converted, counted, index, number, whole
 from ir_tools.known_differences.releases._predicates import assumed
 from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_read
-from ir_tools.known_differences.releases.seen import BIASED, FIRST_VERSION, LATER, PADDED, QUANTIZED, UNCHOSEN, Seen
+from ir_tools.known_differences.releases.seen import FIRST_VERSION, Pattern, Seen
 from ir_tools.ops import Array
 from ir_tools.ops.convolution_shapes import reach, windows_of
 from ir_tools.processors import Processor
@@ -44,7 +44,7 @@ def _extends_far(seen: Seen) -> bool:
     Groups of up to 3 channels are computed in 28 elements of a row at a time, those of up to 16 in 6 or more.
     """
     shapes = [fact.shape for fact in (*seen.inputs[:2], *seen.outputs[:1])]
-    if not seen.has(BIASED) or not all(map(is_static, shapes)) or seen.attrs is None:
+    if not seen.has(Pattern.BIASED) or not all(map(is_static, shapes)) or seen.attrs is None:
         return False
     data, filters, output = ([dim.lo for dim in shape or ()] for shape in shapes)
     windows, channels = windows_of(seen.attrs, len(data) - 2), filters[2]
@@ -203,7 +203,7 @@ def _is_of_scaled_weights(seen: Seen) -> bool:
     data = seen.inputs[0]
     scaled = bool(seen.held & {"u8", "i8", "u4", "i4"} and seen.held & {"f32", "f16", "bf16"})
     several = data.shape is None or len(data.shape) > 1
-    taken = not seen.has(QUANTIZED) or not seen.held.isdisjoint({"u4", "i4"})
+    taken = not seen.has(Pattern.QUANTIZED) or not seen.held.isdisjoint({"u4", "i4"})
     return scaled and data.dtype.is_float and several and taken
 
 
@@ -300,7 +300,7 @@ ROWS = (
             "the padding does not."
         ),
         model=_strided(counted(1, 1, 4, 4), pads_begin="1,1"),
-        applies=partial(_has_moved_strides, pattern=PADDED),
+        applies=partial(_has_moved_strides, pattern=Pattern.PADDED),
     ),
     *(
         ReleaseDifference(
@@ -320,14 +320,14 @@ ROWS = (
                 "a later output",
                 State.DIFFERS,
                 Call("Split-1", (counted(1, 2, 4, 4), Fixed(index(1))), {"num_splits": "2"}, gives=1),
-                LATER,
+                Pattern.LATER,
                 "",
             ),
             (
                 "an output of a TopK, VariadicSplit or LSTMSequence",
                 State.UNCOMPILED,
                 Call("VariadicSplit-1", (counted(1, 2, 4, 4), Fixed(index(1)), Fixed(whole(1, 1)))),
-                UNCHOSEN,
+                Pattern.UNCHOSEN,
                 "; a TopK, VariadicSplit or LSTMSequence has none",
             ),
         )

@@ -9,16 +9,7 @@ from numpy.typing import DTypeLike
 from ir_tools.known_differences._model import Call, Fixed, counted, floats, index, number, whole
 from ir_tools.known_differences.releases._predicates import axes_of
 from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_read, not_run
-from ir_tools.known_differences.releases.seen import (
-    BY_NUMBER,
-    MEAN_SQUARE,
-    NEWER_MEAN_SQUARE,
-    NUMBER,
-    REPEATED,
-    SHIFTED,
-    SPREAD,
-    Seen,
-)
+from ir_tools.known_differences.releases.seen import NUMBER, Pattern, Seen
 from ir_tools.ops import Array
 from ir_tools.processors import Processor
 from ir_tools.releases.measured import State
@@ -173,7 +164,7 @@ ROWS = (
         model=Call(
             "Add-1", (Call("ReduceSum-1", (counted(2, 3), Fixed(whole(0, 1))), {"keep_dims": "false"}), counted(3))
         ),
-        applies=lambda seen: seen.has(SPREAD) and seen.inputs[0].shape != () and seen.outputs[0].shape == (),
+        applies=lambda seen: seen.has(Pattern.SPREAD) and seen.inputs[0].shape != () and seen.outputs[0].shape == (),
     ),
     not_compiled(
         name="reductions of one element to a number",
@@ -303,7 +294,7 @@ ROWS = (
         ops=ANY,
         reason="A reduction of what one of its type gives is made one with it, which takes lists of axes.",
         model=_in_a_row(index(1), index(0)),
-        applies=lambda seen: seen.has(BY_NUMBER),
+        applies=lambda seen: seen.has(Pattern.BY_NUMBER),
     ),
     *(
         ReleaseDifference(
@@ -319,9 +310,9 @@ ROWS = (
             applies=partial(Seen.has, pattern=pattern),
         )
         for what, own, pattern, span, state in (
-            ("one axis twice", -1, REPEATED, "2022.2 to 2023.2", State.FAILS),
-            ("one axis twice", -1, REPEATED, "2023.3 to 2025.4", State.DIFFERS),
-            ("other axes", -2, SHIFTED, "2022.2 to 2025.4", State.DIFFERS),
+            ("one axis twice", -1, Pattern.REPEATED, "2022.2 to 2023.2", State.FAILS),
+            ("one axis twice", -1, Pattern.REPEATED, "2023.3 to 2025.4", State.DIFFERS),
+            ("other axes", -2, Pattern.SHIFTED, "2022.2 to 2025.4", State.DIFFERS),
         )
     ),
     *(
@@ -338,12 +329,12 @@ ROWS = (
             applies=partial(_has_short_rows, patterns=patterns, least=least, beyond=beyond),
         )
         for span, axis, patterns, least, beyond, processor in (
-            ("2024.4 to 2026.2", -1, (MEAN_SQUARE,), 0, 8, Processor.ANY),
-            ("2024.4 to 2026.2", -1, (MEAN_SQUARE,), 8, 16, Processor.AVX512),
-            ("2024.4 to 2024.4", -1, (MEAN_SQUARE,), 8, 32, Processor.NO_AVX512),
-            ("2024.4 to 2024.4", -1, (MEAN_SQUARE,), 16, 64, Processor.AVX512),
-            ("2026.2 to 2026.2", 1, (NEWER_MEAN_SQUARE,), 0, 8, Processor.ANY),
-            ("2026.2 to 2026.2", 1, (NEWER_MEAN_SQUARE,), 8, 16, Processor.AVX512),
+            ("2024.4 to 2026.2", -1, (Pattern.MEAN_SQUARE,), 0, 8, Processor.ANY),
+            ("2024.4 to 2026.2", -1, (Pattern.MEAN_SQUARE,), 8, 16, Processor.AVX512),
+            ("2024.4 to 2024.4", -1, (Pattern.MEAN_SQUARE,), 8, 32, Processor.NO_AVX512),
+            ("2024.4 to 2024.4", -1, (Pattern.MEAN_SQUARE,), 16, 64, Processor.AVX512),
+            ("2026.2 to 2026.2", 1, (Pattern.NEWER_MEAN_SQUARE,), 0, 8, Processor.ANY),
+            ("2026.2 to 2026.2", 1, (Pattern.NEWER_MEAN_SQUARE,), 8, 16, Processor.AVX512),
         )
     ),
     not_read(

@@ -10,7 +10,7 @@ import numpy as np
 from ir_tools.known_differences._model import Call, Fixed, converted, counted, floats, index, number, whole
 from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled
 from ir_tools.known_differences.releases._samples import INDEXED, quantized
-from ir_tools.known_differences.releases.seen import COUNTED, FIRST_VERSION, LATER, UNCHOSEN, Seen
+from ir_tools.known_differences.releases.seen import FIRST_VERSION, Pattern, Seen
 from ir_tools.ops import Array
 from ir_tools.processors import Processor
 from ir_tools.releases.measured import State
@@ -518,7 +518,7 @@ ROWS = (
                 True,
                 State.DIFFERS,
                 Call("Abs-1", (np.array([0, 1, 5], "f4" if kind == "f32" else "i4"),)),
-                lambda seen: _gives_booleans(seen) and seen.has(COUNTED) and not _is_mask(seen),
+                lambda seen: _gives_booleans(seen) and seen.has(Pattern.COUNTED) and not _is_mask(seen),
             ),
             (
                 "a later output",
@@ -533,7 +533,7 @@ ROWS = (
                     {"num_splits": "2"},
                     gives=1,
                 ),
-                lambda seen: _gives_booleans(seen) and seen.has(LATER),
+                lambda seen: _gives_booleans(seen) and seen.has(Pattern.LATER),
             ),
             (
                 "an output of a TopK, VariadicSplit or LSTMSequence",
@@ -547,7 +547,7 @@ ROWS = (
                     (np.array([0, 1, 1, 0], "f4" if kind == "f32" else "i4"), Fixed(index(0)), Fixed(whole(1, 3))),
                     gives=1,
                 ),
-                lambda seen: _gives_booleans(seen) and seen.has(UNCHOSEN),
+                lambda seen: _gives_booleans(seen) and seen.has(Pattern.UNCHOSEN),
             ),
         )
     ),

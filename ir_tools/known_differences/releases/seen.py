@@ -1,65 +1,26 @@
 """A layer as a file shows it: what decides about what a release does with it."""
 
-from collections.abc import Collection, Sequence, Set
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import KW_ONLY, dataclass
+from enum import StrEnum
 
 from ir_tools.ops import Attrs, Op, Role
 from ir_tools.ops.definition import Fact
 from ir_tools.types import is_static
 
 __all__ = [
-    "ACTIVATED",
-    "AFFINE",
-    "BEHIND_PRODUCT",
-    "BIASED",
-    "BY_NUMBER",
     "COMBINING",
     "CONVOLUTIONS",
-    "COPIED_STATE",
-    "COUNTED",
-    "DECIDED",
     "ELEMENTWISE",
-    "EXPANDED",
-    "FIRST_CONVOLVED",
     "FIRST_VERSION",
-    "FIXED_STATE",
-    "GIVEN_AGAIN",
-    "INTERLEAVED",
-    "IN_PLACE",
     "IN_SEQUENCES",
     "ITERATING",
-    "JOINED",
-    "LATER",
-    "LATE_SHAPES",
-    "LATE_SIZES",
-    "LIMITED",
-    "MEAN_SQUARE",
     "MULTIPLE",
-    "NEWER_MEAN_SQUARE",
     "NUMBER",
-    "OUTGROWN",
-    "PADDED",
-    "PASSED_ON",
-    "PATTERNS",
-    "QUANTIZED",
-    "REDUCED",
     "REMAINDERS",
-    "REPEATED",
-    "RESHAPED",
-    "SECOND_CONVOLVED",
     "SEQUENCES",
-    "SHARED",
-    "SHIFTED",
-    "SIZING",
-    "SOFTENED",
-    "SOFTENED_INPUT",
-    "SPREAD",
     "UNCHOOSING",
-    "UNCHOSEN",
     "UNCONVERTED",
-    "UNCOUNTED",
-    "UNCUT",
-    "UNEVEN",
     "Seen",
     "Unplaced",
     "is_possible",
@@ -73,114 +34,88 @@ MULTIPLE = "Subtract of the remainder"
 """What stands in `Seen.producers` of a Divide for the type of a layer whose output its divisor divides."""
 REMAINDERS = frozenset({"FloorMod", "Mod"})
 """Operations of remainders."""
-AFFINE = "affine"
-"""In `Seen.patterns` of a StridedSlice: a product and a sum behind it become one layer."""
-BIASED = "biased"
-"""Of a convolution by groups: an Add or Subtract by a constant for each channel is compiled with it."""
-SHARED = "shared"
-"""Of a Slice or VariadicSplit: its computed limits depend on a constant that it reads, by types of `LIMITING`."""
-SIZING = "sizing"
-"""Of a Slice: a shape behind it is made of its sizes."""
-RESHAPED = "reshaped"
-"""Of a Slice: its elements get another shape."""
-JOINED = "joined"
-"""Of a split: an elementwise layer combines a part behind the first with a tensor of unknown size."""
-INTERLEAVED = "interleaved"
-"""Of a split: a Concat joins a part of it along an axis before its own."""
-REDUCED = "reduced"
-"""Of a split: a Reshape to a constant shape reads a part of it, and a reduction alone reads that."""
-BY_NUMBER, REPEATED, SHIFTED = "by a number", "repeated", "shifted"
-"""Of a reduction behind one of its type, where releases write the axes of both in one list: a number is among them, an
-axis is there twice, or another one is there."""
-LATER, UNCHOSEN, COUNTED = "later output", "no first output", "counted"
-"""Of a layer that makes booleans, and of a convolution whose strides move before elementwise layers: it reads an output
-of another layer but the first, or one of a layer of `UNCHOOSING`. Of booleans: they become numbers again."""
-SPREAD = "spread"
-"""Of a reduction to a number: elementwise layers combine it with a tensor of one to three dimensions."""
-LATE_SIZES, LATE_SHAPES = "late sizes of constants", "late shapes of constants"
-"""Of a Mod: sizes that it decides cut, repeat or reshape what constants and sizes alone decide; that gets another shape
-then or later."""
-ACTIVATED = "activated"
-"""Of a sum: it shifts channels by constants, behind activations of a convolution that alone read each other."""
-EXPANDED = "expanded"
-"""Of an elementwise layer of two tensors of one shape: one is repeated by a Broadcast that others read, too."""
-FIRST_CONVOLVED, SECOND_CONVOLVED = "first convolved", "second convolved"
-"""Of a sum or difference: it alone reads what a convolution gives, scaled or shifted by constants, in this place."""
-PADDED = "padded"
-"""Of a convolution whose strides move before other layers: its padding does not fit there."""
+
+
+class Pattern(StrEnum):
+    """What a layer may be part of, by the layers around it; what a constant is part of, `PackedWeights.uses` names."""
+
+    AFFINE = "affine"
+    """In `Seen.patterns` of a StridedSlice: a product and a sum behind it become one layer."""
+    BIASED = "biased"
+    """Of a convolution by groups: an Add or Subtract by a constant for each channel is compiled with it."""
+    SHARED = "shared"
+    """Of a Slice or VariadicSplit: its computed limits depend on a constant that it reads, by types of `LIMITING`."""
+    SIZING = "sizing"
+    """Of a Slice: a shape behind it is made of its sizes."""
+    RESHAPED = "reshaped"
+    """Of a Slice: its elements get another shape."""
+    JOINED = "joined"
+    """Of a split: an elementwise layer combines a part behind the first with a tensor of unknown size."""
+    INTERLEAVED = "interleaved"
+    """Of a split: a Concat joins a part of it along an axis before its own."""
+    REDUCED = "reduced"
+    """Of a split: a Reshape to a constant shape reads a part of it, and a reduction alone reads that."""
+    BY_NUMBER = "by a number"
+    REPEATED = "repeated"
+    SHIFTED = "shifted"
+    """Of a reduction behind one of its type, where releases write the axes of both in one list: a number is among
+    them, an axis is there twice, or another one is there."""
+    LATER = "later output"
+    UNCHOSEN = "no first output"
+    COUNTED = "counted"
+    """Of a layer that makes booleans, and of a convolution whose strides move before elementwise layers: it reads an
+    output of another layer but the first, or one of a layer of `UNCHOOSING`. Of booleans: they become numbers again."""
+    SPREAD = "spread"
+    """Of a reduction to a number: elementwise layers combine it with a tensor of one to three dimensions."""
+    LATE_SIZES = "late sizes of constants"
+    LATE_SHAPES = "late shapes of constants"
+    """Of a Mod: sizes that it decides cut, repeat or reshape what constants and sizes alone decide; that gets another
+    shape then or later."""
+    ACTIVATED = "activated"
+    """Of a sum: it shifts channels by constants, behind activations of a convolution that alone read each other."""
+    EXPANDED = "expanded"
+    """Of an elementwise layer of two tensors of one shape: one is repeated by a Broadcast that others read, too."""
+    FIRST_CONVOLVED = "first convolved"
+    SECOND_CONVOLVED = "second convolved"
+    """Of a sum or difference: it alone reads what a convolution gives, scaled or shifted by constants, there."""
+    PADDED = "padded"
+    """Of a convolution whose strides move before other layers: its padding does not fit there."""
+    QUANTIZED = "quantized data"
+    """Of a MatMul or MVN: its data are those of a FakeQuantize between two numbers, to levels that 8 bits hold."""
+    MEAN_SQUARE = "mean square"
+    NEWER_MEAN_SQUARE = "mean square in another form"
+    """Of a ReduceMean: it is of squares, by whose root the data are divided, and then multiplied by constants; the
+    second is such a one that OpenVINO 2026.2 alone takes for it."""
+    BEHIND_PRODUCT = "behind a product"
+    """Of a TensorIterator: it alone reads what comes of a MatMul, and releases compile layers of its body together."""
+    UNCUT = "uncut"
+    UNCOUNTED = "uncounted"
+    """Of a TensorIterator: its body reads none of the parts that it cuts its inputs into; nor does it join parts."""
+    DECIDED = "decided"
+    """An If whose condition compares a tensor with itself, or a layer that reads what is made of one."""
+    LIMITED = "limited"
+    """A suppression of boxes, or a layer that reads what is made of one: its unknown sizes have limits."""
+    UNEVEN = "uneven"
+    """Of a Concat: it turns two parts of a tensor that are not of the same size, as a rotary embedding turns halves."""
+    OUTGROWN = "outgrown"
+    """Of an If: what is computed of its outputs may take more memory than they do, at a distance."""
+    IN_PLACE = "in place"
+    SOFTENED = "softened"
+    SOFTENED_INPUT = "softened input"
+    PASSED_ON = "passed on"
+    FIXED_STATE = "fixed state"
+    """Of a layer in the body of a loop that reads an input of the body: from its memory the next state is computed in
+    the same memory, or anything is, if it stays the same; the first of it is by a SoftMax; so it is of an input that
+    stays the same; it gives that memory as the next state; it gives an input that stays the same as the next state."""
+    COPIED_STATE = "copied state"
+    """Of a Result in the body of a loop: it gives a state that stays the same as the next one of a state before it,
+    which is read."""
+    GIVEN_AGAIN = "given again"
+    """Of a Result in the body of a loop: another one before it gives the same tensor."""
+
+
 UNCHOOSING = frozenset({"LSTMSequence", "TopK", "VariadicSplit"})
 """Types of layers without a first output that the runtime takes where no number is given."""
-QUANTIZED = "quantized data"
-"""Of a MatMul or MVN: its data are those of a FakeQuantize between two numbers, to levels that 8 bits hold."""
-MEAN_SQUARE, NEWER_MEAN_SQUARE = "mean square", "mean square in another form"
-"""Of a ReduceMean: it is of squares, by whose root the data are divided, and then multiplied by constants; the second
-is such a one that OpenVINO 2026.2 alone takes for it."""
-BEHIND_PRODUCT = "behind a product"
-"""Of a TensorIterator: it alone reads what comes of a MatMul, and releases compile layers of its body together."""
-UNCUT, UNCOUNTED = "uncut", "uncounted"
-"""Of a TensorIterator: its body reads none of the parts that it cuts its inputs into; nor does it join parts."""
-DECIDED = "decided"
-"""An If whose condition compares a tensor with itself, or a layer that reads what is made of one."""
-LIMITED = "limited"
-"""A suppression of boxes, or a layer that reads what is made of one: its unknown sizes have limits."""
-UNEVEN = "uneven"
-"""Of a Concat: it turns two parts of a tensor that are not of the same size, as a rotary embedding turns halves."""
-OUTGROWN = "outgrown"
-"""Of an If: what is computed of its outputs may take more memory than they do, at a distance."""
-IN_PLACE, SOFTENED, SOFTENED_INPUT = "in place", "softened", "softened input"
-PASSED_ON, FIXED_STATE = "passed on", "fixed state"
-"""Of a layer in the body of a loop that reads an input of the body: from its memory the next state is computed in the
-same memory, or anything is, if it stays the same; the first of it is by a SoftMax; so it is of an input that stays the
-same; it gives that memory as the next state; it gives an input that stays the same as the next state."""
-COPIED_STATE = "copied state"
-"""Of a Result in the body of a loop: it gives a state that stays the same as the next one of a state before it, which
-is read."""
-GIVEN_AGAIN = "given again"
-"""Of a Result in the body of a loop: another one before it gives the same tensor."""
-PATTERNS = frozenset(
-    (
-        ACTIVATED,
-        AFFINE,
-        BIASED,
-        BEHIND_PRODUCT,
-        BY_NUMBER,
-        COPIED_STATE,
-        COUNTED,
-        DECIDED,
-        EXPANDED,
-        FIRST_CONVOLVED,
-        FIXED_STATE,
-        GIVEN_AGAIN,
-        INTERLEAVED,
-        IN_PLACE,
-        JOINED,
-        LATE_SHAPES,
-        LATE_SIZES,
-        LATER,
-        LIMITED,
-        MEAN_SQUARE,
-        NEWER_MEAN_SQUARE,
-        OUTGROWN,
-        PADDED,
-        PASSED_ON,
-        QUANTIZED,
-        REDUCED,
-        REPEATED,
-        RESHAPED,
-        SECOND_CONVOLVED,
-        SHARED,
-        SHIFTED,
-        SIZING,
-        SPREAD,
-        SOFTENED,
-        SOFTENED_INPUT,
-        UNCHOSEN,
-        UNCOUNTED,
-        UNCUT,
-        UNEVEN,
-    )
-)
-"""All of these, which layers may be part of whose surroundings are not known."""
 ITERATING = frozenset({"Loop", "TensorIterator"})
 """Types of layers that run their body again and again."""
 CONVOLUTIONS = frozenset({"Convolution", "GroupConvolution"})
@@ -189,13 +124,24 @@ SEQUENCES = frozenset({"GRUSequence", "LSTMSequence"})
 """Types of layers that releases compute in 8 bits, with data, weights and states of that. Measured."""
 IN_SEQUENCES = frozenset({"sequence in bytes", "sequence from a state", "sequence in part", "sequence both ways"})
 """Of a constant: what `PackedWeights.uses` says of weights of one of them, in a graph with a FakeQuantize."""
-NEEDED = {
-    **dict.fromkeys((IN_PLACE, SOFTENED, SOFTENED_INPUT, PASSED_ON, FIXED_STATE, GIVEN_AGAIN, COPIED_STATE), ITERATING),
-    **dict.fromkeys((MEAN_SQUARE, NEWER_MEAN_SQUARE), frozenset({"Power"})),
-    **dict.fromkeys((ACTIVATED, FIRST_CONVOLVED, SECOND_CONVOLVED), CONVOLUTIONS),
-    EXPANDED: frozenset({"Broadcast"}),
-    REDUCED: frozenset({"Reshape"}),
-    UNEVEN: frozenset({"Slice", "StridedSlice"}),
+NEEDED: Mapping[str, Set[str]] = {
+    **dict.fromkeys(
+        (
+            Pattern.IN_PLACE,
+            Pattern.SOFTENED,
+            Pattern.SOFTENED_INPUT,
+            Pattern.PASSED_ON,
+            Pattern.FIXED_STATE,
+            Pattern.GIVEN_AGAIN,
+            Pattern.COPIED_STATE,
+        ),
+        ITERATING,
+    ),
+    **dict.fromkeys((Pattern.MEAN_SQUARE, Pattern.NEWER_MEAN_SQUARE), frozenset({"Power"})),
+    **dict.fromkeys((Pattern.ACTIVATED, Pattern.FIRST_CONVOLVED, Pattern.SECOND_CONVOLVED), CONVOLUTIONS),
+    Pattern.EXPANDED: frozenset({"Broadcast"}),
+    Pattern.REDUCED: frozenset({"Reshape"}),
+    Pattern.UNEVEN: frozenset({"Slice", "StridedSlice"}),
     **dict.fromkeys(IN_SEQUENCES, SEQUENCES),
 }
 """Types of layers of which a model has one if a layer of it has a pattern."""
@@ -273,8 +219,7 @@ class Seen:
             converts is a Convert.
         scaled: of a reduction: along which axes of its output constants scale or shift this, in elementwise layers
             behind it that alone read it; `NUMBER`: by one number.
-        patterns: what it is part of: of a constant of few bits `PackedWeights.uses`; of others `AFFINE`, `SHARED`,
-            `SIZING`, `RESHAPED` and so on, all of `PATTERNS`.
+        patterns: what it is part of: of a constant of few bits `PackedWeights.uses`; of others of `Pattern`.
         unread: which inputs of a loop nothing reads in its body.
         idle: whether it is in a branch of an If that a known condition does not take: releases read such a branch, and
             do not compile it.
