@@ -134,13 +134,21 @@ def _has_constant_of_all_letters(seen: Seen) -> bool:
 
 
 def _has_other_than_a_matrix(seen: Seen) -> bool:
-    """Return whether the constant one of two inputs of an Einsum is not a matrix, and sizes are not known."""
-    if seen.has_known_sizes or len(seen.inputs) > 2:
+    """Return whether the constant one of two inputs of an Einsum is not a matrix, with which unknown sizes add up."""
+    if len(seen.inputs) > 2:
         return False
-    return any(
+    other = any(
         summed and (max(summed, own, rest) > 1 or (kept and not own))
         for kept, summed, own, rest in _kinds_of_letters(seen)
     )
+    return other and _adds_up_unknown_sizes(seen)
+
+
+def _adds_up_unknown_sizes(seen: Seen) -> bool:
+    """Return whether a letter of both inputs, but not of the output, has an unknown size in the first one."""
+    (term, second), result = _letters(seen)
+    sizes = zip(term, seen.inputs[0].shape or (), strict=False)
+    return any(letter in second and letter not in result and not dim.static for letter, dim in sizes)
 
 
 def _sizes_of_letters(seen: Seen) -> dict[str, set[int]]:
@@ -401,7 +409,7 @@ ROWS = (
         name="Einsum of unknown sizes by constants",
         span="2022.1 to 2022.1",
         ops=("Einsum-7",),
-        reason="If sizes are unknown, products with constants that are not matrices have wrong values.",
+        reason="Sums along axes of unknown size have wrong values if the constant is not a matrix.",
         sometimes=True,
         model=Call("Einsum-7", (Given(counted(2, 3, 4), "?,?,?"), Fixed(counted(4))), {"equation": "cab,b->ca"}),
         applies=_has_other_than_a_matrix,

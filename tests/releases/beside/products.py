@@ -300,8 +300,13 @@ BESIDE = [
             einsum("a,cab->cb", Given(counted(3), "?"), Fixed(counted(2, 3, 4))),
             einsum("ab,ab->", Given(counted(3, 4), "?,?"), Fixed(counted(3, 4))),
             einsum("cda,ca->cd", Given(counted(2, 4, 3), "?,?,?"), Fixed(counted(2, 3))),
+            einsum("cab,b->ca", Given(counted(2, 3, 4), "2,3,?"), Fixed(counted(4))),
         ],
-        others=[einsum("dca,dab->dcb", Given(counted(2, 4, 3), "?,?,?"), Fixed(counted(2, 3, 4)))],
+        others=[
+            einsum("dca,dab->dcb", Given(counted(2, 4, 3), "?,?,?"), Fixed(counted(2, 3, 4))),
+            einsum("cab,b->ca", Given(counted(2, 3, 4), "?,?,4"), Fixed(counted(4))),
+            einsum("cab,bd->cad", Given(counted(2, 3, 4), "2,?,4"), Fixed(counted(4, 5))),
+        ],
     ),
     *beside(
         "convolution of data of unknown size with filters that extend over more than 64 elements by dilation",
