@@ -55,7 +55,7 @@ class _Reader:
         return attrs is not None and bool(attrs.transpose_b) is not self.exchanged
 
     @property
-    def sizes(self) -> Sequence[int]:
+    def sizes(self) -> tuple[int, ...]:
         """How many products are added up for an element of the output, and how many columns that has."""
         dims = self.layer.common.inputs[1].dims[-2:]
         return dims[:: -1 if self.by_rows is not self.exchanged else 1]
@@ -120,25 +120,27 @@ class PackedWeights:
     def uses(self) -> frozenset[str]:
         """What decides about how releases unpack it.
 
-        `number`: one number scales what data are multiplied by, `number of groups`: rows of groups, `quantized`: data
-        of a FakeQuantize; `output`: each output has a scale, `sum`: it is scaled along the axis that is summed, `each`:
-        each number has a scale; `vector`: scaled for data of one dimension; `first`: it is the scaled first input;
-        `both ways`: it is transposed for one of several products, `square both ways`: floats, as many rows as columns;
-        `deep`: the data have more than three dimensions; `signed zeros`: numbers of i4 are subtracted from i4;
-        `columns`: rows are gathered whose columns are scaled; `computed`: the scale of what data are multiplied by is
-        not a constant, or what is subtracted before; `number of a row`: one number, for data that may have one row;
-        `lanes`: weights are signed, and outputs in more than a half of the last block are left; `rest of a sum`, `short
-        sum`, `longer sum`: how many products without groups are added up for each; those that begin with `sequence`:
-        weights of one.
+        `number`: one number scales what data are multiplied by, for several outputs, `number of groups`: rows of
+        groups, `quantized`: data of a FakeQuantize; `output`: each output has a scale, `sum`: it is scaled along the
+        axis that is summed, `each`: each number has a scale; `vector`: scaled for data of one dimension; `first`: it is
+        the scaled first input; `both ways`: it is transposed for one of several products, `square both ways`: floats,
+        as many rows as columns; `deep`: the data have more than three dimensions; `signed zeros`: numbers of i4 are
+        subtracted from i4; `columns`: rows are gathered whose columns are scaled; `computed`: the scale of what data
+        are multiplied by is not a constant, or what is subtracted before; `number of a row`: one number, for data that
+        may have one row; `lanes`: weights are signed, and outputs in more than a half of the last block are left; `rest
+        of a sum`, `short sum`, `longer sum`: how many products without groups are added up for each; those that begin
+        with `sequence`: weights of one.
         """
         products = [one for one in self.readers if one.second]
         rows = {one.by_rows for one in products}
         vectors = [one for one in products if len(one.layer.common.inputs[0].dims) == 1]
-        scaled = {self._scaled(one) for one in products if one not in vectors}
+        matrices = [one for one in products if one not in vectors]
+        scaled = {self._scaled(one) for one in matrices}
         signed = _kind(self.constant) in SIGNED
-        summed, columns = self._counts([one for one in products if one not in vectors])
+        summed, columns = self._counts(matrices)
         found = {
-            **{way: way in scaled for way in ("number", "output", "sum", "each")},
+            **{way: way in scaled for way in ("output", "sum", "each")},
+            "number": any(self._scaled(one) == "number" and one.sizes[-1:] != (1,) for one in matrices),
             "vector": self.scale is not None and bool(vectors),
             "number of groups": len(self.constant.common.outputs[0].dims) > 2
             and any(one.by_rows and self._scaled(one) == "number" for one in products),
@@ -191,13 +193,13 @@ class PackedWeights:
         """Return how many products are added up for an element of an output, without groups, and how many columns.
 
         Of those whose weights are unpacked for a matrix: with one scale for each output or for all, and without numbers
-        that are subtracted from signed ones.
+        that are subtracted from signed ones. A sum for one output alone does not count.
         """
         if self.zero in SIGNED:
             return set(), set()
         sizes = [one.sizes for one in products if self._scaled(one) in {"number", "output"} and len(one.sizes) == 2]
         groups = len(self.constant.common.outputs[0].dims) > 2
-        return set() if groups else {size[0] for size in sizes}, {size[-1] for size in sizes}
+        return set() if groups else {size[0] for size in sizes if size[-1] != 1}, {size[-1] for size in sizes}
 
     def _leaves_rest(self, summed: int) -> bool:
         """Return whether so many products leave some behind the last block that are added up otherwise."""

@@ -23,13 +23,13 @@ __all__ = ["ROWS"]
 ONE_GROUP = {"group": "1", "deformable_group": "1"}
 
 
-def _compressed() -> Call:
+def _compressed(summed: int) -> Call:
     """Return a MatMul whose weights are held in 8 bits."""
-    steps = np.arange(16 * 128)
-    held = Fixed((steps * 37 % 251 - 125).astype(np.int8).reshape(16, 128))
+    steps = np.arange(16 * summed)
+    held = Fixed((steps * 37 % 251 - 125).astype(np.int8).reshape(16, summed))
     scale = Fixed((0.01 + np.arange(16) / 1600).astype(np.float32).reshape(16, 1))
     weights = Call("Multiply-1", (converted(held, "f32"), scale))
-    data = np.sin(np.arange(256)).astype(np.float32).reshape(2, 128)
+    data = np.sin(np.arange(2 * summed)).astype(np.float32).reshape(2, summed)
     return Call("MatMul-1", (data, weights), {"transpose_b": "true"})
 
 
@@ -203,12 +203,17 @@ def _is_by_thin_matrices_alone(seen: Seen) -> bool:
     return _is_by_thin_matrices(seen, rank=3) and len(data) == 3 and data[0].hi == 1
 
 
-def _is_of_scaled_weights(seen: Seen) -> bool:
+def _is_of_scaled_weights(seen: Seen, *, least: int) -> bool:
     """Return whether floats of several dimensions are multiplied by scaled constants of 8 or 4 bits.
 
-    Quantized ones of 8 bits are computed as they are.
+    Quantized ones of 8 bits are computed as they are, and all for sums of fewer products than `least`, or for one
+    output without groups.
     """
-    data = seen.inputs[0]
+    data, weights = seen.inputs[0], seen.inputs[1].shape
+    if seen.attrs is not None and weights is not None and len(weights) == 2:
+        outputs, summed = weights if seen.attrs.transpose_b else weights[::-1]
+        if summed.lo < least or (outputs.hi == 1 and seen.is_behind({"Multiply"}, 1)):
+            return False
     scaled = bool(seen.held & {"u8", "i8", "u4", "i4"} and seen.held & {"f32", "f16", "bf16"})
     several = data.shape is None or len(data.shape) > 1
     taken = not seen.has(Pattern.QUANTIZED) or not seen.held.isdisjoint({"u4", "i4"})
@@ -286,18 +291,21 @@ ROWS = (
         applies=_extends_far,
         processor=Processor.AVX512,
     ),
-    ReleaseDifference(
-        name="MatMul with weights of 8 and 4 bits",
-        span="2024.3 to 2026.4",
-        ops=("MatMul-1",),
-        reason=(
-            "With weights of 8 or 4 bits the other input is also quantized, which changes the third digit; "
-            "DYNAMIC_QUANTIZATION_GROUP_SIZE=0 disables this."
-        ),
-        sometimes=True,
-        model=_compressed(),
-        applies=_is_of_scaled_weights,
-        processor=Processor.VNNI,
+    *(
+        ReleaseDifference(
+            name=f"MatMul with weights of 8 and 4 bits, {span}",
+            span=span,
+            ops=("MatMul-1",),
+            reason=(
+                f"With weights of 8 or 4 bits the other input is also quantized for sums of {least} products or more, "
+                "which changes the third digit; DYNAMIC_QUANTIZATION_GROUP_SIZE=0 disables this."
+            ),
+            sometimes=True,
+            model=_compressed(least),
+            applies=partial(_is_of_scaled_weights, least=least),
+            processor=Processor.VNNI,
+        )
+        for span, least in (("2024.3 to 2025.1", 4), ("2025.2 to 2026.0", 16), ("2026.1 to 2026.4", 32))
     ),
     ReleaseDifference(
         name="strides of a padded convolution that move before other layers",

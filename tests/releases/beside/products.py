@@ -40,6 +40,17 @@ def _compressed(data: Call, held: Fixed = BYTES) -> Call:
     return Call("MatMul-1", (data, weights), {"transpose_b": "true"})
 
 
+def _in_bytes(outputs: int, summed: int, transposed: bool = True) -> Call:
+    """Data times weights that are held in bytes, which make so many outputs, each of so many products."""
+    held = (np.arange(outputs * summed) * 37 % 251 - 125).astype(np.int8).reshape(outputs, summed)
+    scale = (0.01 + np.arange(outputs) / 1600).astype(np.float32).reshape(outputs, 1)
+    if not transposed:
+        held, scale = held.T, scale.T
+    data = np.sin(np.arange(2 * summed)).astype(np.float32).reshape(2, summed)
+    weights = Call("Multiply-1", (converted(Fixed(held), "f32"), Fixed(scale)))
+    return Call("MatMul-1", (data, weights), {"transpose_b": str(transposed).lower()})
+
+
 def _levels(levels: int, *limits: float) -> Call:
     """Two rows of 128 numbers below 1, quantized."""
     data = np.abs(np.sin(np.arange(256))).astype(np.float32).reshape(2, 128)
@@ -89,7 +100,7 @@ SORTED = Call(
     {"axis": "3", "mode": "min", "sort": "value", "index_element_type": "i32"},
 )
 THIN = "MatMul by several constant matrices of one row or column"
-WEIGHTS = "MatMul with weights of 8 and 4 bits"
+WEIGHTS = "MatMul with weights of 8 and 4 bits, 2026.1 to 2026.4"
 BESIDE = [
     *beside(
         "convolutions by groups of few channels that extend far beyond the data",
@@ -223,6 +234,15 @@ BESIDE = [
     Beside(WEIGHTS, True, _compressed(_levels(256, *np.linspace(0.5, 1, 128)))),
     Beside(WEIGHTS, True, _compressed(Call("Tanh-1", (_levels(256, 1),)))),
     Beside(WEIGHTS, True, _compressed(_levels(256, 1), NIBBLES)),
+    *(
+        one
+        for span, least in (("2024.3 to 2025.1", 4), ("2025.2 to 2026.0", 16), ("2026.1 to 2026.4", 32))
+        for one in beside(
+            f"MatMul with weights of 8 and 4 bits, {span}",
+            falling=[_in_bytes(2, least), _in_bytes(2, 64), _in_bytes(2, 64, transposed=False)],
+            others=[_in_bytes(64, least - 1), _in_bytes(64, least - 1, transposed=False), _in_bytes(1, 64)],
+        )
+    ),
     *beside(
         "Einsum of dots for several dimensions",
         falling=[einsum("...b,...c->...bc", counted(5), counted(2, 3, 7))],

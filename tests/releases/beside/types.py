@@ -154,12 +154,19 @@ BESIDE = [
             *(_by_weights(4, summed, kind="uint8") for summed in (33, 79)),
             _by_weights(4, 65, kind="uint8", zero="uint8"),
         ],
-        others=[*(_by_weights(4, summed, kind="uint8") for summed in (15, 31, 48, 63, 96))],
+        others=[
+            *(_by_weights(4, summed, kind="uint8") for summed in (15, 31, 48, 63, 96)),
+            _by_weights(1, 33, kind="uint8"),
+        ],
     ),
     *beside(
         "i8 weights, short sums, 2025.1 to 2025.1",
         falling=[*(_by_weights(4, summed) for summed in (5, 7, 9, 15))],
-        others=[*(_by_weights(4, summed) for summed in (4, 8, 16)), _by_weights(4, 12, zero="int8")],
+        others=[
+            *(_by_weights(4, summed) for summed in (4, 8, 16)),
+            _by_weights(4, 12, zero="int8"),
+            _by_weights(1, 12),
+        ],
     ),
     *beside(
         "u8 weights, longer sums, 2025.1 to 2026.0",
