@@ -6,6 +6,7 @@ from itertools import chain, islice
 from math import prod
 
 from ir_tools.graph import Graph, Layer, Model, Source, find_port, port_place
+from ir_tools.known_differences.attention_patterns import attentions
 from ir_tools.known_differences.neighbours import (
     COMPARISONS,
     FAR,
@@ -134,6 +135,8 @@ class Patterns:
             more = _moved(graph, layer, constants)
         elif op.type == "Mod":
             more = _decided(graph, layer)
+        elif op.type == "SoftMax":
+            more = attentions(graph, layer)
         elif op.type in SUMS:
             more = _of_convolutions(graph, layer, constants, self._convolved[id(graph)])
         return frozenset((*(name for name, holds in found.items() if holds), *more))

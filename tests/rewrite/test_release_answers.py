@@ -123,9 +123,9 @@ def test_what_else_is_in_a_model_is_looked_at_again_after_changes() -> None:
 def test_layers_that_a_rewrite_does_not_read_do_not_count() -> None:
     """Scaled weights of 8 bits make a product another one on 2024.6."""
     builder = Builder()
-    floats = builder.call("Convert", builder.constant(np.ones((3, 3), np.int8)), destination_type="f32")
-    weights = builder.call("Multiply", floats, np.ones((1, 3), np.float32))
-    builder.result(builder.call("MatMul", builder.parameter("x", "3,3"), weights, name="y"))
+    floats = builder.call("Convert", builder.constant(np.ones((4, 4), np.int8)), destination_type="f32")
+    weights = builder.call("Multiply", floats, np.ones((1, 4), np.float32))
+    builder.result(builder.call("MatMul", builder.parameter("x", "4,4"), weights, name="y"))
     answers, seen = answers_and_seen(builder, "openvino-2024.6")
     for number, differs in ((0, False), (1, True)):
         product = replace(new("MatMul", Ref(None), "f32"), inputs=(Ref(None), Ref(None, number)))

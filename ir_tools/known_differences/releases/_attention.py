@@ -4,11 +4,11 @@ from functools import partial
 
 import numpy as np
 
-from ir_tools.known_differences._model import Call, Fixed, Given, counted, whole
+from ir_tools.known_differences._model import Call, Feed, Fixed, Given, counted, whole
 from ir_tools.known_differences.releases._predicates import has_rank
 from ir_tools.known_differences.releases._row import ReleaseDifference, not_compiled, not_read, not_run
 from ir_tools.known_differences.releases._samples import PLAIN
-from ir_tools.known_differences.releases.seen import Seen
+from ir_tools.known_differences.releases.seen import Pattern, Seen
 from ir_tools.ops import Array
 from ir_tools.processors import Processor
 from ir_tools.types import element_type, is_static
@@ -81,6 +81,18 @@ def _is_causal_of_unknown_sizes(seen: Seen) -> bool:
     return causal and not all(is_static(fact.shape) for fact in seen.inputs[:3])
 
 
+def _is_along_rows(seen: Seen, *, pattern: Pattern, rank: int = 0) -> bool:
+    """Return whether a SoftMax along the last axis is part of a pattern, of so many dimensions; 0: of any number."""
+    along = seen.attrs is not None and seen.attrs.axis in {-1, seen.rank() - 1}
+    return along and seen.has(pattern) and (not rank or has_rank(seen, rank))
+
+
+def _attention(queries: Feed, keys: Feed, values: Feed) -> Call:
+    """Return a SoftMax between products, as an attention without heads."""
+    weights = Call("SoftMax-8", (Call("MatMul-1", (queries, keys), {"transpose_b": "true"}),), {"axis": "-1"})
+    return Call("MatMul-1", (weights, values))
+
+
 def _waves(*sizes: int) -> Array:
     return np.sin(counted(*sizes))
 
@@ -91,7 +103,41 @@ def _keys_and_values() -> tuple[Array, Array]:
     return keys, keys + 1
 
 
+EIGHT = Call("Tanh-1", (_waves(1, 8, 8),))
+EIGHT_OF_FOUR = Call("Tanh-1", (_waves(1, 1, 8, 8),))
 ROWS = (
+    *(
+        ReleaseDifference(
+            name=f"products around a SoftMax, {what}",
+            span=span,
+            ops=("SoftMax-1", "SoftMax-8"),
+            reason=reason,
+            model=model,
+            applies=partial(_is_along_rows, pattern=pattern, rank=rank),
+            processor=Processor.AVX512,
+        )
+        for what, span, reason, model, pattern, rank in (
+            *(
+                (
+                    f"values that are the queries, {rank} dimensions",
+                    span,
+                    "Threads that share the rows of one batch read wrong values, if these are the queries.",
+                    _attention(data, np.cos(counted(*(1,) * (rank - 2), 8, 8)), data),
+                    Pattern.QUERIED_VALUES,
+                    rank,
+                )
+                for rank, span, data in ((3, "2023.1 to 2023.3", EIGHT), (4, "2023.2 to 2023.3", EIGHT_OF_FOUR))
+            ),
+            (
+                "tensors of three and of four dimensions",
+                "2023.2 to 2024.0",
+                "An attention whose queries, keys and values have three and four dimensions has wrong values.",
+                _attention(_waves(1, 8, 8), np.cos(counted(1, 3, 8, 8)), _waves(1, 3, 8, 8)),
+                Pattern.MIXED_RANKS,
+                0,
+            ),
+        )
+    ),
     ReleaseDifference(
         name="attention with a boolean mask",
         span="2023.3 to 2025.2",

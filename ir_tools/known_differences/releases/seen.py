@@ -86,6 +86,10 @@ class Pattern(StrEnum):
     NEWER_MEAN_SQUARE = "mean square in another form"
     """Of a ReduceMean: it is of squares, by whose root the data are divided, and then multiplied by constants; the
     second is such a one that OpenVINO 2026.2 alone takes for it."""
+    MIXED_RANKS = "mixed ranks"
+    QUERIED_VALUES = "queried values"
+    """Of a SoftMax between two products, with elementwise layers: tensors of three and of four dimensions are
+    multiplied; the values are the queries, of one batch, whose rows several threads may share."""
     BEHIND_PRODUCT = "behind a product"
     """Of a TensorIterator: it alone reads what comes of a MatMul, and releases compile layers of its body together."""
     UNCUT = "uncut"
@@ -137,6 +141,7 @@ NEEDED: Mapping[str, Set[str]] = {
         ),
         ITERATING,
     ),
+    **dict.fromkeys((Pattern.MIXED_RANKS, Pattern.QUERIED_VALUES), frozenset({"MatMul"})),
     **dict.fromkeys((Pattern.MEAN_SQUARE, Pattern.NEWER_MEAN_SQUARE), frozenset({"Power"})),
     **dict.fromkeys((Pattern.ACTIVATED, Pattern.FIRST_CONVOLVED, Pattern.SECOND_CONVOLVED), CONVOLUTIONS),
     Pattern.EXPANDED: frozenset({"Broadcast"}),

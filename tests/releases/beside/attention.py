@@ -1,5 +1,7 @@
 """Layers beside the rows of attention, and of attributes without end."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, index, number, whole
@@ -41,12 +43,81 @@ def unknown(*sizes: int, axis: int = -2) -> Given:
     return Given(counted(*sizes), ",".join(dims))
 
 
+def product(first: Feed, second: Feed, transposed: bool = False) -> Call:
+    return Call("MatMul-1", (first, second), {"transpose_b": str(transposed).lower()})
+
+
+def softened(
+    queries: Feed,
+    keys: Feed,
+    values: Feed,
+    *before: str,
+    behind: Sequence[str] = (),
+    by: Feed | None = None,
+    axis: int = -1,
+) -> Call:
+    """A SoftMax between two products, with other layers before and behind it, which read the tensor or constant."""
+    weights = product(queries, keys, transposed=True)
+    more = () if by is None else (by,)
+    for op in before:
+        weights = Call(op, (weights, *more) if op[:3] in {"Add", "Mul", "Div"} else (weights,))
+    weights = Call("SoftMax-8", (weights,), {"axis": str(axis)})
+    for op in behind:
+        weights = Call(op, (weights, *more) if op[:3] in {"Add", "Mul", "Div"} else (weights,))
+    return product(weights, values)
+
+
+def waves(*sizes: int) -> Call:
+    return Call("Tanh-1", (np.sin(counted(*sizes)),))
+
+
+ROOT = waves(1, 8, 8)
+SEVEN = waves(1, 7, 8)
+BATCHES = waves(2, 8, 8)
+TWICE = waves(1, 1, 8, 8)
+PLANE = np.cos(counted(1, 8, 8))
+PLANES = np.cos(counted(1, 3, 8, 8))
+VIEWED = Call("Reshape-1", (ROOT, Fixed(whole(1, 8, 8))), {"special_zero": "false"})
+NUMBERS = Fixed(np.sin(counted(8, 8)))
 KEYS = np.sin(np.arange(40)).astype(np.float32).reshape(1, 2, 5, 4)
 VALUES = KEYS + 1
 ROWS = (counted(1, 3, 4), counted(1, 3, 4))
 HEADS = (counted(1, 2, 3, 4), counted(1, 2, 3, 4))
 SQUARE = (1, 4, 4, 8)
 BESIDE = [
+    *beside(
+        "products around a SoftMax, values that are the queries, 3 dimensions",
+        falling=[
+            softened(ROOT, ROOT, ROOT),
+            softened(ROOT, PLANE, VIEWED),
+            softened(ROOT, PLANE, ROOT, "Add-1", by=NUMBERS),
+            softened(ROOT, PLANE, ROOT, "Multiply-1", by=NUMBERS),
+            softened(ROOT, PLANE, ROOT, "ReLU-1", "Multiply-1", by=Fixed(floats(0.5))),
+            softened(ROOT, PLANE, ROOT, behind=("Multiply-1", "Sigmoid-1"), by=Fixed(floats(0.5))),
+        ],
+        others=[
+            softened(ROOT, PLANE, Call("Abs-1", (ROOT,))),
+            softened(PLANE, ROOT, ROOT),
+            softened(ROOT, PLANE, ROOT, "Multiply-1", by=Fixed(floats(0.5))),
+            softened(ROOT, PLANE, ROOT, "Add-1", "Divide-1", by=Fixed(floats(0.5))),
+            softened(ROOT, PLANE, ROOT, axis=1),
+            softened(BATCHES, PLANE, BATCHES),
+            softened(SEVEN, SEVEN, SEVEN),
+        ],
+    ),
+    *beside(
+        "products around a SoftMax, values that are the queries, 4 dimensions",
+        falling=[softened(TWICE, TWICE, TWICE)],
+        others=[softened(TWICE, PLANES, TWICE)],
+    ),
+    *beside(
+        "products around a SoftMax, tensors of three and of four dimensions",
+        falling=[
+            softened(PLANE, PLANES, waves(1, 8, 8)),
+            softened(PLANES, Fixed(PLANE), waves(1, 3, 8, 8), "Multiply-1", by=Fixed(floats(0.5))),
+        ],
+        others=[softened(PLANES, Fixed(PLANE[0]), PLANES + 1), softened(PLANES, PLANES + 1, PLANES + 2)],
+    ),
     *beside(
         "attention with constant keys or values",
         falling=[

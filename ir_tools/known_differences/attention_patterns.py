@@ -1,0 +1,93 @@
+"""Products of tensors around a SoftMax, which releases compile as one layer."""
+
+from collections.abc import Iterator
+from math import prod
+
+from ir_tools.graph import Graph, Layer, Source
+from ir_tools.known_differences.neighbours import FAR, VIEWS, consumers_of, sources_of
+from ir_tools.known_differences.releases.seen import ELEMENTWISE, Pattern
+
+__all__ = ["attentions"]
+
+BETWEEN = ELEMENTWISE | VIEWS
+"""Types of layers before or behind the SoftMax that are compiled with it."""
+SCALING = frozenset({"Multiply", "Divide"})
+
+
+def attentions(graph: Graph, softmax: Layer) -> Iterator[Pattern]:
+    """Yield `MIXED_RANKS` and `QUERIED_VALUES` as far as they are true of a SoftMax between two products."""
+    first, second = _before(graph, softmax), _behind(graph, softmax)
+    if first is None or second is None:
+        return
+    ports = *first.common.inputs, second.common.inputs[1]
+    if {len(port.dims) for port in ports} == {3, 4}:
+        yield Pattern.MIXED_RANKS
+    *batch, rows, _ = first.common.outputs[0].dims
+    divided = any(rows % count == 0 for count in range(2, rows))
+    queries, values = (_unviewed(graph, sources_of(graph, one)[place]) for one, place in ((first, 0), (second, 1)))
+    if queries == values and prod(batch) == 1 and divided and not _is_scaled(graph, first):
+        yield Pattern.QUERIED_VALUES
+
+
+def _before(graph: Graph, softmax: Layer) -> Layer | None:
+    """Return the product that gives, alone or through elementwise layers, what a SoftMax alone reads."""
+    waiting = [softmax]
+    for _ in range(FAR):
+        if not waiting:
+            return None
+        for source in sources_of(graph, waiting.pop()):
+            if source is None or graph.reads(*source) != 1:
+                continue
+            layer = graph.layer(source.layer)
+            if _is_product(layer):
+                return layer
+            if layer.type in BETWEEN:
+                waiting.append(layer)
+    return None
+
+
+def _behind(graph: Graph, softmax: Layer) -> Layer | None:
+    """Return the product whose first input is what a SoftMax gives, alone or through elementwise layers."""
+    layer = softmax
+    for _ in range(FAR):
+        readers = consumers_of(graph, layer)
+        if len(readers) != 1:
+            return None
+        reader = graph.layer(readers[0][0])
+        if _is_product(reader) and readers[0][1] == reader.common.inputs[0].id:
+            return None if reader.common.raw.get("transpose_b") == "true" else reader
+        if reader.type not in BETWEEN:
+            return None
+        layer = reader
+    return None
+
+
+def _is_product(layer: Layer) -> bool:
+    """Return whether a layer multiplies two tensors of 3 or 4 dimensions, the first of which it does not transpose."""
+    ports = layer.common.inputs
+    return (
+        layer.type == "MatMul"
+        and layer.common.raw.get("transpose_a") != "true"
+        and len(ports) == 2
+        and all(len(port.dims) in {3, 4} and min(port.dims) > 0 for port in ports)
+    )
+
+
+def _is_scaled(graph: Graph, product: Layer) -> bool:
+    """Return whether a number scales a product, or the sum that it is part of, which releases do to its input then."""
+    layer = product
+    for _ in range(2):
+        layer = graph.layer(consumers_of(graph, layer)[0][0])
+        numbers = [prod(port.dims) for port in layer.common.inputs[1:]]
+        if layer.type in SCALING and numbers == [1]:
+            return True
+        if layer.type != "Add":
+            return False
+    return False
+
+
+def _unviewed(graph: Graph, source: Source | None) -> Source | None:
+    """Return the tensor whose elements a layer gives another shape, if it does."""
+    while source is not None and graph.layer(source.layer).type in VIEWS:
+        source = sources_of(graph, graph.layer(source.layer))[0]
+    return source
