@@ -288,9 +288,9 @@ def test_the_migrated_model_is_the_same_on_every_processor() -> None:
 @pytest.mark.usefixtures("processor")
 def test_what_processors_without_vnni_compute_in_another_way_is_noted_on_every_processor() -> None:
     builder = Builder(name="compressed")
-    floats = builder.call("Convert", builder.constant(np.ones((3, 3), np.int8)), destination_type="f32")
-    weights = builder.call("Multiply", floats, np.ones((1, 3), np.float32))
-    builder.result(builder.call("MatMul", builder.parameter("x", [3, 3]), weights), "y")
+    floats = builder.call("Convert", builder.constant(np.ones((4, 4), np.int8)), destination_type="f32")
+    weights = builder.call("Multiply", floats, np.ones((1, 4), np.float32))
+    builder.result(builder.call("MatMul", builder.parameter("x", [4, 4]), weights), "y")
     assert any("computes other values" in note for note in migrate(builder.model, "openvino-2024.3").notes)
 
 

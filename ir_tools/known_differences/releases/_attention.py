@@ -83,8 +83,9 @@ def _is_causal_of_unknown_sizes(seen: Seen) -> bool:
 
 def _is_along_rows(seen: Seen, *, pattern: Pattern, rank: int = 0) -> bool:
     """Return whether a SoftMax along the last axis is part of a pattern, of so many dimensions; 0: of any number."""
-    along = seen.attrs is not None and seen.attrs.axis in {-1, seen.rank() - 1}
-    return along and seen.has(pattern) and (not rank or has_rank(seen, rank))
+    if not seen.has(pattern) or seen.attrs is None or (rank and not has_rank(seen, rank)):
+        return False
+    return seen.attrs.axis in {-1, seen.rank() - 1}
 
 
 def _attention(queries: Feed, keys: Feed, values: Feed) -> Call:
