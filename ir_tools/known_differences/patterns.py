@@ -13,6 +13,7 @@ from ir_tools.known_differences.neighbours import (
     MOVED,
     VIEWS,
     consumers_of,
+    gives_known_sizes,
     integers,
     producer_of,
     readers_of,
@@ -21,6 +22,7 @@ from ir_tools.known_differences.neighbours import (
 from ir_tools.known_differences.packed_weights import PackedWeights
 from ir_tools.known_differences.reduction_patterns import mean_squares, merged_reductions, normalizes, spread
 from ir_tools.known_differences.releases.seen import (
+    ANY_SEQUENCE,
     COMBINING,
     CONVOLUTIONS,
     ELEMENTWISE,
@@ -81,6 +83,18 @@ SPLITS = frozenset({"Split", "VariadicSplit"})
 SHAPED = frozenset({"Broadcast", "Reshape", "Slice", "StridedSlice", "VariadicSplit"})
 """Types of layers whose first input gets a size that others decide."""
 CUTTING = frozenset({"Slice", "StridedSlice"})
+OVERWRITING = {
+    **dict.fromkeys(("GRN", "MVN", "SoftMax"), Pattern.NORMALIZED),
+    **dict.fromkeys(("ScatterElementsUpdate", "ScatterNDUpdate", "ScatterUpdate"), Pattern.UPDATED),
+}
+OVERWRITING_AS_OTHER = {
+    "SoftMax": Pattern.NORMALIZED,
+    **dict.fromkeys(("GRN", "MVN"), Pattern.NORMALIZED_AS_OTHER),
+}
+"""Types of layers that write over what they read, and the patterns of a Concat that they read, or that gets another
+shape before. Measured."""
+BY_CHANNEL = 4
+"""Of how many dimensions on a MVN does not write over what it reads. Measured."""
 EXPANDING = {"Add": (0, 1), "Multiply": (0, 1), "Subtract": (1,), "Divide": (1,), "SquaredDifference": (1,)}
 """Types of layers in front of which releases remove a Broadcast, and for which of their inputs. Measured."""
 
@@ -117,6 +131,7 @@ class Patterns:
             Pattern.AFFINE: op.type == "StridedSlice" and _is_affine(graph, layer, constants, self._joined[id(graph)]),
             Pattern.UNEVEN: op.type == "Concat" and _turns_unevenly(graph, layer, constants),
             Pattern.EXPANDED: op.type in EXPANDING and _is_expanded(graph, layer),
+            Pattern.SHARED_ORDER: op.type == "Transpose" and _shares_its_order(graph, layer),
             Pattern.QUANTIZED: op.type in OF_BYTES
             and _is_quantized(graph, layer, constants, self._quantized[id(graph)]),
         }
@@ -137,6 +152,8 @@ class Patterns:
             more = _decided(graph, layer)
         elif op.type == "SoftMax":
             more = attentions(graph, layer)
+        elif op.type == "Concat":
+            more = _overwritten(graph, layer)
         elif op.type in SUMS:
             more = _of_convolutions(graph, layer, constants, self._convolved[id(graph)])
         return frozenset((*(name for name, holds in found.items() if holds), *more))
@@ -167,6 +184,69 @@ def _is_expanded(graph: Graph, layer: Layer) -> bool:
         and any(reader.type not in COMBINING for reader in readers_of(graph, one))
         for one in given
     )
+
+
+def _shares_its_order(graph: Graph, transpose: Layer) -> bool:
+    """Return whether others read the order of a Transpose of known sizes, whose output is the data of a sequence."""
+    order = next(iter(sources_of(graph, transpose)[1:]), None)
+    if order is None or graph.reads(*order) < 2 or min(transpose.common.outputs[0].dims, default=-1) < 0:
+        return False
+    given, readers = transpose, readers_of(graph, transpose)
+    if len(readers) == 1 and readers[0].type in ELEMENTWISE:
+        given, readers = readers[0], readers_of(graph, readers[0])
+    return len(readers) == 1 and readers[0].type in ANY_SEQUENCE and producer_of(graph, readers[0]) is given
+
+
+def _overwritten(graph: Graph, joined: Layer) -> Iterator[str]:
+    """Yield the patterns of a Concat that one layer alone reads, which may write into its memory."""
+    readers, found = readers_of(graph, joined), OVERWRITING
+    if len(readers) > 1:
+        readers = [one for one in readers if not gives_known_sizes(one)]
+    if len(readers) == 1 and readers[0].type in VIEWS:
+        readers, found = readers_of(graph, readers[0]), OVERWRITING_AS_OTHER
+    if len(readers) != 1 or readers[0].type not in found:
+        return
+    if readers[0].type == "MVN" and len(readers[0].common.inputs[0].dims) >= BY_CHANNEL:
+        return
+    yield found[readers[0].type]
+    if _has_part_read_elsewhere(graph, joined):
+        yield Pattern.PART_READ
+    parts = (source for source in sources_of(graph, joined) if source is not None)
+    others = (graph.layer(one) for part in parts for one, _ in islice(graph.consumers(*part), FAR))
+    if any(role_of(one) is Role.RESULT for one in others):
+        yield Pattern.PART_GIVEN
+
+
+def _has_part_read_elsewhere(graph: Graph, joined: Layer) -> bool:
+    """Return whether layers that a Concat does not depend on read what a part holds, in whatever shape.
+
+    Parts behind the first are copied if they are inputs of the graph, and before outputs of it are.
+    """
+    before = {joined.id}
+    waiting = [joined.id]
+    while waiting and len(before) < FAR:
+        further = {*graph.producers(waiting.pop())} - before
+        before |= further
+        waiting += further
+    return any(
+        source is not None and _is_read_elsewhere(graph, source, before, is_first=number == 0)
+        for number, source in enumerate(sources_of(graph, joined))
+    )
+
+
+def _is_read_elsewhere(graph: Graph, part: Source, before: Set[int], *, is_first: bool) -> bool:
+    """Return whether layers that are not in `before` read more of a part of a Concat than its size."""
+    copied = set[Role]() if is_first else {Role.RESULT}
+    found, source = False, part
+    for _ in range(FAR):
+        others = (graph.layer(one) for one, _ in islice(graph.consumers(*source), FAR) if one not in before)
+        found = found or not all(gives_known_sizes(one) or role_of(one) in copied for one in others)
+        producer = graph.layer(source.layer)
+        given = sources_of(graph, producer)[0] if producer.type in VIEWS else None
+        if given is None:
+            return found and (is_first or role_of(producer) is not Role.PARAMETER)
+        source = given
+    return found
 
 
 def compares_itself(graph: Graph, choice: Layer) -> bool:

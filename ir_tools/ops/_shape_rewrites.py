@@ -26,13 +26,13 @@ __all__ = [
     "slice_by_own_constants",
     "split_by_own_axis",
     "split_by_slices",
+    "with_copied_parts",
     "with_known_axes",
     "with_listed_axis",
     "with_maximum_behind",
     "with_sizes_in_front",
     "without_empty_parts",
     "without_single_elements",
-    "without_the_batch",
 ]
 
 FAR = int(np.iinfo(np.int64).max)
@@ -61,10 +61,14 @@ def migrate_identity(layers: Layers, attrs: Attrs) -> Ref:
 
 @by_formula("the maximum of equal values is the value")
 def with_maximum_behind(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """Rewrite Transpose-1 with a layer behind it, as 2021 loses the name of one behind a FakeQuantize."""
+    """Rewrite Transpose-1 with a layer behind it and an order of its own.
+
+    2021 loses the name of one behind a FakeQuantize, and some releases lose an order that several layers read.
+    """
     if not layers.inputs[0].dtype.is_float:
         return Refused("it does not move floats")
-    found = layers.call("Transpose", DATA, Ref(None, 1))
+    order = layers.inputs[1].integers() if len(layers.inputs) > 1 else None
+    found = layers.call("Transpose", DATA, Ref(None, 1) if order is None else np.array(order, np.int64))
     return layers.call("Maximum", found, found)
 
 
@@ -262,15 +266,22 @@ def without_empty_parts(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Re
     return layers.rewrite("empty parts left out", "they have no elements")
 
 
-def without_the_batch(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
-    """Rewrite a Concat of one batch along axis 1 without the batch: 2021.4 loses a constant that comes first there."""
+def with_copied_parts(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
+    """Rewrite a Concat with copies of its parts, in whose place others write, and without a batch of one.
+
+    2021.4 loses a constant that comes first along axis 1 of one batch.
+    """
     layers = Layers(inputs, target)
-    if normal_axis(attrs.axis, layers.rank(DATA)) != 1 or any(fact.dims[:1] != (1,) for fact in inputs):
-        return Refused("it does not concatenate along axis 1, or there is more than one batch")
-    first = np.array([0])
-    joined = layers.call("Concat", *(layers.call("Squeeze", one, first) for one in layers.given), axis=0)
+    axis, first = normal_axis(attrs.axis, layers.rank(DATA)), np.array([0])
+    if not (inputs[0].dtype.is_float or inputs[0].dtype.is_integer):
+        return Refused("it does not concatenate numbers")
+    parts = [layers.call("Maximum", one, one) for one in layers.given]
+    if axis != 1 or any(fact.dims[:1] != (1,) for fact in inputs):
+        layers.call("Concat", *parts, axis=attrs.axis)
+        return layers.rewrite("copies of the parts", "the maximum of equal values is the value")
+    joined = layers.call("Concat", *(layers.call("Squeeze", one, first) for one in parts), axis=0)
     layers.call("Unsqueeze", joined, first)
-    return layers.rewrite("batch axis left out", "it has size 1, and is added again")
+    return layers.rewrite("copies of the parts, batch axis left out", "it has size 1, and is added again")
 
 
 def split_by_own_axis(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:

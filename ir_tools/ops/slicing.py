@@ -18,8 +18,8 @@ from ir_tools.ops._shape_rewrites import (
     slice_by_own_constants,
     split_by_own_axis,
     split_by_slices,
+    with_copied_parts,
     without_empty_parts,
-    without_the_batch,
 )
 from ir_tools.ops._slices import exact_slice, positions, sliced
 from ir_tools.ops._values import carried, known_axes, known_axis, normal_axis, plus, with_size
@@ -259,7 +259,7 @@ CONCAT = Op(
     types={"T": "any"},
     shape=concat_shape,
     kernel=concat,
-    substitute=first_of(without_empty_parts, without_the_batch),
+    substitute=first_of(without_empty_parts, with_copied_parts),
 )
 SPLIT = Op(
     type="Split",

@@ -12,9 +12,9 @@ from ir_tools.ops import Array, find_op
 from ir_tools.ops._shape_rewrites import (
     migrate_roll,
     split_by_slices,
+    with_copied_parts,
     with_known_axes,
     without_empty_parts,
-    without_the_batch,
 )
 from ir_tools.ops.definition import Fact, Refused, Rewrite, Step
 from ir_tools.ops.replacements import run_once
@@ -71,13 +71,15 @@ def test_parts_of_a_concat_without_elements(sizes: tuple[int, ...], kept: bool) 
     assert isinstance(substituted(builder, without_empty_parts, {}), Rewrite) is kept
 
 
-@pytest.mark.parametrize(("axis", "batch", "kept"), [(1, 1, True), (-2, 1, True), (2, 1, False), (1, 2, False)])
-def test_a_concat_without_the_batch(axis: int, batch: int, kept: bool) -> None:
+@pytest.mark.parametrize(("axis", "batch", "layers"), [(1, 1, 6), (-2, 1, 6), (2, 1, 3), (1, 2, 3)])
+def test_a_concat_with_copied_parts(axis: int, batch: int, layers: int) -> None:
     builder = Builder(opset=8)
     data = builder.parameter("x", f"{batch},2,3")
     builder.result(builder.call("Concat", np.ones((batch, 2, 3), np.float32), data, axis=axis, name="it"))
     fed = {"x": np.arange(6 * batch, dtype=np.float32).reshape(batch, 2, 3)}
-    assert isinstance(substituted(builder, without_the_batch, fed), Rewrite) is kept
+    found = substituted(builder, with_copied_parts, fed)
+    assert isinstance(found, Rewrite)
+    assert len(found.layers) == layers
 
 
 @pytest.mark.parametrize(("shifts", "axes"), [(1, [0, 1]), ([1, 2], [0, 1]), ([1, 2, 1], [0, -1, 0]), ([-4], [1])])

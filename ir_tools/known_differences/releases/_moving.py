@@ -1,16 +1,17 @@
 """Layers that move, repeat, cut or pad data."""
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Collection, Iterator
 from functools import partial
 from itertools import dropwhile, repeat, zip_longest
 from math import prod
 
 import numpy as np
 
-from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, index, number, sizes_of, whole
+from ir_tools.known_differences._model import Call, Feed, Fixed, Given, counted, floats, index, number, sizes_of, whole
 from ir_tools.known_differences.releases._predicates import axes_of, has_rank, has_value
 from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_read, not_run
-from ir_tools.known_differences.releases.seen import COMBINING, FIRST_VERSION, Pattern, Seen
+from ir_tools.known_differences.releases.seen import ANY_SEQUENCE, COMBINING, FIRST_VERSION, Pattern, Seen
 from ir_tools.ops.definition import Array, Fact
 from ir_tools.releases.measured import State
 from ir_tools.types import Dim, element_type, is_static
@@ -59,6 +60,27 @@ def _turned(data: Array) -> Call:
     joined = Call("Concat-1", (Call("Negative-1", (second,)), first), {"axis": "-1"})
     scale = Fixed(counted(data.shape[-1]))
     return Call("Add-1", (Call("Multiply-1", (whole_one, scale)), Call("Multiply-1", (joined, scale))))
+
+
+def _swapped(activated: str | None = None) -> Call:
+    """Return what swaps the axes of a sequence and of its transposed data, which a layer may activate."""
+    order = Fixed(whole(1, 0, 2))
+    data = Call("Transpose-1", (counted(5, 3, 4) / 9, order))
+    sizes = (3, 1, 2), (), (1, 2, 4), (1, 2, 2), (1, 2)
+    state, lengths, *weights = (Fixed(counted(*size) if size else whole(5, 5, 5)) for size in sizes)
+    rows = Call(
+        "RNNSequence-5",
+        (data if activated is None else Call(activated, (data,)), state, lengths, *weights),
+        {"hidden_size": "2", "direction": "forward", "activations": "tanh"},
+    )
+    return Call("Transpose-1", (Call("Squeeze-1", (rows, Fixed(whole(1)))), order))
+
+
+def _loses_its_order(seen: Seen, *, activated: bool) -> bool:
+    """Return whether a Transpose swaps steps and rows of a sequence by an order that others read."""
+    if not seen.has(Pattern.SHARED_ORDER) or (seen.readers[0][1] in ANY_SEQUENCE) is activated:
+        return False
+    return seen.inputs[1].integers() == [1, 0, 2] and 1 not in seen.inputs[0].dims[:2]
 
 
 def _turns_unequal_parts(seen: Seen, *, rank: int) -> bool:
@@ -238,6 +260,31 @@ def _loses_the_first(seen: Seen) -> bool:
     return whole[0] == 1 and 0 in seen.constant and not seen.folded
 
 
+def _overwritten(*others: Feed, axis: int = 1, update: bool = False) -> Call:
+    """Return the sum of the first part of a Concat and of what a layer makes of that, or else its SoftMax.
+
+    `others`: the other parts; with none, an output of the model is one.
+    """
+    part = Call("ReLU-1", (counted(1, 2, 4),), results=() if others else (0,))
+    joined = Call("Concat-1", (part, *others) if others else (counted(1, 3, 4), part), {"axis": str(axis)})
+    numbers = (Fixed(whole(0)), Fixed(-counted(1, 1, 4)), Fixed(index(1)))
+    made = Call("ScatterUpdate-3", (joined, *numbers)) if update else Call("SoftMax-1", (joined,), {"axis": "2"})
+    mean = Call("ReduceMean-1", (made, Fixed(whole(1))), {"keep_dims": "true"})
+    return Call("Add-1", (part, mean)) if others else made
+
+
+def _is_overwritten(seen: Seen, patterns: Collection[Pattern], read: Pattern, axes: Collection[int]) -> bool:
+    """Return whether a Concat along one of some axes is overwritten, whose parts are in its place.
+
+    `patterns`: by what; `read`: how the parts are read besides.
+    """
+    if not (any(map(seen.has, patterns)) and seen.has(read) and seen.has_known_sizes):
+        return False
+    sizes = seen.outputs[0].dims
+    axis = seen.attrs.axis % len(sizes) if seen.attrs is not None and sizes else -1
+    return axis in axes and {*sizes[:axis]} <= {1}
+
+
 def _is_combined(seen: Seen) -> bool:
     """Return whether one layer alone reads the output, and combines it with another tensor element by element."""
     return len(seen.readers) == 1 and seen.readers[0][1] in COMBINING
@@ -326,6 +373,20 @@ ROWS = (
             applies=lambda seen: not _is_alone(seen) and axes_of(seen) == [] and seen.rank() < 2,
         )
         for span, state in (("2024.3 to 2025.0", State.DIFFERS), ("2025.1 to 2025.2", State.FAILS))
+    ),
+    *(
+        not_compiled(
+            name=f"data of a sequence, {what} in an order that others read",
+            span=span,
+            ops=("Transpose-1",),
+            reason="The Transpose of the data of a sequence is removed with its order, though others read that.",
+            model=_swapped(activation),
+            applies=partial(_loses_its_order, activated=activation is not None),
+        )
+        for what, span, activation in (
+            ("transposed", "2021.4 to 2022.2", None),
+            ("transposed and activated", "2022.1 to 2022.2", "Tanh-1"),
+        )
     ),
     not_compiled(
         name="an output that is transposed behind a FakeQuantize",
@@ -837,6 +898,51 @@ ROWS = (
         reason="Along axis 1 of one batch, a constant that comes first is not copied: what is in its place is random.",
         model=Call("Concat-1", (Fixed(counted(1, 3, 4)), counted(1, 2, 4)), {"axis": "1"}),
         applies=_loses_the_first,
+    ),
+    *(
+        ReleaseDifference(
+            name=f"Concat with a part that {what}",
+            span=span,
+            ops=("Concat-1",),
+            reason="Its parts are in its place, where the layer behind it writes before others read one of them.",
+            sometimes=True,
+            model=model,
+            applies=partial(_is_overwritten, patterns=patterns, read=read, axes=axes),
+        )
+        for what, span, model, patterns, read, axes in (
+            (
+                "an update overwrites",
+                "2021.2 to 2021.4",
+                _overwritten(counted(1, 3, 4), update=True),
+                [Pattern.UPDATED],
+                Pattern.PART_READ,
+                [1],
+            ),
+            (
+                "a normalization overwrites",
+                "2021.2 to 2023.0",
+                _overwritten(counted(1, 3, 4)),
+                [Pattern.NORMALIZED],
+                Pattern.PART_READ,
+                [1],
+            ),
+            (
+                "a normalization overwrites, along the first axis",
+                "2022.1 to 2023.0",
+                _overwritten(counted(2, 2, 4), axis=0),
+                [Pattern.NORMALIZED],
+                Pattern.PART_READ,
+                [0],
+            ),
+            (
+                "is an output and that a normalization overwrites",
+                "2023.1 to 2023.2",
+                _overwritten(),
+                [Pattern.NORMALIZED, Pattern.NORMALIZED_AS_OTHER],
+                Pattern.PART_GIVEN,
+                range(sys.maxsize),
+            ),
+        )
     ),
     not_read(
         name="Tile of constants by repeats of i32",

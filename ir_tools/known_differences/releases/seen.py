@@ -9,6 +9,7 @@ from ir_tools.ops.definition import Fact
 from ir_tools.types import is_static
 
 __all__ = [
+    "ANY_SEQUENCE",
     "COMBINING",
     "CONVOLUTIONS",
     "ELEMENTWISE",
@@ -99,8 +100,19 @@ class Pattern(StrEnum):
     """An If whose condition compares a tensor with itself, or a layer that reads what is made of one."""
     LIMITED = "limited"
     """A suppression of boxes, or a layer that reads what is made of one: its unknown sizes have limits."""
+    SHARED_ORDER = "shared order"
+    """Of a Transpose of known sizes: other layers read its order, too, and a sequence alone reads what it gives, or
+    what an elementwise layer makes of that."""
     UNEVEN = "uneven"
     """Of a Concat: it turns two parts of a tensor that are not of the same size, as a rotary embedding turns halves."""
+    NORMALIZED = "normalized in place"
+    NORMALIZED_AS_OTHER = "normalized in another shape"
+    UPDATED = "updated in place"
+    PART_READ = "part read elsewhere"
+    PART_GIVEN = "part given"
+    """Of a Concat: what alone reads it may write into its memory: a SoftMax, GRN or MVN, and a SoftMax if its elements
+    get another shape in between; a GRN or MVN in that case; a layer that updates elements. Of such a one: layers that
+    it does not depend on read a part, or this in another shape; a part is an output of the graph."""
     OUTGROWN = "outgrown"
     """Of an If: what is computed of its outputs may take more memory than they do, at a distance."""
     IN_PLACE = "in place"
@@ -126,6 +138,8 @@ CONVOLUTIONS = frozenset({"Convolution", "GroupConvolution"})
 """Types of convolutions that are compiled with elementwise layers behind them."""
 SEQUENCES = frozenset({"GRUSequence", "LSTMSequence"})
 """Types of layers that releases compute in 8 bits, with data, weights and states of that. Measured."""
+ANY_SEQUENCE = SEQUENCES | {"RNNSequence"}
+"""Types of layers that repeat a cell."""
 IN_SEQUENCES = frozenset({"sequence in bytes", "sequence from a state", "sequence in part", "sequence both ways"})
 """Of a constant: what `PackedWeights.uses` says of weights of one of them, in a graph with a FakeQuantize."""
 NEEDED: Mapping[str, Set[str]] = {
@@ -145,7 +159,11 @@ NEEDED: Mapping[str, Set[str]] = {
     **dict.fromkeys((Pattern.MEAN_SQUARE, Pattern.NEWER_MEAN_SQUARE), frozenset({"Power"})),
     **dict.fromkeys((Pattern.ACTIVATED, Pattern.FIRST_CONVOLVED, Pattern.SECOND_CONVOLVED), CONVOLUTIONS),
     Pattern.EXPANDED: frozenset({"Broadcast"}),
+    Pattern.NORMALIZED: frozenset({"GRN", "MVN", "SoftMax"}),
+    Pattern.NORMALIZED_AS_OTHER: frozenset({"GRN", "MVN"}),
+    Pattern.UPDATED: frozenset({"ScatterElementsUpdate", "ScatterNDUpdate", "ScatterUpdate"}),
     Pattern.REDUCED: frozenset({"Reshape"}),
+    Pattern.SHARED_ORDER: ANY_SEQUENCE,
     Pattern.UNEVEN: frozenset({"Slice", "StridedSlice"}),
     **dict.fromkeys(IN_SEQUENCES, SEQUENCES),
 }

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, index, number, sizes_of, whole
+from ir_tools.ops import Array
 from tests.releases.beside import Beside, Feed, beside
 
 
@@ -138,6 +139,70 @@ def _rotations(rank: int) -> Iterator[Beside]:
     )
 
 
+def _sequence(
+    *activations: str, steps: int = 5, rows: int = 3, own: bool = False, read: bool = False, shape: str = ""
+) -> Call:
+    """A sequence of transposed data; of the order of its own or of what swaps the axes of another tensor, too."""
+    order, other = Fixed(whole(1, 0, 2)), Fixed(whole(1, 0, 2))
+    numbers = counted(steps, rows, 4) / 9
+    data = Call("Transpose-1", (Given(numbers, shape or f"{steps},{rows},4"), order), results=(0,) if read else None)
+    for activation in activations:
+        data = Call(activation, (data,))
+    weights = (Fixed(counted(*sizes)) for sizes in ((1, 2, 4), (1, 2, 2), (1, 2)))
+    given = Call(
+        "RNNSequence-5",
+        (data, Fixed(counted(rows, 1, 2)), Fixed(np.full(rows, steps)), *weights),
+        {"hidden_size": "2", "direction": "forward", "activations": "tanh"},
+    )
+    swapped = Call("Transpose-1", (counted(steps, rows, 2), other if own else order))
+    return Call("Add-1", (Call("Squeeze-1", (given, Fixed(whole(1)))), swapped))
+
+
+FIRST = Call("ReLU-1", (counted(1, 2, 4),), results=(0,))
+"""A tensor that is an output of the model."""
+ALONE = Call("ReLU-1", (counted(1, 2, 4),))
+
+
+def _concat(first: Feed, *others: Feed, axis: int = 1) -> Call:
+    return Call("Concat-1", (first, *others), {"axis": str(axis)})
+
+
+def _probable(data: Call, rank: int = 3) -> Call:
+    return Call("SoftMax-1", (data,), {"axis": str(rank - 1)})
+
+
+def _normal(data: Call) -> Call:
+    return Call("MVN-6", (data, Fixed(whole(-1))), {"eps": "1e-6", "eps_mode": "inside_sqrt"})
+
+
+def _grown(data: Call) -> Call:
+    return Call("GRN-1", (data,), {"bias": "0.1"})
+
+
+def _in_shape(data: Call, *sizes: int) -> Call:
+    return Call("Reshape-1", (data, Fixed(whole(*sizes))), {"special_zero": "false"})
+
+
+def _added(data: Feed, normalized: Feed) -> Call:
+    """The sum of a tensor and the mean of what is computed of it."""
+    mean = Call("ReduceMean-1", (normalized, Fixed(whole(1))), {"keep_dims": "true"})
+    return Call("Add-1", (data, mean))
+
+
+def _updated(data: Call, row: int, rank: int = 3) -> Call:
+    """Data with another number at the beginning of a row."""
+    one = (1,) * rank
+    numbers = (np.full(one, row), np.full(one, 9, np.float32), index(rank - 2))
+    return Call("ScatterElementsUpdate-3", (data, *map(Fixed, numbers)))
+
+
+def _of_rank_4(axis: int = 1) -> tuple[Call, Array]:
+    """Two parts, of which the first is an output of the model."""
+    sizes = (1, 2, 3, 2) if axis == 1 else (2, 2, 3, 2)
+    return Call("ReLU-1", (counted(*sizes),), results=(0,)), counted(*sizes)
+
+
+REST = counted(1, 3, 4)
 BESIDE = [
     *_rotations(3),
     *_rotations(4),
@@ -340,5 +405,82 @@ BESIDE = [
         "Slice of two unknown sizes that is reshaped",
         falling=[_flat(_corner("?,?", -3)), _flat(Call("Abs-1", (_corner("?,?", -3),)))],
         others=[_flat(_corner("?,?", 3)), _corner("?,?", -3), _flat(_corner("30,31", -3)), _flat(_cut("?,?", 0, -3))],
+    ),
+    *beside(
+        "data of a sequence, transposed in an order that others read",
+        falling=[_sequence(), _sequence(steps=2, rows=4)],
+        others=[
+            _sequence(own=True),
+            _sequence(steps=1),
+            _sequence(rows=1),
+            _sequence(read=True),
+            _sequence(shape="?,3,4"),
+        ],
+    ),
+    *beside(
+        "data of a sequence, transposed and activated in an order that others read",
+        falling=[_sequence("ReLU-1")],
+        others=[_sequence("ReLU-1", own=True), _sequence("Tanh-1", rows=1), _sequence("Tanh-1", read=True)],
+    ),
+    *beside(
+        "Concat with a part that an update overwrites",
+        falling=[
+            _added(ALONE, _updated(_concat(ALONE, REST), 0)),
+            _added(ALONE, _updated(_concat(REST, ALONE), 4)),
+            _added(
+                ALONE,
+                Call(
+                    "ScatterNDUpdate-4",
+                    (_concat(ALONE, REST), Fixed(whole(0, 0).reshape(1, 2)), Fixed(np.ones((1, 4), np.float32))),
+                ),
+            ),
+        ],
+        others=[_added(ALONE, _in_shape(_updated(_in_shape(_concat(ALONE, REST), 5, 4), 0, 2), 1, 5, 4))],
+    ),
+    *beside(
+        "Concat with a part that a normalization overwrites",
+        falling=[
+            _normal(_concat(FIRST, REST)),
+            _grown(_concat(*_of_rank_4())),
+            _probable(_in_shape(_concat(FIRST, REST), 1, 5, 2, 2), 4),
+            _added(ALONE, _probable(_concat(_in_shape(ALONE, 1, 2, 4), REST))),
+            _added(ALONE, _probable(_concat(REST, ALONE, REST))),
+        ],
+        others=[
+            _probable(_concat(REST, FIRST)),
+            _probable(_concat(ALONE, Call("Tanh-1", (ALONE,)), REST)),
+            _probable(_concat(FIRST, counted(1, 2, 4), axis=2)),
+            _normal(_concat(*_of_rank_4())),
+            _normal(_in_shape(_concat(FIRST, REST), 5, 4)),
+            _probable(Call("Tanh-1", (_concat(FIRST, REST),))),
+            Call("Tanh-1", (_concat(FIRST, REST),)),
+        ],
+    ),
+    *beside(
+        "Concat with a part that a normalization overwrites, along the first axis",
+        falling=[
+            _probable(_concat(FIRST, counted(2, 2, 4), axis=0)),
+            _probable(_concat(*_of_rank_4(0), axis=0), 4),
+        ],
+        others=[
+            _probable(_concat(counted(2, 2, 4), FIRST, axis=0)),
+            _normal(_concat(*_of_rank_4(0), axis=0)),
+            _probable(_concat(*_of_rank_4(0)), 4),
+        ],
+    ),
+    *beside(
+        "Concat with a part that is an output and that a normalization overwrites",
+        falling=[
+            _normal(_concat(REST, FIRST)),
+            _normal(_in_shape(_concat(FIRST, REST), 5, 4)),
+            _grown(_in_shape(_concat(FIRST, REST), 1, 5, 2, 2)),
+            _probable(_concat(Call("ReLU-1", (counted(1, 1, 4),), results=(0,)), counted(1, 1, 4), axis=2)),
+        ],
+        others=[
+            _added(ALONE, _probable(_concat(ALONE, REST))),
+            _probable(_concat(FIRST, counted(1, 2, 4), axis=2)),
+            _normal(_concat(*_of_rank_4())),
+            Call("Tanh-1", (_concat(FIRST, REST),)),
+        ],
     ),
 ]
