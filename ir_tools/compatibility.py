@@ -14,7 +14,7 @@ from ir_tools.diagnostics import Severity
 from ir_tools.display import brief_fields, listing, notebook_table, plural
 from ir_tools.errors import IrToolsError, RuntimeFailure
 from ir_tools.graph import Graph, Located, Model, Source
-from ir_tools.infer import Propagation
+from ir_tools.infer import AnswerTable, Propagation
 from ir_tools.known_differences.neighbours import sources_of
 from ir_tools.known_differences.releases import Seen
 from ir_tools.known_differences.surroundings import Surroundings, idle_bodies, quantized_note
@@ -392,7 +392,7 @@ def _layers(model: Model) -> Iterator[tuple[Located, Seen | Unread | None]]:
         return known(located.graph, sources_of(located.graph, located.layer))
 
     around = Surroundings(model, idle_bodies(model, inputs_of))
-    found: dict[object, Seen | Unread] = {}
+    found, examples = dict[object, Seen | Unread](), AnswerTable[Seen | Unread]()
     for located in model.walk():
         _, layer, graph = located
         if not around.is_read(located):
@@ -405,7 +405,14 @@ def _layers(model: Model) -> Iterator[tuple[Located, Seen | Unread | None]]:
             continue
         outputs = known(graph, (Source(layer.id, port.id) for port in layer.common.outputs))
         seen = around.seen(located, op, inputs_of(located), outputs, model.version)
-        yield located, found.setdefault(decisive(seen), seen)
+        about = work.signatures.of(layer)[0].kind, len(seen.inputs), *seen.around
+        example = partial(_example, found, seen)
+        yield located, examples.of(about, (*seen.inputs, *seen.outputs), example)
+
+
+def _example(found: dict[object, Seen | Unread], seen: Seen) -> Seen | Unread:
+    """Return the first layer that no release tells apart from this one."""
+    return found.setdefault(decisive(seen), seen)
 
 
 # --- one release --------------------------------------------------------------------------------------------------

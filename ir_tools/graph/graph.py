@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import networkx as nx
@@ -198,11 +199,17 @@ class Graph(_Base):
             found = ((source, start) for source, keys in edges.items() for start, to in keys if to == port_id)
         return next((Source(*one) for one in found), None)
 
-    def consumers(self, layer_id: int, port_id: int) -> list[tuple[int, int]]:
-        """Return the consumers of an output port: `(layer id, input port id)`, in the order of the edges."""
+    def consumers(self, layer_id: int, port_id: int, at_most: int | None = None) -> list[tuple[int, int]]:
+        """Return the consumers of an output port: `(layer id, input port id)`, in the order of the edges.
+
+        Args:
+            layer_id: the id of the layer.
+            port_id: the id of the port.
+            at_most: the number of consumers after which the others are left out, if there are more than a few.
+        """
         edges = self._few_edges(self._succ, layer_id)
         if edges is None:
-            return [*self._port_ends[1].get((layer_id, port_id), ())]
+            return [*islice(self._port_ends[1].get((layer_id, port_id), ()), at_most)]
         return [(consumer, to) for consumer, keys in edges.items() for start, to in keys if start == port_id]
 
     def reads(self, layer_id: int, port_id: int) -> int:

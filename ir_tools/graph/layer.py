@@ -25,6 +25,12 @@ __all__ = [
 ]
 
 
+MANY_PORTS = 64
+"""Longer lists of ports are not searched from the front each time."""
+MAX_PLACES = 8
+"""Long lists of ports whose places are kept."""
+
+
 @dataclass(slots=True)
 class Port:
     """A port, as the file records it.
@@ -49,6 +55,10 @@ class Port:
     __repr__ = brief_fields
 
 
+_PLACES: dict[int, tuple[Sequence[Port], dict[int, int]]] = {}
+"""Long lists of ports by `id`, each with the indices of its ports by the ids that they had."""
+
+
 def output_name(layer: Layer, number: int) -> str:
     """Return the name of an output that has no tensor name: that of the layer, with the number if there are several."""
     return layer.name if len(layer.common.outputs) < 2 else f"{layer.name}.{number}"
@@ -62,7 +72,22 @@ def port_place(ports: Sequence[Port], port_id: int) -> int | None:
     place = port_id - ports[0].id if ports else 0
     if 0 <= place < len(ports) and ports[place].id == port_id:
         return place
+    if len(ports) > MANY_PORTS:
+        return _place_among_many(ports, port_id)
     return next((place for place, port in enumerate(ports) if port.id == port_id), None)
+
+
+def _place_among_many(ports: Sequence[Port], port_id: int) -> int | None:
+    """Return the index of a port of a long list by the ids that it had when it was looked at last, if they hold."""
+    places = _PLACES.get(id(ports), (ports, {}))[1]
+    place = places.get(port_id)
+    if place is None or place >= len(ports) or ports[place].id != port_id:
+        if len(_PLACES) >= MAX_PLACES:
+            _PLACES.clear()
+        places = {port.id: place for place, port in reversed([*enumerate(ports)])}
+        _PLACES[id(ports)] = ports, places
+        place = places.get(port_id)
+    return place
 
 
 def find_port(ports: Sequence[Port], port_id: int) -> Port | None:
@@ -288,7 +313,7 @@ class Layer:
         if self._tag is not None:
             return self._tag.get("name", "")
         if self._name is None:
-            self._name = self._attribute("name")
+            self._name = self.attribute("name")
         return self._name
 
     @property
@@ -297,13 +322,13 @@ class Layer:
         if self._tag is not None:
             return self._tag.get("type", "")
         if self._type is None:
-            self._type = self._attribute("type")
+            self._type = self.attribute("type")
         return self._type
 
     @property
     def version(self) -> str:
         """The `version` of the layer, `opset8`; `legacy` for IR v2 to v7; empty if the file has none."""
-        return self._attribute("version") or (self.source.stamp if self.source else "")
+        return self.attribute("version") or (self.source.stamp if self.source else "")
 
     @property
     def loaded(self) -> bool:
@@ -434,7 +459,8 @@ class Layer:
         else:
             self.source = NewSource(made.form, made.name, made.offset, {**made.names, port_id: names})
 
-    def _attribute(self, name: str) -> str:
+    def attribute(self, name: str) -> str:
+        """Return an attribute of the `<layer>` tag; empty if it is absent. Reading it does not load the tag."""
         if self._tag is not None:
             return self._tag.get(name, "")
         return (self.source.get(name) if self.source else None) or ""

@@ -174,7 +174,7 @@ class Model:
         for layer in self.graph.layers():
             if layer.type != "Result" or not layer.inputs:
                 continue
-            names: list[str] = [name for name in layer.tag.get("output_names", "").split(",") if name]
+            names: list[str] = [name for name in layer.attribute("output_names").split(",") if name]
             for source in self.graph.sources(layer.id).values():
                 producer = self.graph.layer(source.layer)
                 index = port_place(producer.common.outputs, source.port)

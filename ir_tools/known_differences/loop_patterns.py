@@ -248,7 +248,7 @@ def _is_uncut(body: Graph, ports: PortMap) -> bool:
 
 def _is_given_again(graph: Graph, result: Layer) -> bool:
     """Return whether a Result comes after another one that gives the same tensor."""
-    readers = (one for source in graph.sources(result.id).values() for one, _ in islice(graph.consumers(*source), FAR))
+    readers = (one for source in graph.sources(result.id).values() for one, _ in graph.consumers(*source, FAR))
     return next((one for one in readers if role_of(graph.layer(one)) is Role.RESULT), result.id) != result.id
 
 

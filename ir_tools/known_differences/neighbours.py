@@ -1,7 +1,5 @@
 """The layers next to a layer, and constants among them, as patterns ask about them."""
 
-from itertools import islice
-
 from ir_tools.errors import ReadError
 from ir_tools.graph import Graph, Layer, Model, Source
 from ir_tools.ops import Array, Role, role_of
@@ -41,7 +39,7 @@ def gives_known_sizes(layer: Layer) -> bool:
 
 def reads_of(graph: Graph, source: Source) -> int:
     """Return how many inputs read a tensor, but for those of layers that give its size, which is known."""
-    sized = sum(gives_known_sizes(graph.layer(one)) for one, _ in islice(graph.consumers(*source), FAR))
+    sized = sum(gives_known_sizes(graph.layer(one)) for one, _ in graph.consumers(*source, FAR))
     return graph.reads(*source) - sized
 
 
@@ -64,7 +62,8 @@ def consumers_of(graph: Graph, layer: Layer) -> list[tuple[int, int]]:
 
 def readers_of(graph: Graph, layer: Layer) -> list[Layer]:
     """Return the first layers of all that read the first output."""
-    return [graph.layer(one) for one, _ in islice(consumers_of(graph, layer), FAR)]
+    ports = layer.common.outputs[:1]
+    return [graph.layer(one) for port in ports for one, _ in graph.consumers(layer.id, port.id, FAR)]
 
 
 def number_of(model: Model, graph: Graph, layer: Layer, number: int) -> float | None:

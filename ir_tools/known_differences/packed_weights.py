@@ -97,9 +97,9 @@ class PackedWeights:
         square = _is_square(constant)
         if _kind(constant) not in KINDS and not square:
             return None
-        layer, zero = constant, ""
+        layer, zero, passed = constant, "", 0
         scale: Sequence[int] | None = None
-        while len(readers := consumers_of(graph, layer)) == 1:
+        while passed < FAR and len(readers := consumers_of(graph, layer)) == 1:
             reader, port = graph.layer(readers[0][0]), readers[0][1]
             others = [source for number, source in graph.sources(reader.id).items() if number != port]
             held = _held(graph, others[0], origins) if reader.type in SCALING and len(others) == 1 else None
@@ -109,7 +109,7 @@ class PackedWeights:
                 zero = _kind(held)
             elif layer is not constant or reader.type != "Convert":
                 break
-            layer = reader
+            layer, passed = reader, passed + 1
         return (
             None
             if layer is constant and not square
@@ -285,9 +285,9 @@ def _is_carried(model: Model, graph: Graph, source: Source | None) -> bool:
 
 def _readers(graph: Graph, layer: Layer) -> Iterator[_Reader]:
     """Yield what computes with the output of a layer, behind layers that change its shape alone."""
-    behind = [(layer, False)]
-    while behind:
-        shaped, exchanged = behind.pop()
+    behind, passed = [(layer, False)], 0
+    while behind and passed < FAR:
+        (shaped, exchanged), passed = behind.pop(), passed + 1
         for number, port in consumers_of(graph, shaped):
             reader = graph.layer(number)
             if reader.type in SHAPING:
@@ -298,12 +298,12 @@ def _readers(graph: Graph, layer: Layer) -> Iterator[_Reader]:
 
 def _is_scaled(graph: Graph, layer: Layer) -> bool:
     """Return whether layers that shift and scale, by whatever, lead from a layer to a MatMul that multiplies by it."""
-    scaled = False
-    while len(readers := consumers_of(graph, layer)) == 1:
+    scaled, passed = False, 0
+    while passed < FAR and len(readers := consumers_of(graph, layer)) == 1:
         reader = graph.layer(readers[0][0])
         if reader.type not in SCALING:
             break
-        scaled = scaled or reader.type == "Multiply"
+        scaled, passed = scaled or reader.type == "Multiply", passed + 1
         layer = reader
     return scaled and any(one.second for one in _readers(graph, layer))
 

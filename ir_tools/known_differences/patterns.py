@@ -166,7 +166,8 @@ class Patterns:
 
     def scaled(self, graph: Graph, layer: Layer, constants: Collection[int]) -> frozenset[int]:
         """Return `scaled` of a layer; releases compile means that normalize data with these as one layer, an MVN."""
-        if layer.type == "ReduceMean" and normalizes(self.model, graph, layer):
+        constant = role_of(layer) is Role.CONSTANT
+        if constant or (layer.type == "ReduceMean" and normalizes(self.model, graph, layer)):
             return frozenset()
         return _scaled(graph, layer, constants, self._scales[id(graph)])
 
@@ -346,8 +347,8 @@ def _shapes_of(graph: Graph, cut: Layer) -> Iterator[str]:
         passed.add(here)
         number, listed = here
         for port in graph.layer(number).common.outputs:
-            for reader, given in ((graph.layer(one), port) for one, port in graph.consumers(number, port.id)):
-                if listed and [one.id for one in reader.common.inputs].index(given) == SIZED.get(reader.type):
+            for reader, given in ((graph.layer(one), port) for one, port in graph.consumers(number, port.id, FAR)):
+                if listed and port_place(reader.common.inputs, given) == SIZED.get(reader.type, -1):
                     yield Pattern.SIZING
                 elif reader.type == "Reshape":
                     yield Pattern.RESHAPED
@@ -361,7 +362,7 @@ def _decided(graph: Graph, remainder: Layer) -> Iterator[str]:
     while waiting and len(passed) < FAR:
         layer, cut = waiting.pop()
         for port in layer.common.outputs:
-            for reader, given in ((graph.layer(one), port) for one, port in graph.consumers(layer.id, port.id)):
+            for reader, given in ((graph.layer(one), port) for one, port in graph.consumers(layer.id, port.id, FAR)):
                 if reader.id in passed or not _is_fixed(graph, reader):
                     continue
                 passed.add(reader.id)

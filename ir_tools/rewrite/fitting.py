@@ -8,7 +8,7 @@ from itertools import filterfalse
 
 from ir_tools.builder import Builder
 from ir_tools.display import plural
-from ir_tools.graph import Endpoint, Layer, Located, Model, Port, Source
+from ir_tools.graph import Endpoint, Layer, Located, Model, Port, Source, output_name, port_place
 from ir_tools.infer import LayerSignatures
 from ir_tools.inputs import plan_inputs
 from ir_tools.known_differences.model_problems import (
@@ -330,8 +330,7 @@ class Fitting:
                 layer = self.model.graph.layer(source.layer)
                 ports = layer.common.outputs
                 if len(ports) > 1 or role_of(layer) is Role.PARAMETER or layer.id in taken:
-                    number = [port.id for port in ports].index(source.port)
-                    name = f"{layer.name}.{number}" if len(ports) > 1 else layer.name
+                    name = output_name(layer, port_place(ports, source.port) or 0)
                     if name != end.name:
                         self.notes.append(f"output '{end.name}' is called '{name}' in IR v10")
                 else:
@@ -435,8 +434,7 @@ class Fitting:
             for port_id, source in self.model.graph.sources(end.layer.id).items():
                 layer = self.model.graph.layer(source.layer)
                 port = layer.port(source.port)
-                name = layer.name if len(layer.outputs) == 1 else f"{layer.name}.{layer.outputs.index(port)}"
-                _add_name(port, name)
+                _add_name(port, output_name(layer, port_place(layer.outputs, source.port) or 0))
                 kind = _type_name(end.port) or _type_name(port)
                 if kind in RESULTS_OF_10:
                     new = RESULTS_OF_10[kind]

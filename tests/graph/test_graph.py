@@ -246,6 +246,18 @@ def test_ports_are_found_whatever_their_order() -> None:
     assert [port_place(ports, number) for number in (4, 5, 9, 6)] == [0, 2, 1, None]
 
 
+def test_the_place_of_a_port_of_many_is_that_of_the_list_as_it_is() -> None:
+    ids = [(7 * at) % 101 for at in range(100)]
+    ports = [Port(number) for number in ids]
+    assert [port_place(ports, number) for number in (*ids, 94, 101)] == [*range(100), None, None]
+    ports[3].id, ports[4].id = ports[4].id, 94
+    del ports[:2]
+    assert [port_place(ports, port.id) for port in ports] == [*range(98)]
+    assert [port_place(ports, number) for number in (*ids[:2], ids[3])] == [None, None, None]
+    ports.insert(0, Port(ids[3]))
+    assert (port_place(ports, ids[3]), port_place(ports, 94)) == (0, 3)
+
+
 def test_a_producer_of_which_one_output_is_known_is_not_left_out() -> None:
     graph = Graph()
     graph.add(layer(0, "a", inputs=0, outputs=2))

@@ -7,7 +7,8 @@ import pytest
 
 import ir_tools
 from ir_tools.compatibility import compatibility
-from ir_tools.graph import Graph
+from ir_tools.graph import Graph, Port
+from tests.benchmarks.growth.ports import PORTS
 
 
 def read_by_one(count: int) -> ir_tools.Model:
@@ -26,6 +27,25 @@ def cut_for_one(count: int) -> ir_tools.Model:
     return builder.model
 
 
+def repeated_for_one(count: int) -> ir_tools.Model:
+    builder = ir_tools.Builder(opset=8)
+    data = builder.parameter("data", [1, 4], "f32")
+    repeated = builder.call("Broadcast", builder.parameter("number", [1, 1], "f32"), np.array([1, 4]))
+    for _ in range(count):
+        builder.result(builder.call("Add", data, repeated))
+    return builder.model
+
+
+def scaled_by_bytes(count: int) -> ir_tools.Model:
+    builder = ir_tools.Builder(opset=8)
+    end = builder.parameter("data", [1, 4], "f32")
+    for _ in range(count):
+        factor = builder.constant(np.ones([1, 4], np.int8))
+        end = builder.call("Multiply", end, builder.call("Convert", factor, destination_type="f32"))
+    builder.result(end)
+    return builder.model
+
+
 def chain(count: int) -> ir_tools.Model:
     builder = ir_tools.Builder(opset=8)
     end = builder.parameter("data", [1, 4], "f32")
@@ -35,7 +55,7 @@ def chain(count: int) -> ir_tools.Model:
     return builder.model
 
 
-@pytest.mark.parametrize("made", [read_by_one, cut_for_one, chain])
+@pytest.mark.parametrize("made", [read_by_one, cut_for_one, repeated_for_one, scaled_by_bytes, chain])
 def test_edges_are_looked_at_a_few_times(
     made: Callable[[int], ir_tools.Model], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -50,10 +70,35 @@ def test_edges_are_looked_at_a_few_times(
 
         return counted
 
-    models = made(50), made(100)
+    models = made(150), made(300)
     monkeypatch.setattr(Graph, "sources", counting(Graph.sources))
     monkeypatch.setattr(Graph, "consumers", counting(Graph.consumers))
     compatibility(models[0])
     few = looked
     compatibility(models[1])
+    assert looked - few < 2.2 * few
+
+
+@pytest.mark.parametrize(
+    ("version", "to"), [(10, "ir11"), (10, "openvino-2024.6"), (11, "ir10"), (11, "openvino-2021.4")]
+)
+@pytest.mark.parametrize("kind", ["outputs of one Split", "outputs of one Split with gaps between ids"])
+def test_ports_are_looked_at_a_few_times(kind: str, version: int, to: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    models = []
+    for count in (150, 300):
+        sample = PORTS[kind](count)
+        text = sample.xml.replace(b'version="11"', f'version="{version}"'.encode())
+        models.append(ir_tools.read(text, sample.weights))
+    looked, stored = 0, Port.__dict__["id"]
+
+    def read(port: Port) -> int:
+        nonlocal looked
+        looked += 1
+        found: int = stored.__get__(port)
+        return found
+
+    monkeypatch.setattr(Port, "id", property(read, stored.__set__))
+    ir_tools.migrate(models[0], to)
+    few = looked
+    ir_tools.migrate(models[1], to)
     assert looked - few < 2.2 * few

@@ -79,6 +79,50 @@ def back_edges(text: Callable[[int], str]) -> Callable[[int], Sample]:
     return make
 
 
+def results_of_one(count: int) -> Sample:
+    """A body with as many Results, which all give one tensor."""
+    numbers = range(count)
+    inside = parameter(0, SMALL) + relu(1, dims=SMALL) + "".join(result(2 + at, SMALL) for at in numbers)
+    wires = edge(0, 0, 1, 0) + "".join(edge(1, 1, 2 + at, 0) for at in numbers)
+    table = row("input", 0, 0) + "".join(row("output", 1 + at, 2 + at) for at in numbers)
+    text, outputs = f"<port_map>\n{table}</port_map>\n{body(inside, wires)}", [port(1 + at, SMALL) for at in numbers]
+    made = layer(1, "TensorIterator", inputs=[port(0, SMALL)], outputs=outputs, inside=text)
+    ends = (result(2 + at, SMALL) for at in numbers)
+    return Sample(
+        net([parameter(0, SMALL), made, *ends], [edge(0, 0, 1, 0), *(edge(1, 1 + at, 2 + at, 0) for at in numbers)])
+    )
+
+
+def ifs_in_ifs(depth: int) -> Callable[[int], Sample]:
+    """Ifs inside each other, each with a Result."""
+    condition, table = port(0, (), precision="BOOL"), row("input", 1, 0) + row("output", 2, 2)
+    choice = layer(3, "Parameter", data='shape="" element_type="boolean"', outputs=[condition])
+
+    def branch(side: str, inner: str = "") -> str:
+        if not inner:
+            return f"<{side}_port_map>\n{table}</{side}_port_map>\n{PLAIN.replace('body>', f'{side}_body>')}"
+        wires = edge(3, 0, 1, 0) + edge(0, 0, 1, 1) + edge(1, 2, 2, 0)
+        inside = body(parameter(0) + choice + inner + result(2), wires, f"{side}_body")
+        return f"<{side}_port_map>\n{table}{row('input', 0, 3)}</{side}_port_map>\n{inside}"
+
+    def chosen(number: int, inner: str) -> str:
+        inside = branch("then", inner) + branch("else")
+        ports = [condition, port(1)]
+        return layer(number, "If", version="opset8", inputs=ports, outputs=[port(2)], inside=inside)
+
+    inner = ""
+    for _ in range(depth):
+        inner = chosen(1, inner)
+
+    def make(count: int) -> Sample:
+        numbers = range(4, 2 * count + 4, 2)
+        made = (text for at in numbers for text in (chosen(at, inner), result(at + 1)))
+        wires = (text for at in numbers for text in (edge(3, 0, at, 0), edge(0, 0, at, 1), edge(at, 2, at + 1, 0)))
+        return Sample(net([parameter(0), choice, *made], wires))
+
+    return make
+
+
 def slices(count: int) -> Sample:
     """Rows that cut a tensor."""
     found = rows(count, merged=False)
@@ -232,6 +276,7 @@ BODIES: Mapping[str, Callable[[int], Sample]] = {
     "TensorIterators": iterators,
     "TensorIterators without port map": without_tables,
     "Ifs": branches,
+    "many of 8 Ifs inside each other": ifs_in_ifs(8),
     "Loops": loops,
     "a register of a Loop": register,
     "8 Loops inside each other": loops_in_loops(8),
@@ -244,6 +289,7 @@ BODIES: Mapping[str, Callable[[int], Sample]] = {
     "layers of one body": long_body,
     "rows of a port map": lambda count: rows(count, merged=False),
     "rows of a port map with back edges": lambda count: rows(count, merged=True),
+    "Results of a body that give one tensor": results_of_one,
     "rows that cut": slices,
     "rows that lead to one layer": lambda count: rows(count, merged=False, wrong=lambda at: 0),
     "rows that lead nowhere": lambda count: rows(count, merged=False, wrong=lambda at: -1 - at),

@@ -1,6 +1,7 @@
 """Edges: many at one port or layer, wrong ones, circles, long ways."""
 
 import random
+import struct
 from collections.abc import Callable, Mapping
 
 from tests.benchmarks.growth.markup import between_edges
@@ -16,6 +17,23 @@ def fan_out(count: int) -> Sample:
     """One port that as many layers read."""
     inner = (relu(at + 3, dims=SMALL) for at in range(count))
     return Sample(net([parameter(0, SMALL), *inner], (edge(0, 0, at + 3, 0) for at in range(count))))
+
+
+def one_broadcast(count: int) -> Sample:
+    """Additions that read one Broadcast, each with a Result."""
+    data = 'element_type="i64" shape="2" offset="0" size="16"'
+    sizes, number = port(1, [2], precision="I64"), (1, 1)
+    start = [parameter(0, SMALL), parameter(1, number)]
+    start.append(layer(2, "Const", data=data, outputs=[port(0, [2], precision="I64")]))
+    repeated = [port(0, number), sizes], [port(2, SMALL)]
+    data = 'mode="numpy"'
+    start.append(layer(3, "Broadcast", version="opset3", data=data, inputs=repeated[0], outputs=repeated[1]))
+    inner, wires = list[str](), [edge(1, 0, 3, 0), edge(2, 0, 3, 1)]
+    for at in range(4, 2 * count + 4, 2):
+        data, inputs = 'auto_broadcast="numpy"', [port(0, SMALL), port(1, SMALL)]
+        inner += [layer(at, "Add", data=data, inputs=inputs, outputs=[port(2, SMALL)]), result(at + 1, SMALL)]
+        wires += [edge(0, 0, at, 0), edge(3, 2, at, 1), edge(at, 2, at + 1, 0)]
+    return Sample(net([*start, *inner], wires), struct.pack("<2q", 1, 8))
 
 
 def fan_in(gives: tuple[int, ...] = SMALL) -> Callable[[int], Sample]:
@@ -118,6 +136,7 @@ def nested_circles(count: int) -> Sample:
 
 EDGES: Mapping[str, Callable[[int], Sample]] = {
     "layers that read one port": fan_out,
+    "layers that read one Broadcast": one_broadcast,
     "layers that one layer reads": fan_in(),
     "wrong layers that one layer reads": fan_in((1, 9)),
     "layers that feed one port": to_one_port,

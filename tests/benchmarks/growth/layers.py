@@ -40,6 +40,13 @@ def results(count: int) -> Sample:
     return Sample(net([parameter(0, SMALL), *ends], (edge(0, 0, at + 1, 0) for at in range(count))))
 
 
+def results_of_one(count: int) -> Sample:
+    """As many Results that read what a ReLU gives."""
+    ends = (result(at + 2, SMALL) for at in range(count))
+    wires = [edge(0, 0, 1, 0), *(edge(1, 1, at + 2, 0) for at in range(count))]
+    return Sample(net([parameter(0, SMALL), relu(1, dims=SMALL), *ends], wires))
+
+
 def constants(
     place: Callable[[int, int], int], weights: Callable[[int], int], size: int = 4
 ) -> Callable[[int], Sample]:
@@ -222,6 +229,23 @@ def weights_behind_a_chain(count: int) -> Sample:
     return Sample(net([parameter(0, row), *inner], wires), struct.pack("<2q", 1, 8) + bytes(64))
 
 
+def factors_of_bytes(count: int) -> Sample:
+    """A chain of products with numbers that are stored in 8 bits."""
+    inner, wires, last = [], [], (0, 0)
+    numbers = port(0, SMALL, precision="I8")
+    for at in range(1, 3 * count + 1, 3):
+        data = 'element_type="i8" shape="1,8" offset="0" size="8"'
+        inner.append(layer(at, "Const", data=data, outputs=[numbers]))
+        data = 'destination_type="f32"'
+        inner.append(layer(at + 1, "Convert", data=data, inputs=[numbers], outputs=[port(1, SMALL)]))
+        data, inputs = 'auto_broadcast="numpy"', [port(0, SMALL), port(1, SMALL)]
+        inner.append(layer(at + 2, "Multiply", data=data, inputs=inputs, outputs=[port(2, SMALL)]))
+        wires += [edge(at, 0, at + 1, 0), edge(*last, at + 2, 0), edge(at + 1, 1, at + 2, 1)]
+        last = (at + 2, 2)
+    end = 3 * count + 1
+    return Sample(net([parameter(0, SMALL), *inner, result(end, SMALL)], [*wires, edge(*last, end, 0)]), bytes(8))
+
+
 def poolings(version: str, to_migrate: str = "floor", **changed: str) -> Callable[[int], Sample]:
     """A chain of poolings."""
 
@@ -319,6 +343,7 @@ def spread(count: int) -> Sample:
 LAYERS: Mapping[str, Callable[[int], Sample]] = {
     "Parameters": parameters,
     "Results": results,
+    "Results of a layer": results_of_one,
     "layers that nothing feeds": more(relu),
     "layers without content": more(lambda at: f'<layer id="{at}" name="l{at}" type="ReLU" version="opset1"/>\n'),
     "layers of unknown types": fed(lambda at: relu(at).replace("ReLU", f"Foo{at}")),
@@ -355,6 +380,7 @@ LAYERS: Mapping[str, Callable[[int], Sample]] = {
     "numbers that are spread": spread,
     "pieces of a product": pieces_of_a_product,
     "weights behind a chain": weights_behind_a_chain,
+    "factors of 8 bits in a chain": factors_of_bytes,
     "poolings that stay": poolings("opset1"),
     "poolings to restamp": poolings("opset14"),
     "poolings in ceil_torch": poolings("opset14", "ceil_torch", strides="1, 1"),

@@ -31,8 +31,8 @@ def inputs_too_many(count: int) -> Sample:
     return sample(layers=[many], edges=(edge(0, 0, 3, at) for at in range(count)))
 
 
-def outputs_read(count: int) -> Sample:
-    """A Split into as many parts, each read."""
+def outputs_read(count: int, step: int = 1) -> Sample:
+    """A Split into as many parts, each read; their ids are `step` apart."""
     whole, part = (count, 8), (1, 8)
     axis = layer(
         1,
@@ -40,11 +40,11 @@ def outputs_read(count: int) -> Sample:
         data='element_type="i64" shape="" offset="0" size="8"',
         outputs=[port(0, (), precision="I64")],
     )
-    outputs = [port(2 + at, part) for at in range(count)]
+    outputs = [port(2 + step * at, part) for at in range(count)]
     inputs = [port(0, whole), port(1, (), precision="I64")]
     split = layer(2, "Split", data=f'num_splits="{count}"', inputs=inputs, outputs=outputs)
     ends = (result(3 + at, part) for at in range(count))
-    wires = [edge(0, 0, 2, 0), edge(1, 0, 2, 1), *(edge(2, 2 + at, 3 + at, 0) for at in range(count))]
+    wires = [edge(0, 0, 2, 0), edge(1, 0, 2, 1), *(edge(2, 2 + step * at, 3 + at, 0) for at in range(count))]
     return Sample(net([parameter(0, whole), axis, split, *ends], wires), bytes(8))
 
 
@@ -168,6 +168,7 @@ PORTS: Mapping[str, Callable[[int], Sample]] = {
     "inputs that nothing feeds": inputs_unfed,
     "inputs of a ReLU": inputs_too_many,
     "outputs of one Split": outputs_read,
+    "outputs of one Split with gaps between ids": lambda count: outputs_read(count, step=2),
     "outputs of a ReLU": outputs_unread,
     "outputs that contradict their layer": outputs_wrong,
     "equal port ids": ids(lambda at: 1),
