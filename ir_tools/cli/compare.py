@@ -43,6 +43,9 @@ if TYPE_CHECKING:
 
 __all__ = ["compare"]
 
+MAX_SAMPLES = 10_000
+"""The results of all samples are kept until the last one, so those of more would not fit into memory."""
+
 
 @command("compare", example="ir-tools compare model.xml --mode cumulative --report report.html")
 @model_argument()
@@ -84,7 +87,7 @@ __all__ = ["compare"]
 @input_options
 @click.option(
     "--samples",
-    type=click.IntRange(min=1),
+    type=click.IntRange(min=1, max=MAX_SAMPLES),
     default=1,
     show_default=True,
     help="Compare on N samples of the inputs; for each tensor, show the sample with the largest difference.",

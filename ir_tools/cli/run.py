@@ -37,6 +37,8 @@ __all__ = ["run"]
 
 FIRST = 5
 """How many values of a tensor are shown."""
+MAX_STEPS = 100_000
+"""The answer lists the tensors of each step, so more would not fit into memory."""
 SHOWN = 4
 """Steps that are shown at the start and at the end."""
 
@@ -47,7 +49,7 @@ SHOWN = 4
 @input_options
 @click.option(
     "--steps",
-    type=click.IntRange(min=1),
+    type=click.IntRange(min=1, max=MAX_STEPS),
     metavar="N",
     help=(
         "Run N times in a row; variables keep their values. Repeat --input for one name to set its values for the "

@@ -1,5 +1,6 @@
 """Two models side by side: which of their inputs and outputs belong together, and what follows for what is inside."""
 
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterator, Mapping, Sequence
 
 from ir_tools.comparison._pairing import Pairs, paired
@@ -61,12 +62,14 @@ def output_names(model: Model, other: Model, pairs: Pairs) -> dict[str, str]:
     if len(own) != len(theirs):
         raise UsageError(f"the models have {len(own)} and {len(theirs)} outputs")
     found = {one.name: two.name for one, two in _by_names(own, theirs)}
+    taken = {*found.values()}
     made = {source: end.name for end, source in _made(other, theirs)}
     for end, source in _made(model, own):
         partner = made.get(pairs.sources.get(source, source))
-        if source in pairs.sources and end.name not in found and partner and partner not in found.values():
+        if source in pairs.sources and end.name not in found and partner and partner not in taken:
             found[end.name] = partner
-    rest = (end.name for end in theirs if end.name not in found.values())
+            taken.add(partner)
+    rest = (end.name for end in theirs if end.name not in taken)
     return {end.name: found[end.name] if end.name in found else next(rest) for end in own}
 
 
@@ -81,10 +84,9 @@ def _inputs(model: Model, other: Model) -> list[tuple[Endpoint, Endpoint]]:
     """Return the inputs that belong together: by name, else by type and shape if only one has them, else in order."""
     found = list(_by_names(model.inputs, other.inputs))
     own, theirs = _free(model.inputs, other.inputs, found)
-    for one in own:
-        like = [two for two in theirs if _form(two) == _form(one)]
-        if len(like) == 1 and sum(_form(end) == _form(one) for end in own) == 1:
-            found.append((one, like[0]))
+    sides = Counter(map(_form, own)), Counter(map(_form, theirs))
+    single = {_form(two): two for two in theirs if sides[0][_form(two)] == sides[1][_form(two)] == 1}
+    found += [(one, single[_form(one)]) for one in own if _form(one) in single]
     return [*found, *zip(*_free(own, theirs, found), strict=False)]
 
 
@@ -102,20 +104,27 @@ def _form(end: Endpoint) -> tuple[str | None, tuple[int, ...]]:
 
 def _by_names(own: Sequence[Endpoint], theirs: Sequence[Endpoint]) -> Iterator[tuple[Endpoint, Endpoint]]:
     """Yield inputs or outputs of one name, or, of the others, with any shared name."""
-    left = list(theirs)
-    later = []
+    called, known = defaultdict[str, deque[int]](deque), defaultdict[str, deque[int]](deque)
+    for number, end in enumerate(theirs):
+        called[end.name].append(number)
+        for name in end.names:
+            known[name].append(number)
+    taken, later = set[int](), list[Endpoint]()
     for one in own:
-        two = next((end for end in left if end.name == one.name), None)
-        if two is None:
-            later.append(one)
+        if called[one.name]:
+            number = called[one.name].popleft()
+            taken.add(number)
+            yield one, theirs[number]
         else:
-            left.remove(two)
-            yield one, two
+            later.append(one)
     for one in later:
-        two = next((end for end in left if set(end.names) & set(one.names)), None)
-        if two is not None:
-            left.remove(two)
-            yield one, two
+        for name in one.names:
+            while known[name] and known[name][0] in taken:
+                known[name].popleft()
+        free = [known[name][0] for name in one.names if known[name]]
+        if free:
+            taken.add(min(free))
+            yield one, theirs[min(free)]
 
 
 def _body_ends(layer: Layer, twin: Layer, body: str) -> Ends:

@@ -14,7 +14,7 @@ from ir_tools.comparison._gold import GoldRun, errors
 from ir_tools.comparison._layers import sets_of
 from ir_tools.comparison._results import OutputComparison
 from ir_tools.display import plural
-from ir_tools.graph import Model
+from ir_tools.graph import Model, port_place
 from ir_tools.ops import Array
 
 __all__ = ["Outputs"]
@@ -127,6 +127,6 @@ def _sets(model: Model) -> set[str]:
     for end in model.outputs:
         for source in model.graph.sources(end.layer.id).values():
             producer = model.graph.layer(source.layer)
-            if [port.id for port in producer.outputs].index(source.port) in sets_of(producer):
+            if port_place(producer.outputs, source.port) in sets_of(producer):
                 found.add(end.name)
     return found

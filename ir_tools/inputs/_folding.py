@@ -1,7 +1,7 @@
 """The values of tensors that are made of constants alone."""
 
 from ir_tools.errors import IrToolsError
-from ir_tools.graph import Graph, Model, Source
+from ir_tools.graph import Graph, Model, Source, port_place
 from ir_tools.ops import Array, Role, find_op, role_of
 from ir_tools.weights import values
 
@@ -29,6 +29,7 @@ def folded(model: Model, graph: Graph, source: Source, depth: int = DEEPEST) -> 
         if attrs is None or any(array is None for array in arrays):
             return None
         outputs = op.kernel(attrs, [array for array in arrays if array is not None])
-        return outputs[[port.id for port in layer.outputs].index(source.port)]
+        place = port_place(layer.outputs, source.port)
+        return None if place is None else outputs[place]
     except (IrToolsError, ArithmeticError, LookupError, TypeError, ValueError):
         return None

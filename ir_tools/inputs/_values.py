@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ir_tools.errors import ShapeError
-from ir_tools.graph import Graph, Layer, Model, Source
+from ir_tools.graph import Graph, Layer, Model, Source, port_place
 from ir_tools.infer import Trial
 from ir_tools.inputs._consumers import CONSUMERS, INDICES, Consumer
 from ir_tools.inputs._folding import folded
@@ -129,7 +129,8 @@ class Wishes:
             step = todo.pop()
             for consumer_id, port_id in step.graph.consumers(*step.source):
                 consumer = step.graph.layer(consumer_id)
-                number = [port.id for port in consumer.inputs].index(port_id)
+                number = port_place(consumer.inputs, port_id)
+                assert number is not None, "edges lead to ports that are there"
                 yield step, consumer, number
                 for following in self._following(step, consumer, number):
                     key = (id(following.graph), following.source)

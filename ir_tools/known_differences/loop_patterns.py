@@ -324,8 +324,10 @@ def _carried_product(graph: Graph, source: Source, constants: Collection[int]) -
         layer = graph.layer(source.layer)
         if layer.type in PRODUCTS:
             return layer
+        if layer.type not in CARRIED:
+            return None
         given = [one for one in sources_of(graph, layer) if one is not None and one.layer not in constants]
-        if layer.type not in CARRIED or len(given) != 1 or reads_of(graph, given[0]) != 1:
+        if len(given) != 1 or reads_of(graph, given[0]) != 1:
             return None
         source = given[0]
     return None

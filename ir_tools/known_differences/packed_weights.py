@@ -101,8 +101,9 @@ class PackedWeights:
         scale: Sequence[int] | None = None
         while passed < FAR and len(readers := consumers_of(graph, layer)) == 1:
             reader, port = graph.layer(readers[0][0]), readers[0][1]
-            others = [source for number, source in graph.sources(reader.id).items() if number != port]
-            held = _held(graph, others[0], origins) if reader.type in SCALING and len(others) == 1 else None
+            sources = graph.sources(reader.id) if reader.type in SCALING else {}
+            others = [source for number, source in sources.items() if number != port]
+            held = _held(graph, others[0], origins) if len(others) == 1 else None
             if reader.type == "Multiply" and held is not None:
                 scale = graph.layer(others[0].layer).port(others[0].port).dims
             elif reader.type == "Subtract" and held is not None:

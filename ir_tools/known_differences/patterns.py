@@ -332,9 +332,9 @@ def _is_shared(graph: Graph, layer: Layer) -> bool:
             continue
         passed.add(behind.id)
         types.add(behind.type)
-        sources = graph.sources(behind.id).values()
-        read.update(sources)
-        waiting += [source.layer for source in sources]
+        for producer, keys in islice(graph.producers(behind.id).items(), FAR):
+            read.update(Source(producer, start) for start, _ in keys)
+            waiting.append(producer)
     return not types.isdisjoint(LIMITING[layer.type]) and not read.isdisjoint(constants)
 
 
@@ -383,7 +383,7 @@ def _is_fixed(graph: Graph, layer: Layer) -> bool:
         if role is Role.CONSTANT or behind.type == "ShapeOf":
             continue
         producers = graph.producers(behind.id).keys()
-        if role is not Role.COMPUTATION or not producers or len(passed) > FAR:
+        if role is not Role.COMPUTATION or not 0 < len(producers) <= FAR or len(passed) > FAR:
             return False
         waiting += producers - passed
         passed |= producers
@@ -518,8 +518,8 @@ def _is_reduced(graph: Graph, split: Layer, constants: Collection[int]) -> bool:
     """Return whether a reduction alone reads what a Reshape to a constant shape makes of a part of known size."""
     parts = (port for port in split.common.outputs if min(port.dims, default=0) > 0)
     for reshape in (graph.layer(reader) for port in parts for reader, _ in graph.consumers(split.id, port.id)):
-        shapes = sources_of(graph, reshape)[1:]
-        if reshape.type == "Reshape" and shapes and shapes[0] is not None and shapes[0].layer in constants:
+        shapes = sources_of(graph, reshape)[1:] if reshape.type == "Reshape" else []
+        if shapes and shapes[0] is not None and shapes[0].layer in constants:
             readers = consumers_of(graph, reshape)
             if len(readers) == 1 and graph.layer(readers[0][0]).type.startswith("Reduce"):
                 return True
@@ -589,9 +589,11 @@ def _is_biased(graph: Graph, convolution: Layer, constants: Collection[int]) -> 
         passed.add(layer.id)
         ((number, port),) = targets
         layer = graph.layer(number)
+        if layer.type not in EITHER_WAY | {"Divide"}:
+            return False
         sources, ahead = graph.sources(number), bool(layer.common.inputs) and port == layer.common.inputs[0].id
         others = [one for one, source in sources.items() if one != port and source.layer in constants]
-        if len(others) != 1 or layer.type not in EITHER_WAY | {"Divide"} or not (ahead or layer.type == "Multiply"):
+        if len(others) != 1 or not (ahead or layer.type == "Multiply"):
             return False
         held = find_port(layer.common.inputs, others[0])
         dims, sizes = held.dims if held else (), convolution.common.outputs[0].dims

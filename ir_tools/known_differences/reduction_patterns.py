@@ -142,7 +142,8 @@ def _divided(model: Model, graph: Graph, root: Layer, data: Source, constants: C
         by_number = behind.type == "Divide" and _has_constant(graph, behind, constants)
         if by_number or _exponent(model, graph, behind) == -1:
             inverses.add(behind.id)
-    for one in (one for number in {root.id, *inverses} for one in readers_of(graph, graph.layer(number))):
+    readers = (one for number in {root.id, *inverses} for one in readers_of(graph, graph.layer(number)))
+    for one in (reader for reader in readers if reader.type in DIVIDING):
         sources = sources_of(graph, one)
         others = {source.layer for source in sources if source is not None and source != data}
         if data in sources and (

@@ -179,6 +179,13 @@ def test_a_state_that_is_set(cli: Cli, accumulator: Path, tmp_path: Path) -> Non
     assert "has values for 4 steps; expected 3" in cli(*words, "--steps", 3).err
 
 
+@pytest.mark.parametrize(("command", "option", "most"), [("run", "--steps", 100_000), ("compare", "--samples", 10_000)])
+def test_more_than_memory_holds_is_refused_at_once(cli: Cli, model: Path, command: str, option: str, most: int) -> None:
+    found = cli(command, model, option, most + 1)
+    assert (found.code, found.out) == (2, "")
+    assert f"{most + 1} is not in the range 1<=x<={most}" in found.err
+
+
 def test_steps_are_not_planned_one_by_one(accumulator: Path) -> None:
 
     assert len(plans_by_step(InputOptions(), ir_tools.read(accumulator), 10**18)) == 1

@@ -12,7 +12,7 @@ import pytest
 import ir_tools
 from ir_tools.builder import Builder
 from ir_tools.comparison import compare
-from ir_tools.comparison._models import output_names, paired_models
+from ir_tools.comparison._models import output_names, paired_models, renamed
 from ir_tools.comparison._structure import ENDS, Side, View
 from ir_tools.graph import Model
 from ir_tools.ops import role_of
@@ -329,3 +329,30 @@ def test_layers_are_alike_if_they_compute_the_same(seeds: int) -> None:
                     assert (digests[0][layer.id] == digests[1][layer.id]) is same, (seed, layer)
                     compared[same] += 1
     assert min(compared[True], compared[False]) > 50
+
+
+def inputs_called(rng: np.random.Generator, count: int) -> Model:
+    builder = ir_tools.Builder()
+    for number in rng.permutation(12)[:count]:
+        source = builder.parameter(f"in{number}", "3")
+        for more in rng.integers(12, size=2):
+            builder.graph.layer(source.layer).add_tensor_name(source.port, f"in{more}")
+    return builder.model
+
+
+def test_inputs_are_paired_by_their_first_names_then_by_any_then_in_order() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(100):
+        model, other = inputs_called(rng, 8), inputs_called(rng, 8)
+        own, theirs, expected = [*model.inputs], [*other.inputs], {}
+        for first in (True, False):
+            for one in [*own]:
+                shared = (two for two in theirs if (one.name == two.name if first else {*one.names} & {*two.names}))
+                if two := next(shared, None):
+                    expected[two.name] = one.name
+                    own.remove(one)
+                    theirs.remove(two)
+        expected |= {two.name: one.name for one, two in zip(own, theirs, strict=True)}
+        fed = {end.name: np.full(3, number, np.float32) for number, end in enumerate(model.inputs)}
+        found = renamed(model, other, fed)
+        assert {name: found[name][0] for name in found} == {two: fed[one][0] for two, one in expected.items()}

@@ -27,6 +27,29 @@ def cut_for_one(count: int) -> ir_tools.Model:
     return builder.model
 
 
+def split_for_one(count: int) -> ir_tools.Model:
+    builder = ir_tools.Builder(opset=8)
+    data = builder.parameter("data", [1, count], "f32")
+    builder.result(builder.call("Concat", *builder.outputs("Split", data, np.int64(1), num_splits=count), axis=1))
+    return builder.model
+
+
+def held_for_one(count: int) -> ir_tools.Model:
+    builder = ir_tools.Builder(opset=8)
+    parts = (builder.constant(np.ones([1, 4], np.int8)) for _ in range(count))
+    builder.result(builder.call("Concat", builder.parameter("data", [1, 4], "i8"), *parts, axis=1))
+    return builder.model
+
+
+def convolved_for_one(count: int) -> ir_tools.Model:
+    builder = ir_tools.Builder(opset=8)
+    data, weights = builder.parameter("data", [1, 2, 4], "f32"), builder.constant(np.ones([2, 1, 1, 1], np.float32))
+    plain = {"strides": 1, "pads_begin": 0, "pads_end": 0, "dilations": 1}
+    made = (builder.call("GroupConvolution", data, weights, **plain) for _ in range(count))
+    builder.result(builder.call("Concat", *made, axis=1))
+    return builder.model
+
+
 def repeated_for_one(count: int) -> ir_tools.Model:
     builder = ir_tools.Builder(opset=8)
     data = builder.parameter("data", [1, 4], "f32")
@@ -55,7 +78,19 @@ def chain(count: int) -> ir_tools.Model:
     return builder.model
 
 
-@pytest.mark.parametrize("made", [read_by_one, cut_for_one, repeated_for_one, scaled_by_bytes, chain])
+@pytest.mark.parametrize(
+    "made",
+    [
+        read_by_one,
+        cut_for_one,
+        split_for_one,
+        held_for_one,
+        convolved_for_one,
+        repeated_for_one,
+        scaled_by_bytes,
+        chain,
+    ],
+)
 def test_edges_are_looked_at_a_few_times(
     made: Callable[[int], ir_tools.Model], monkeypatch: pytest.MonkeyPatch
 ) -> None:

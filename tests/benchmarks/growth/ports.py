@@ -48,6 +48,16 @@ def outputs_read(count: int, step: int = 1) -> Sample:
     return Sample(net([parameter(0, whole), axis, split, *ends], wires), bytes(8))
 
 
+def outputs_joined(count: int) -> Sample:
+    """A Split into as many parts, which a Concat joins."""
+    base, parts = outputs_read(count), [port(at, (1, 8)) for at in range(count)]
+    joined = layer(3, "Concat", data='axis="0"', inputs=parts, outputs=[port(count, (count, 8))])
+    head, _, _ = base.xml.decode().partition('\t\t<layer id="3"')
+    wires = [edge(0, 0, 2, 0), edge(1, 0, 2, 1), *(edge(2, 2 + at, 3, at) for at in range(count)), edge(3, count, 4, 0)]
+    layers = head.partition("<layers>\n")[2]
+    return base._replace(xml=net([layers, joined, result(4, (count, 8))], wires))
+
+
 def outputs_unread(count: int) -> Sample:
     many = layer(3, "ReLU", inputs=[port(0)], outputs=[port(at + 1) for at in range(count)])
     return sample(layers=[many], edges=[edge(0, 0, 3, 0)])
@@ -168,6 +178,7 @@ PORTS: Mapping[str, Callable[[int], Sample]] = {
     "inputs that nothing feeds": inputs_unfed,
     "inputs of a ReLU": inputs_too_many,
     "outputs of one Split": outputs_read,
+    "outputs of one Split that one Concat reads": outputs_joined,
     "outputs of one Split with gaps between ids": lambda count: outputs_read(count, step=2),
     "outputs of a ReLU": outputs_unread,
     "outputs that contradict their layer": outputs_wrong,
