@@ -44,8 +44,10 @@ def held_for_one(count: int) -> ir_tools.Model:
 def convolved_for_one(count: int) -> ir_tools.Model:
     builder = ir_tools.Builder(opset=8)
     data, weights = builder.parameter("data", [1, 2, 4], "f32"), builder.constant(np.ones([2, 1, 1, 1], np.float32))
-    plain = {"strides": 1, "pads_begin": 0, "pads_end": 0, "dilations": 1}
-    made = (builder.call("GroupConvolution", data, weights, **plain) for _ in range(count))
+    made = (
+        builder.call("GroupConvolution", data, weights, strides=1, pads_begin=0, pads_end=0, dilations=1)
+        for _ in range(count)
+    )
     builder.result(builder.call("Concat", *made, axis=1))
     return builder.model
 
