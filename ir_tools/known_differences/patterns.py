@@ -213,7 +213,7 @@ def _overwritten(graph: Graph, joined: Layer) -> Iterator[str]:
     if _has_part_read_elsewhere(graph, joined):
         yield Pattern.PART_READ
     parts = (source for source in sources_of(graph, joined) if source is not None)
-    others = (graph.layer(one) for part in parts for one, _ in islice(graph.consumers(*part), FAR))
+    others = (graph.layer(one) for part in parts for one, _ in graph.consumers(*part, FAR))
     if any(role_of(one) is Role.RESULT for one in others):
         yield Pattern.PART_GIVEN
 
@@ -240,7 +240,7 @@ def _is_read_elsewhere(graph: Graph, part: Source, before: Set[int], *, is_first
     copied = set[Role]() if is_first else {Role.RESULT}
     found, source = False, part
     for _ in range(FAR):
-        others = (graph.layer(one) for one, _ in islice(graph.consumers(*source), FAR) if one not in before)
+        others = (graph.layer(one) for one, _ in graph.consumers(*source, FAR) if one not in before)
         found = found or not all(gives_known_sizes(one) or role_of(one) in copied for one in others)
         producer = graph.layer(source.layer)
         given = sources_of(graph, producer)[0] if producer.type in VIEWS else None

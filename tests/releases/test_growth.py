@@ -61,6 +61,15 @@ def repeated_for_one(count: int) -> ir_tools.Model:
     return builder.model
 
 
+def joined_with_one(count: int) -> ir_tools.Model:
+    builder = ir_tools.Builder(opset=8)
+    data = builder.call("ReLU", builder.parameter("data", [1, 4], "f32"))
+    for _ in range(count):
+        joined = builder.call("Concat", data, builder.call("Abs", data), axis=1)
+        builder.result(builder.call("SoftMax", joined, axis=1))
+    return builder.model
+
+
 def scaled_by_bytes(count: int) -> ir_tools.Model:
     builder = ir_tools.Builder(opset=8)
     end = builder.parameter("data", [1, 4], "f32")
@@ -89,6 +98,7 @@ def chain(count: int) -> ir_tools.Model:
         held_for_one,
         convolved_for_one,
         repeated_for_one,
+        joined_with_one,
         scaled_by_bytes,
         chain,
     ],
