@@ -73,6 +73,14 @@ def _has_large_eps(seen: Seen, *, least: int) -> bool:
     return _takes_all_but_the_first(seen) and seen.rank() > least
 
 
+def _adds_eps_to_more_rows(seen: Seen) -> bool:
+    """Return whether a NormalizeL2 along the last of three axes adds an eps, of more rows than channels."""
+    shape = seen.inputs[0].shape
+    if seen.attrs is None or seen.attrs.eps_mode != "add" or shape is None or len(shape) != 3 or axes_of(seen) != [2]:
+        return False
+    return shape[0].hi is None or shape[0].hi > shape[1].lo
+
+
 def _names_axes_otherwise(seen: Seen) -> bool:
     """Return whether the axes of a NormalizeL2 are not given as `1` or as all from 1 on, in this order."""
     return seen.inputs[1].integers() not in _channels(seen)
@@ -209,6 +217,14 @@ ROWS = (
             ("2021.2 to 2021.3", "max", 1, ""),
             ("2021.2 to 2022.2", "add", 2, " with more than two dimensions"),
         )
+    ),
+    ReleaseDifference(
+        name="NormalizeL2 along the last of three axes with more rows than channels",
+        span="2022.1 to 2022.2",
+        ops=("NormalizeL2-1",),
+        reason="Wrong numbers are added to the norms of the last rows, instead of the eps.",
+        model=Call("NormalizeL2-1", (counted(3, 2, 4), Fixed(whole(2))), {"eps": "0.001", "eps_mode": "add"}),
+        applies=_adds_eps_to_more_rows,
     ),
     not_compiled(
         name="NormalizeL2 of more than 4 dimensions",

@@ -88,6 +88,23 @@ BESIDE = [
         ],
     ),
     *beside(
+        "NormalizeL2 along the last of three axes with more rows than channels",
+        falling=[
+            of_length_one(counted(4, 3, 1), -1),
+            of_length_one(counted(3, 1, 4), 2),
+            of_length_one(Given(counted(3, 2, 4), "?,2,4"), 2),
+            of_length_one(Given(counted(3, 2, 4), "3,?,4"), 2),
+        ],
+        others=[
+            of_length_one(counted(3, 3, 4), 2),
+            of_length_one(counted(3, 2, 4), 1),
+            of_length_one(counted(3, 2, 4), 0),
+            of_length_one(counted(3, 2), 1),
+            of_length_one(counted(4, 3, 2, 5), 3),
+            Call("NormalizeL2-1", (counted(3, 2, 4), Fixed(whole(2))), {"eps": "0.001", "eps_mode": "max"}),
+        ],
+    ),
+    *beside(
         "NormalizeL2 of integers over the channels",
         falling=[of_length_one(np.arange(1, 25, dtype=np.int32).reshape(2, 3, 4), 2, 1)],
     ),
