@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from math import prod
 
-from ir_tools.graph import Graph, Layer, Source
-from ir_tools.known_differences.neighbours import FAR, VIEWS, consumers_of, sources_of
+from ir_tools.graph import Graph, Layer, Model, Source
+from ir_tools.known_differences.neighbours import FAR, VIEWS, consumers_of, integers, producer_of, sources_of
 from ir_tools.known_differences.releases.seen import ELEMENTWISE, Pattern
 
 __all__ = ["attentions"]
@@ -14,7 +14,7 @@ BETWEEN = ELEMENTWISE | VIEWS
 SCALING = frozenset({"Multiply", "Divide"})
 
 
-def attentions(graph: Graph, softmax: Layer) -> Iterator[Pattern]:
+def attentions(model: Model, graph: Graph, softmax: Layer) -> Iterator[Pattern]:
     """Yield `MIXED_RANKS` and `QUERIED_VALUES` as far as they are true of a SoftMax between two products."""
     first, second = _before(graph, softmax), _behind(graph, softmax)
     if first is None or second is None:
@@ -25,7 +25,9 @@ def attentions(graph: Graph, softmax: Layer) -> Iterator[Pattern]:
     *batch, rows, _ = first.common.outputs[0].dims
     divided = any(rows % count == 0 for count in range(2, rows))
     queries, values = (_unviewed(graph, sources_of(graph, one)[place]) for one, place in ((first, 0), (second, 1)))
-    if queries == values and prod(batch) == 1 and divided and not _is_scaled(graph, first):
+    if queries != values or prod(batch) != 1 or not divided:
+        return
+    if not (_is_scaled(graph, first) or _exchanges(model, graph, producer_of(graph, first))):
         yield Pattern.QUERIED_VALUES
 
 
@@ -84,6 +86,12 @@ def _is_scaled(graph: Graph, product: Layer) -> bool:
         if layer.type != "Add":
             return False
     return False
+
+
+def _exchanges(model: Model, graph: Graph, layer: Layer | None) -> bool:
+    """Return whether a layer exchanges rows and columns, which products then read as they were."""
+    order = integers(model, graph, layer, 1) if layer is not None and layer.type == "Transpose" else None
+    return order is not None and order.size > 1 and int(order.flat[-1]) == order.size - 2
 
 
 def _unviewed(graph: Graph, source: Source | None) -> Source | None:

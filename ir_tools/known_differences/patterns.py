@@ -151,7 +151,7 @@ class Patterns:
         elif op.type == "Mod":
             more = _decided(graph, layer)
         elif op.type == "SoftMax":
-            more = attentions(graph, layer)
+            more = attentions(self.model, graph, layer)
         elif op.type == "Concat":
             more = _overwritten(graph, layer)
         elif op.type in SUMS:

@@ -73,6 +73,8 @@ def waves(*sizes: int) -> Call:
 
 ROOT = waves(1, 8, 8)
 SEVEN = waves(1, 7, 8)
+EXCHANGED = Call("Transpose-1", (ROOT, Fixed(whole(0, 2, 1))))
+MOVED = Call("Transpose-1", (waves(8, 1, 8), Fixed(whole(1, 0, 2))))
 BATCHES = waves(2, 8, 8)
 TWICE = waves(1, 1, 8, 8)
 PLANE = np.cos(counted(1, 8, 8))
@@ -89,6 +91,7 @@ BESIDE = [
         "products around a SoftMax, values that are the queries, 3 dimensions",
         falling=[
             softened(ROOT, ROOT, ROOT),
+            softened(MOVED, PLANE, MOVED),
             softened(ROOT, PLANE, VIEWED),
             softened(ROOT, PLANE, ROOT, "Add-1", by=NUMBERS),
             softened(ROOT, PLANE, ROOT, "Multiply-1", by=NUMBERS),
@@ -103,6 +106,7 @@ BESIDE = [
             softened(ROOT, PLANE, ROOT, axis=1),
             softened(BATCHES, PLANE, BATCHES),
             softened(SEVEN, SEVEN, SEVEN),
+            softened(EXCHANGED, PLANE, EXCHANGED),
         ],
     ),
     *beside(
