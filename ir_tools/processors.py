@@ -19,6 +19,8 @@ class Processor(enum.StrEnum):
     AVX512 = "processors with AVX-512"
     NO_AVX512 = "processors without AVX-512"
     AMD_AVX512 = "AMD processors with AVX-512"
+    AMX = "processors with AMX"
+    NO_AMX = "processors without AMX"
     VNNI = "processors with VNNI (AVX512_VNNI or AVX_VNNI)"
     NO_VNNI = "processors without VNNI (AVX512_VNNI or AVX_VNNI)"
 
@@ -32,6 +34,10 @@ class Processor(enum.StrEnum):
                 return "avx512bw" not in _flags()
             case Processor.AMD_AVX512:
                 return {"avx512bw", "AuthenticAMD"} <= _flags()
+            case Processor.AMX:
+                return "amx_tile" in _flags()
+            case Processor.NO_AMX:
+                return "amx_tile" not in _flags()
             case Processor.VNNI:
                 return not _VNNI.isdisjoint(_flags())
             case Processor.NO_VNNI:

@@ -46,6 +46,12 @@ class _Reader:
         return all(size in {1, -1} for size in self.layer.common.inputs[0].dims[:-1])
 
     @property
+    def has_few_rows(self) -> bool:
+        """Whether the data that it multiplies are known to have four rows or fewer."""
+        rows = self.layer.common.inputs[0].dims[:-1]
+        return min(rows, default=0) >= 0 and prod(rows) <= 4
+
+    @property
     def by_rows(self) -> bool:
         """Whether each row of the constant, not each column, makes an element of the output."""
         if self.layer.type == "Gather":
@@ -129,13 +135,14 @@ class PackedWeights:
         subtracted from i4; `columns`: rows are gathered whose columns are scaled; `computed`: the scale of what data
         are multiplied by is not a constant, or what is subtracted before; `number of a row`: one number, for data that
         may have one row; `lanes`: weights are signed, and outputs in more than a half of the last block are left; `rest
-        of a sum`, `short sum`, `longer sum`: how many products without groups are added up for each; those that begin
-        with `sequence`: weights of one.
+        of a sum`, `few products`, `short sum`, `longer sum`: how many products without groups are added up for each;
+        those that begin with `sequence`: weights of one.
         """
         products = [one for one in self.readers if one.second]
         rows = {one.by_rows for one in products}
         vectors = [one for one in products if len(one.layer.common.inputs[0].dims) == 1]
         matrices = [one for one in products if one not in vectors]
+        many = [one for one in matrices if not one.has_few_rows]
         scaled = {self._scaled(one) for one in matrices}
         signed = _kind(self.constant) in SIGNED
         summed, columns = self._counts(matrices)
@@ -155,6 +162,7 @@ class PackedWeights:
             "computed": self.scale is None and _is_scaled(self.graph, self.last),
             "lanes": signed and not self.zero and any(size % LANES > LANES // 2 for size in columns),
             "rest of a sum": any(map(self._leaves_rest, summed)),
+            "few products": any(2 < size < LANES // 2 for size in self._counts(many)[0]),
             "short sum": not summed.isdisjoint({5, 6, 7, *range(9, LANES // 2)}),
             "longer sum": any(LANES // 2 < size < LANES for size in summed),
             "number of a row": any(self._scaled(one) == "number" and one.has_one_row for one in products),

@@ -94,7 +94,7 @@ def _product(weights: Call, transposed: str, data: Array | Call = DATA) -> Call:
     return Call("MatMul-1", (data, weights), {"transpose_a": "false", "transpose_b": transposed})
 
 
-def _unpacked(kind: str, outputs: int, summed: int) -> Call:
+def _unpacked(kind: str, outputs: int, summed: int, rows: int = 2) -> Call:
     """Return a product with packed weights of rows with a scale each, and data that stay the same if quantized."""
     numbers = np.arange(outputs * summed) * 7 % 256
     if kind.endswith("8"):
@@ -104,7 +104,7 @@ def _unpacked(kind: str, outputs: int, summed: int) -> Call:
     else:
         held = Fixed(numbers[::2].astype(np.uint8), kind, (outputs, summed))
     weights = Call("Multiply-1", (_floats(held), Fixed(counted(outputs, 1) / 99 + 1)))
-    signs = np.arange(2 * summed).reshape(2, summed) % 3 - 1
+    signs = np.arange(rows * summed).reshape(rows, summed) % 3 - 1
     return _product(weights, "true", (127 // (1 + np.arange(summed) // 32) * signs).astype(np.float32))
 
 
@@ -278,7 +278,7 @@ ROWS = (
                     ("i8 u8 i4 u4", "scaled along the sum", "2025.0 to 2026.4", *BY_SUM, Processor.NO_AVX512),
                     ("nf4", "scaled along the sum", "2025.0 to 2026.4", *BY_SUM, Processor.ANY),
                     ("i4 u4 nf4", "scaled one by one", "2026.1 to 2026.4", *BY_EACH, Processor.ANY),
-                    ("u8", "scaled along the output", "2023.1 to 2023.1", *BY_OUTPUT, Processor.ANY),
+                    ("u8", "scaled along the output", "2023.1 to 2023.1", *BY_OUTPUT, Processor.NO_AMX),
                 )
                 for kind in kinds.split()
             ),
@@ -342,14 +342,28 @@ ROWS = (
             *(
                 (
                     f"weights of {kind} scaled by one number for one row of data",
-                    "2024.2 to 2024.3",
+                    span,
                     State.DIFFERS,
                     "For a MatMul of one row of data weights are unpacked as if each output had a scale of its own.",
                     _weights(kind, floats(2), DATA[:1]),
                     partial(_is_used, kinds=kind, uses={"number of a row"}, others=QUANTIZED),
-                    Processor.NO_AVX512,
+                    processor,
                 )
-                for kind in ("i8", "u8", "i4", "u4", "nf4")
+                for kinds, span, processor in (
+                    ("i8 u8 i4 u4", "2024.2 to 2024.3", Processor.NO_AVX512),
+                    ("i8 u8 i4 u4", "2024.2 to 2024.6", Processor.AVX512),
+                    ("nf4", "2024.2 to 2024.3", Processor.ANY),
+                )
+                for kind in kinds.split()
+            ),
+            (
+                "weights of u8 for sums of few products",
+                "2023.2 to 2023.2",
+                State.DIFFERS,
+                "For a MatMul of five rows of data or more, weights with a scale for each output are read beyond their end.",
+                _unpacked("u8", 16, 8, rows=5),
+                partial(_is_used, kinds="u8", uses={"few products"}, others={"number"}),
+                Processor.AMX,
             ),
             (
                 "square weights that are transposed for one of two products",

@@ -177,6 +177,16 @@ BESIDE = [
         ],
     ),
     *beside(
+        "weights of u8 for sums of few products, 2023.2 to 2023.2",
+        falling=[_by_weights(4, summed, kind="uint8", data=np.cos(counted(5, summed))) for summed in (4, 15)],
+        others=[
+            _by_weights(4, 8, kind="uint8", data=np.cos(counted(4, 8))),
+            _by_weights(4, 8, data=np.cos(counted(5, 8))),
+            *(_by_weights(4, summed, kind="uint8", data=np.cos(counted(5, summed))) for summed in (2, 16, 17)),
+            _by_weights(1, 8, kind="uint8", data=np.cos(counted(5, 8))),
+        ],
+    ),
+    *beside(
         "weights of sequences of quantized data, 2022.3 to 2023.1",
         falling=[
             _sequence(begin=QUANTIZED_STATE),
