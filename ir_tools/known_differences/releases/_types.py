@@ -360,7 +360,7 @@ ROWS = (
                 "weights of u8 for sums of few products",
                 "2023.2 to 2023.2",
                 State.DIFFERS,
-                "For a MatMul of five rows of data or more, weights with a scale for each output are read beyond their end.",
+                "For a MatMul of five rows or more, weights with a scale for each output are read beyond their end.",
                 _unpacked("u8", 16, 8, rows=5),
                 partial(_is_used, kinds="u8", uses={"few products"}, others={"number"}),
                 Processor.AMX,
