@@ -18,6 +18,7 @@ from ir_tools.ops._shape_rewrites import (
 )
 from ir_tools.ops.definition import Fact, Refused, Rewrite, Step
 from ir_tools.ops.replacements import run_once
+from ir_tools.ops.strided_slicing import with_limits_alone
 from ir_tools.rewrite.facts import KnownFacts
 from ir_tools.rewrite.rewriter import Rewriter
 from ir_tools.types import Dim, element_type
@@ -38,6 +39,37 @@ def substituted(builder: Builder, step: Step, fed: Mapping[str, Array], target: 
         for name, array in run(model, fed).items():
             np.testing.assert_array_equal(array, wanted[name])
     return found
+
+
+BACKWARDS = {
+    "whole axes": ((0, 0), (0, 0), (1, -1), {"begin_mask": (1, 1), "end_mask": (1, 1)}),
+    "from a place on": ((0, 3), (0, 0), (1, -2), {"begin_mask": (1, 0), "end_mask": (1, 1)}),
+    "to a place": ((0, 0), (0, 3), (1, -1), {"begin_mask": (1, 1), "end_mask": (1, 0)}),
+    "between places": ((0, -2), (1, 2), (1, -3), {"begin_mask": (0, 0), "end_mask": (0, 0)}),
+    "the last row": ((-1, 0), (0, 0), (-1, -1), {"begin_mask": (0, 1), "end_mask": (0, 1), "shrink_axis_mask": (1, 0)}),
+    "rows and columns": ((0, 0), (0, 0), (-1, 2), {"begin_mask": (1, 0), "end_mask": (1, 1)}),
+}
+"""Limits, strides and masks of slices of two rows, one axis of each backwards."""
+
+
+@pytest.mark.parametrize("target", [7, 8])
+@pytest.mark.parametrize("shape", ["2,40000", "?,40000"])
+@pytest.mark.parametrize("case", BACKWARDS)
+def test_slices_backwards(case: str, shape: str, target: int) -> None:
+    """Releases cut data of unknown size backwards by a Slice, from the opset on that has it."""
+    *limits, masks = BACKWARDS[case]
+    builder = Builder(opset=8)
+    data = builder.parameter("x", shape)
+    builder.result(builder.call("StridedSlice", data, *map(np.array, limits), name="it", **masks))
+    found = substituted(builder, with_limits_alone, {"x": np.arange(80000, dtype=np.float32).reshape(2, 40000)}, target)
+    assert isinstance(found, Rewrite)
+    *given, last = (np.asarray(one) for one in found.layers[0].inputs[1:])
+    if shape.startswith("?") and target == 8:
+        places = zip(limits[2], masks["begin_mask"], masks["end_mask"], strict=True)
+        assert last.tolist() == [axis for axis, place in enumerate(places) if place != (1, 1, 1)]
+    else:
+        assert found.layers[0].type == "StridedSlice"
+        assert np.abs(given).max() <= 3
 
 
 def test_a_layer_in_a_loop_keeps_the_order_of_its_outputs() -> None:

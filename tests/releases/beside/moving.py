@@ -1,6 +1,7 @@
 """Layers beside the rows of layers that move, repeat, cut or pad data."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -97,6 +98,7 @@ def _backwards(shape: str, begin: Sequence[int], end: Sequence[int], strides: Se
     return Call("StridedSlice-1", (Given(counted(2, 3, 5), shape), *limits), masks)
 
 
+BACKWARDS = _backwards("2,?,5", (0, 0, 0), (0, 0, 0), (1, -1, 1), "1,1,1")
 CUT_BEHIND = "StridedSlice that inserts an axis before one that it cuts"
 REPEATED = "Broadcast-1 that repeats data before an elementwise layer"
 MASKED = Call(
@@ -298,15 +300,18 @@ BESIDE = [
     *beside(
         "StridedSlice backwards of unknown size",
         falling=[
-            _backwards("2,?,5", (0, 0, 0), (0, 0, 0), (1, -1, 1), "1,1,1"),
+            BACKWARDS,
             _backwards("?,3,5", (0, 0, 3), (0, 0, 0), (1, 1, -2), "1,1,1"),
             _backwards("?,3,5", (0, 0, 0), (0, 0, 1), (1, 1, -1), "1,1,0"),
+            replace(BACKWARDS, inputs=(*BACKWARDS.inputs[:3], whole(1, -1, 1))),
         ],
         others=[
             _backwards("?,3,5", (0, 0, 3), (0, 0, -5), (1, 1, -2), "1,1,0"),
             _backwards("?,3,5", (0, 0, 3), (0, 0, 1), (1, 1, -2), "1,1,0"),
             _backwards("2,3,5", (0, 0, 0), (0, 0, 0), (1, -1, 1), "1,1,1"),
             _backwards("?,3,5", (0, 0, 0), (0, 0, 0), (1, 2, 1), "1,1,1"),
+            replace(BACKWARDS, inputs=BACKWARDS.inputs[:3]),
+            replace(BACKWARDS, raw={**BACKWARDS.raw, "ellipsis_mask": "1,0,0"}),
         ],
     ),
     *beside(
