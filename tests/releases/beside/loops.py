@@ -163,6 +163,7 @@ UNCHANGING = Call(
 GROWN = _one("Tanh-1", GROWING)
 
 PRODUCED = _product(MATRICES)
+WITHOUT_SIZE = _product(Given(MATRICES, "4,?,3"))
 BESIDE = (
     *beside(
         IN_PLACE,
@@ -343,6 +344,7 @@ BESIDE = (
             _after(_soft_last(_product(UNSIZED)), GROWING),
             _after(_product(UNSIZED), _sum(Part(1), Part(0))),
             _after(_product(UNSIZED), GROWING, np.zeros((1, 2, 3), np.float32)),
+            _after(WITHOUT_SIZE, GROWING, _zeros_of(WITHOUT_SIZE)),
         ),
     ),
 )
