@@ -8,7 +8,7 @@ import pytest
 from ir_tools.builder import Builder
 from ir_tools.execute import run
 from ir_tools.infer import LayerSignatures
-from ir_tools.ops import Array, find_op
+from ir_tools.ops import Array, Op, find_op
 from ir_tools.ops._shape_rewrites import (
     migrate_roll,
     split_by_slices,
@@ -70,6 +70,33 @@ def test_slices_backwards(case: str, shape: str, target: int) -> None:
     else:
         assert found.layers[0].type == "StridedSlice"
         assert np.abs(given).max() <= 3
+
+
+LENGTHENED = {
+    ("20,15", (1,)): True,
+    ("?,3", (-1,)): True,
+    ("20,3", (0, 1)): True,
+    ("20,3", (0,)): False,
+    ("20,16", (1,)): False,
+    ("4,3", (1,)): False,
+}
+"""Whether integers are reduced along a longer last axis: a short one, of as many rows or more as releases take."""
+
+
+@pytest.mark.parametrize(("shape", "axes"), LENGTHENED)
+@pytest.mark.parametrize("type", ["ReduceSum", "ReduceProd", "ReduceMax", "ReduceMin", "ReduceL1"])
+def test_integers_that_are_reduced(type: str, shape: str, axes: tuple[int, ...]) -> None:
+    builder = Builder(opset=8)
+    builder.result(builder.call(type, builder.parameter("x", shape, "i32"), np.array(axes), name="it", keep_dims=True))
+    op = find_op(type, "opset8")
+    assert isinstance(op, Op)
+    assert op.substitute is not None
+    sizes = [20 if size == "?" else int(size) for size in shape.split(",")]
+    found = substituted(
+        builder, op.substitute, {"x": np.arange(np.prod(sizes), dtype=np.int32).reshape(sizes) % 3 * 2 - 1}
+    )
+    assert isinstance(found, Rewrite)
+    assert (found.layers[0].type == "Pad") is LENGTHENED[shape, axes]
 
 
 def test_a_layer_in_a_loop_keeps_the_order_of_its_outputs() -> None:

@@ -15,9 +15,9 @@ def _cut(shape: str, start: int, end: int, step: int = 1, axis: int = 1) -> Call
     return Call("Slice-8", (Given(counted(8, 9), shape), *(Fixed(whole(one)) for one in (start, end, step, axis))))
 
 
-def _filled(tensor: Call) -> Call:
-    """A tensor of ones of the size of another."""
-    size = sizes_of(tensor)
+def _filled(tensor: Call, *axes: int) -> Call:
+    """A tensor of ones of the size of another, or of the sizes of some of its axes."""
+    size = Call("Gather-8", (sizes_of(tensor), Fixed(whole(*axes)), Fixed(index(0)))) if axes else sizes_of(tensor)
     return Call("Broadcast-3", (Fixed(floats(1)[0]), size), {"mode": "numpy"})
 
 
@@ -392,6 +392,7 @@ BESIDE = [
         "Slice to an index from the end whose size is read",
         falling=[
             _filled(_cut("?,?", 0, -1)),
+            _filled(_cut("?,?", 0, -1), 1, 0),
             _filled(Call("ReLU-1", (_cut("?,?", 0, -2, axis=0),))),
             Call(
                 "Reshape-1", (floats(*range(63)), Call("ShapeOf-1", (_cut("?,?", 0, -2),))), {"special_zero": "false"}
@@ -403,6 +404,7 @@ BESIDE = [
             _filled(Call("Transpose-1", (Given(counted(8, 9), "?,?"), Fixed(whole(1, 0))))),
             Call("ReLU-1", (_cut("?,?", 0, -2),)),
             sizes_of(_cut("?,?", 0, -2)),
+            Call("Broadcast-3", (sizes_of(_cut("?,?", 0, -2)), Fixed(whole(3, 2))), {"mode": "numpy"}),
             _flat(_cut("?,?", 0, -2)),
         ],
     ),
