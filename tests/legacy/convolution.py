@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ir_tools.ops.fields import listed
 from tests.legacy.net import (
     Array,
     LegacyCase,
@@ -12,7 +13,6 @@ from tests.legacy.net import (
     Rng,
     Tensor,
     chance,
-    joined,
     kind_of,
     optional,
     pick,
@@ -44,9 +44,9 @@ def spellings(
         return data
     if chance(rng, 0.1):
         data[pick(rng, "kernel-x", "stride-y", "pad-x", "pad-r", "stride")] = pick(rng, 0, 2, 5)
-    data |= {name: joined(values) for name, values in windows.items()}
+    data |= {name: listed(values) for name, values in windows.items()}
     return optional(
-        rng, data, strides=joined(ones), pads_begin=joined(zeros), pads_end=joined(begin), dilations=joined(ones)
+        rng, data, strides=listed(ones), pads_begin=listed(zeros), pads_end=listed(begin), dilations=listed(ones)
     )
 
 

@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from ir_tools.ops.fields import listed
 from tests.legacy.activation import number
-from tests.legacy.net import Array, LegacyCase, Maker, Net, Rng, Tensor, chance, joined, optional, pick, single
+from tests.legacy.net import Array, LegacyCase, Maker, Net, Rng, Tensor, chance, optional, pick, single
 
 VARIANCES = ("0.1,0.1,0.2,0.2", "0.10000000149011612,0.10000000149011612,0.20000000298023224,0.20000000298023224")
 
@@ -37,9 +38,9 @@ def prior_box(rng: Rng, version: int) -> LegacyCase:
     ratios = pick(rng, [2.0], [2.0, 3.0], [1.0, 2.0], [0.5])
     flip, clip = int(chance(rng, 0.7)), int(chance(rng, 0.3))
     data: dict[str, object] = {
-        "min_size": joined(sizes),
-        "max_size": joined(largest),
-        "aspect_ratio": joined(ratios),
+        "min_size": listed(sizes),
+        "max_size": listed(largest),
+        "aspect_ratio": listed(ratios),
         "flip": flip,
         "clip": clip,
         "offset": pick(rng, "0.5", "0.5", "0.0", number(rng, 0, 1)),
@@ -74,8 +75,8 @@ def prior_box_density(rng: Rng, version: int) -> LegacyCase:
         "min_size": "",
         "max_size": "",
         "aspect_ratio": "",
-        "fixed_size": joined(sizes),
-        "density": joined(densities),
+        "fixed_size": listed(sizes),
+        "density": listed(densities),
         "fixed_ratio": pick(rng, "1.0", "2.0"),
         "flip": 0,
         "clip": int(chance(rng, 0.3)),
@@ -94,8 +95,8 @@ def prior_box_clustered(rng: Rng, version: int) -> LegacyCase:
     heights = [round(float(size), 3) for size in rng.uniform(4, 60, len(widths))]
     variance = pick(rng, *VARIANCES, *VARIANCES, number(rng, 0.1, 0.9))
     data: dict[str, object] = {
-        "width": joined(widths),
-        "height": joined(heights),
+        "width": listed(widths),
+        "height": listed(heights),
         "flip": 1,
         "clip": int(chance(rng, 0.3)),
         "offset": pick(rng, "0.5", number(rng, 0, 1)),
@@ -178,8 +179,8 @@ def proposal(rng: Rng, version: int) -> LegacyCase:
         "feat_stride": 16,
         "base_size": 16,
         "min_size": pick(rng, 1, 8, 16),
-        "ratio": joined(ratios),
-        "scale": joined(scales),
+        "ratio": listed(ratios),
+        "scale": listed(scales),
         "pre_nms_topn": pick(rng, 6000, 50, 10),
         "post_nms_topn": kept,
         "nms_thresh": pick(rng, "0.7", "0.5", "0.699999988079071"),
@@ -213,7 +214,7 @@ def region_yolo(rng: Rng, version: int) -> LegacyCase:
         "do_softmax": int(softmax),
         "axis": 1,
         "end_axis": 3,
-        "mask": joined(mask),
+        "mask": listed(mask),
     }
     data = optional(rng, data, do_softmax=1)
     if chance(rng, 0.5 if softmax else 0.1):

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ir_tools.ops.fields import listed
 from tests.legacy.activation import number
 from tests.legacy.net import (
     LegacyCase,
@@ -12,7 +13,6 @@ from tests.legacy.net import (
     Rng,
     chance,
     dims,
-    joined,
     kind_of,
     optional,
     pick,
@@ -50,7 +50,7 @@ def eltwise(rng: Rng, version: int) -> LegacyCase:
     inputs = [net.input(array.astype(np.float32)) for array in values]
     data = optional(rng, {"operation": operation}, operation="sum")
     if operation == "sum" and chance(rng, 0.4):
-        data["coeff"] = pick(rng, "", joined([number(rng) for _ in inputs]))
+        data["coeff"] = pick(rng, "", listed([number(rng) for _ in inputs]))
     net.layer(kind_of(rng, "Eltwise"), inputs, [shape], data)
     return net.case()
 

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from tests.legacy.net import Array, LegacyCase, Maker, Net, Rng, chance, dims, joined, kind_of, optional, pick, single
+from ir_tools.ops.fields import listed
+from tests.legacy.net import Array, LegacyCase, Maker, Net, Rng, chance, dims, kind_of, optional, pick, single
 
 
 def _numbers(net: Net, *shape: int) -> Array:
@@ -26,7 +27,7 @@ def reshape(rng: Rng, version: int) -> LegacyCase:
     out = _regrouped(rng, shape)
     source = net.input(_numbers(net, *shape))
     inputs = [source]
-    data: dict[str, object] | None = {"dim": joined(pick(rng, out, (*out[:-1], -1)))}
+    data: dict[str, object] | None = {"dim": listed(pick(rng, out, (*out[:-1], -1)))}
     if version >= 6 and chance(rng, 0.4):
         inputs.append(net.const(np.array(out, np.int32)))
         data = pick(rng, None, {"dim": ""})
@@ -50,7 +51,7 @@ def permute(rng: Rng, version: int) -> LegacyCase:
     if order == [2, 1, 0]:
         order = [0, 2, 1]
     out = [shape[axis] for axis in order]
-    return single(rng, version, kind_of(rng, "Permute"), shape, {"order": joined(order)}, out)
+    return single(rng, version, kind_of(rng, "Permute"), shape, {"order": listed(order)}, out)
 
 
 def squeeze(rng: Rng, version: int) -> LegacyCase:
@@ -118,15 +119,15 @@ def crop(rng: Rng, version: int) -> LegacyCase:
         begin.append(int(rng.integers(0, shape[axis] - out[axis] + 1)))
         end.append(shape[axis] - out[axis] - begin[-1])
     inputs = [net.input(net.values(*shape))]
-    kept = joined([out[axis] for axis in axes])
-    data = {"axis": joined(axes)}
+    kept = listed([out[axis] for axis in axes])
+    data = {"axis": listed(axes)}
     style = pick(rng, "dim", "crop_begin", "like")
     if style == "dim":
-        data |= {"offset": joined(begin), "dim": kept}
+        data |= {"offset": listed(begin), "dim": kept}
     elif style == "crop_begin":
-        data |= {"crop_begin": joined(begin), "crop_end": joined(end)}
+        data |= {"crop_begin": listed(begin), "crop_end": listed(end)}
     else:
-        data |= {"offset": joined(begin)}
+        data |= {"offset": listed(begin)}
         inputs.append(net.input(net.values(*out)))
     net.layer(kind_of(rng, "Crop"), inputs, [out], data)
     return net.case()
@@ -144,8 +145,8 @@ def pad(rng: Rng, version: int) -> LegacyCase:
     shape = tuple(int(size) for size in rng.integers(3, 7, int(rng.integers(1, 5))))
     begin, end = rng.integers(0, 3, len(shape)), rng.integers(0, 3, len(shape))
     data: dict[str, object] = {
-        "pads_begin": joined(begin.tolist()),
-        "pads_end": joined(end.tolist()),
+        "pads_begin": listed(begin.tolist()),
+        "pads_end": listed(end.tolist()),
         "pad_mode": pick(rng, "constant", "edge", "reflect", "symmetric"),
         "pad_value": pick(rng, "0", "0.0", "-1.5"),
     }
@@ -198,9 +199,9 @@ def strided_slice(rng: Rng, version: int) -> LegacyCase:
         slices.append(slice(first if use_begin else None, last if use_end else None, stride))
     taken = np.empty(shape)[tuple(slices)].shape
     out = [size for size, gone in zip(taken, shrink_mask, strict=True) if not gone] or [1]
-    data: dict[str, object] = {"begin_mask": joined(begin_mask), "end_mask": joined(end_mask)}
+    data: dict[str, object] = {"begin_mask": listed(begin_mask), "end_mask": listed(end_mask)}
     if any(shrink_mask) or chance(rng, 0.5):
-        data["shrink_axis_mask"] = joined(shrink_mask)
+        data["shrink_axis_mask"] = listed(shrink_mask)
     if chance(rng, 0.3):
         data |= {"new_axis_mask": "0", "ellipsis_mask": "0"}
     inputs = [net.input(net.values(*shape)), net.const(np.array(begin, np.int32)), net.const(np.array(end, np.int32))]

@@ -219,11 +219,6 @@ def chance(rng: Rng, share: float) -> bool:
     return bool(rng.random() < share)
 
 
-def joined(values: Sequence[Any]) -> str:
-    """Return numbers as the text of an attribute."""
-    return ",".join(map(str, values))
-
-
 def optional(rng: Rng, data: Data, **defaults: object) -> dict[str, object]:
     """Leave out, half of the time, each attribute that has the value that it has when it is absent."""
     spelled = {name: data.get(name, data.get(name.replace("_", "-"))) for name in defaults}

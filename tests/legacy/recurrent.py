@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from tests.legacy.net import LegacyCase, Maker, Net, Rng, Tensor, chance, joined, optional, pick
+from ir_tools.ops.fields import listed
+from tests.legacy.net import LegacyCase, Maker, Net, Rng, Tensor, chance, optional, pick
 
 GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
 ACTIVATIONS = {"LSTM": 3, "GRU": 2, "RNN": 1}
@@ -22,7 +23,7 @@ def _attributes(rng: Rng, kind: str, hidden: int) -> tuple[dict[str, object], bo
     if linear or (kind == "GRU" and chance(rng, 0.5)):
         data["linear_before_reset"] = int(linear)
     if chance(rng, 0.2):
-        data["activations"] = joined([pick(rng, "sigmoid", "tanh", "relu") for _ in range(ACTIVATIONS[kind])])
+        data["activations"] = listed([pick(rng, "sigmoid", "tanh", "relu") for _ in range(ACTIVATIONS[kind])])
     if chance(rng, 0.2):
         data["clip"] = pick(rng, "0", "0.3")
     return data, linear

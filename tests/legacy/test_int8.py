@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import ir_tools
+from ir_tools.ops.fields import listed
 from ir_tools.processors import Processor
 from ir_tools.runtime.legacy import LegacyClient
-from tests.legacy.net import Net, joined
+from tests.legacy.net import Net
 
 
 def quantized_net(seed: int, *, signed: bool, marked: bool = True) -> Net:
@@ -26,7 +27,7 @@ def quantized_net(seed: int, *, signed: bool, marked: bool = True) -> Net:
     found = net.inputs["in0"]
     ends = {"in0": (found.min((0, 2, 3)) - 0.1 * signed, found.max((0, 2, 3)) + 0.1), "conv": ([-40.0], [40.0])}
     layers = "".join(
-        f"<layer><name>{name}</name><min>{joined(low)}</min><max>{joined(high)}</max></layer>"
+        f"<layer><name>{name}</name><min>{listed(low)}</min><max>{listed(high)}</max></layer>"
         for name, (low, high) in ends.items()
     )
     net.extra = f"<statistics>{layers}</statistics>"

@@ -1,6 +1,6 @@
 """Convolutions and patches against the installed runtime: partial shapes, faults, element types, values."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -10,6 +10,7 @@ from ir_tools.builder import Builder
 from ir_tools.errors import ShapeError
 from ir_tools.known_differences import named
 from ir_tools.ops import Array, Op, _convolution_kernels, convolution, patches
+from ir_tools.ops.fields import listed
 from tests.ops.layer_support import fact_of, faults_of
 from tests.ops.math_support import (
     AMOUNTS,
@@ -30,10 +31,6 @@ from tests.ops.single import CORE, Between, Slot, attrs_of, computed, infer, sin
 BY_NAME = {str(op): op for op in (*convolution.OPS, *patches.OPS)}
 PLAIN = [op for op in convolution.OPS if "Deformable" not in op.type]
 DEFORMABLE = [op for op in convolution.OPS if "Deformable" in op.type]
-
-
-def listed(values: Sequence[int] | np.ndarray) -> str:
-    return ",".join(map(str, values))
 
 
 # --- partial shapes ---------------------------------------------------------------------------------------------

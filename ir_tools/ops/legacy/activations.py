@@ -3,20 +3,18 @@
 Source: measured on Inference Engine 2020.1.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 
 from ir_tools.graph import Source
 from ir_tools.ops.definition import Op
 from ir_tools.ops.fields import Field, Float, Int, OneOf
-from ir_tools.ops.legacy.definition import LegacyFlag, LegacyLayer, legacy_type
+from ir_tools.ops.legacy.definition import LegacyFlag, LegacyLayer, LegacyStep, legacy_type, unary
 
 __all__ = ["OPS"]
 
 LARGEST = float(np.finfo(np.float32).max)
-Function = Callable[[LegacyLayer, Source], Source]
-"""`(layer, its input) -> ` what replaces it."""
 
 
 def relu(layer: LegacyLayer, data: Source) -> Source:
@@ -91,29 +89,25 @@ def log_softmax(layer: LegacyLayer, data: Source) -> Source:
     return layer.call("LogSoftmax", data, axis=layer.attrs.axis)
 
 
-def _today(type: str) -> Function:
-    return lambda layer, data: layer.call(type, data)
-
-
-KINDS: Mapping[str, tuple[Function, Mapping[str, Field]]] = {
+KINDS: Mapping[str, tuple[LegacyStep, Mapping[str, Field]]] = {
     "relu": (relu, {"negative_slope": Float(default=0.0)}),
     "prelu": (prelu, {"channel_shared": LegacyFlag(default=False)}),
     "clamp": (clamp, {"min": Float(), "max": Float()}),
     "relu6": (relu6, {"n": Float(default=6.0)}),
     "elu": (elu, {"alpha": Float(default=1.0)}),
-    "sigmoid": (_today("Sigmoid"), {}),
-    "logistic": (_today("Sigmoid"), {}),
-    "tanh": (_today("Tanh"), {}),
-    "exp": (_today("Exp"), {}),
+    "sigmoid": (unary("Sigmoid"), {}),
+    "logistic": (unary("Sigmoid"), {}),
+    "tanh": (unary("Tanh"), {}),
+    "exp": (unary("Exp"), {}),
     "not": (is_zero, {}),
 }
 """The functions that `Activation` names in its attribute `type`, with their attributes; also types of their own."""
-FUNCTIONS: Mapping[str, tuple[Function, Mapping[str, Field]]] = {
-    **{name: (_today(name), {}) for name in ("Abs", "Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "Cos", "Cosh")},
-    **{name: (_today(name), {}) for name in ("Erf", "Floor", "Log", "Sign", "Sin", "Sinh", "Tan")},
-    "Ceil": (_today("Ceiling"), {}),
-    "Neg": (_today("Negative"), {}),
-    "Softplus": (_today("SoftPlus"), {}),
+FUNCTIONS: Mapping[str, tuple[LegacyStep, Mapping[str, Field]]] = {
+    **{name: (unary(name), {}) for name in ("Abs", "Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "Cos", "Cosh")},
+    **{name: (unary(name), {}) for name in ("Erf", "Floor", "Log", "Sign", "Sin", "Sinh", "Tan")},
+    "Ceil": (unary("Ceiling"), {}),
+    "Neg": (unary("Negative"), {}),
+    "Softplus": (unary("SoftPlus"), {}),
     "Reciprocal": (reciprocal, {}),
     "Softsign": (softsign, {}),
     "HardSigmoid": (hard_sigmoid, {"alpha": Float(default=0.2), "beta": Float(default=0.5)}),
@@ -131,7 +125,7 @@ def activation(layer: LegacyLayer) -> tuple[Source, ...]:
     return (KINDS[layer.attrs.type][0](layer, layer.inputs[0]),)
 
 
-def _function(type: str, function: Function, attrs: Mapping[str, Field]) -> Op:
+def _function(type: str, function: LegacyStep, attrs: Mapping[str, Field]) -> Op:
     return legacy_type(type, lambda layer: (function(layer, layer.inputs[0]),), attrs=attrs)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
@@ -11,7 +11,7 @@ from ir_tools.graph import Source
 from ir_tools.ops.definition import Array, Fact, Input, Op, Output, Refused, Upgrade
 from ir_tools.ops.fields import Attrs, Field
 
-__all__ = ["LEFTOVERS", "LegacyFlag", "LegacyLayer", "Tensor", "legacy_type", "unchanged"]
+__all__ = ["LEFTOVERS", "LegacyFlag", "LegacyLayer", "LegacyStep", "Tensor", "legacy_type", "unary", "unchanged"]
 
 LEFTOVERS = {"quantization_level": ".*", "originalLayersNames": ".*", "PrimitivesPriority": ".*"}
 """Attributes of any layer that say nothing about what it computes."""
@@ -41,6 +41,10 @@ class LegacyFlag(Field):
     def render(self, value: Any, separator: str) -> str:
         """Render `True` -> `"true"`."""
         return "true" if value else "false"
+
+
+LegacyStep = Callable[["LegacyLayer", Source], Source]
+"""A function that adds layers which compute something of a tensor."""
 
 
 class LegacyLayer(Protocol):
@@ -149,6 +153,11 @@ def legacy_type(
         upgrade=upgrade,
         **{"leftovers": LEFTOVERS} | more,
     )
+
+
+def unary(type: str) -> LegacyStep:
+    """Return a step that adds an operation of one input."""
+    return lambda layer, data: layer.call(type, data)
 
 
 def unchanged(layer: LegacyLayer) -> tuple[Source, ...] | Refused:

@@ -3,19 +3,16 @@
 Source: measured on Inference Engine 2020.1.
 """
 
-from collections.abc import Callable
-
 from ir_tools.graph import Source
 from ir_tools.ops.definition import Input, Op
 from ir_tools.ops.legacy._tensors import as_declared, as_floats, as_integers, truth
-from ir_tools.ops.legacy.definition import LegacyFlag, LegacyLayer, legacy_type
+from ir_tools.ops.legacy.definition import LegacyFlag, LegacyLayer, LegacyStep, legacy_type, unary
 
 __all__ = ["OPS"]
 
 ALL_NEGATIVE = (
     "if all values are below 0, Inference Engine 2020.1 returns 1.1754944e-38; the new model returns their maximum"
 )
-Step = Callable[[LegacyLayer, Source], Source]
 
 
 def _plain(layer: LegacyLayer, tensor: Source) -> Source:
@@ -23,16 +20,11 @@ def _plain(layer: LegacyLayer, tensor: Source) -> Source:
     return tensor
 
 
-def _unary(type: str) -> Step:
-    """Return a step that adds an operation of one input."""
-    return lambda layer, tensor: layer.call(type, tensor)
-
-
 def _square(layer: LegacyLayer, tensor: Source) -> Source:
     return layer.call("Multiply", tensor, tensor)
 
 
-def _reduction(name: str, type: str, before: Step = _plain, after: Step = _plain) -> Op:
+def _reduction(name: str, type: str, before: LegacyStep = _plain, after: LegacyStep = _plain) -> Op:
     """Return the description of a reduction: what is computed before, the operation that reduces, what comes after."""
 
     def reduce(layer: LegacyLayer) -> tuple[Source, ...]:
@@ -53,8 +45,8 @@ OPS = (
     _reduction("ReduceOr", "ReduceLogicalOr", before=truth),
     _reduction("ReduceL1", "ReduceL1"),
     _reduction("ReduceL2", "ReduceL2"),
-    _reduction("ReduceLogSum", "ReduceSum", after=_unary("Log")),
-    _reduction("ReduceLogSumExp", "ReduceSum", before=_unary("Exp"), after=_unary("Log")),
+    _reduction("ReduceLogSum", "ReduceSum", after=unary("Log")),
+    _reduction("ReduceLogSumExp", "ReduceSum", before=unary("Exp"), after=unary("Log")),
     _reduction("ReduceMax", "ReduceMax"),
     _reduction("ReduceMean", "ReduceMean"),
     _reduction("ReduceMin", "ReduceMin"),

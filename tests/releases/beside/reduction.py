@@ -2,16 +2,12 @@
 
 import numpy as np
 
-from ir_tools.known_differences._model import Call, Fixed, converted, counted, number, whole
+from ir_tools.known_differences._model import Call, Fixed, converted, counted, index, number, whole
 from ir_tools.ops import Array
 from tests.releases.beside import Beside, Feed, beside
 
 NUMBERS = counted(2, 3, 4)
 ONE, NONE, END = whole(1), whole(0), whole(-1)
-
-
-def _number(value: int) -> Array:
-    return number(value, np.int64)
 
 
 def _reduced(data: Array | Call, axes: Array, op: str = "ReduceSum-1", keep: str = "false") -> Call:
@@ -261,16 +257,16 @@ BESIDE = [
     *beside(
         "reductions in a row by numbers",
         falling=[
-            _twice(_number(2), NONE),
-            _twice(ONE, _number(0), "ReduceL2-4"),
-            _twice(_number(0), _number(1), keep="true"),
+            _twice(index(2), NONE),
+            _twice(ONE, index(0), "ReduceL2-4"),
+            _twice(index(0), index(1), keep="true"),
         ],
         others=[
             _twice(ONE, NONE),
-            _twice(_number(0), _number(0)),
-            _reduced(_reduced(NUMBERS, _number(1), "ReduceMax-1"), _number(0)),
-            _reduced(_reduced(NUMBERS, _number(1), keep="true"), _number(0)),
-            _reduced(Call("Abs-1", (_reduced(NUMBERS, _number(1)),)), _number(0)),
+            _twice(index(0), index(0)),
+            _reduced(_reduced(NUMBERS, index(1), "ReduceMax-1"), index(0)),
+            _reduced(_reduced(NUMBERS, index(1), keep="true"), index(0)),
+            _reduced(Call("Abs-1", (_reduced(NUMBERS, index(1)),)), index(0)),
         ],
     ),
     *beside(
