@@ -130,7 +130,7 @@ class Patterns:
             Pattern.BIASED: op.type == "GroupConvolution" and _is_biased(graph, layer, constants),
             Pattern.AFFINE: op.type == "StridedSlice" and _is_affine(graph, layer, constants, self._joined[id(graph)]),
             Pattern.UNEVEN: op.type == "Concat" and _turns_unevenly(graph, layer, constants),
-            Pattern.EXPANDED: op.type in EXPANDING and _is_expanded(graph, layer),
+            Pattern.EXPANDED: op.type in EXPANDING and _is_expanded(graph, layer, constants),
             Pattern.SHARED_ORDER: op.type == "Transpose" and _shares_its_order(graph, layer),
             Pattern.QUANTIZED: op.type in OF_BYTES
             and _is_quantized(graph, layer, constants, self._quantized[id(graph)]),
@@ -172,8 +172,11 @@ class Patterns:
         return _scaled(graph, layer, constants, self._scales[id(graph)])
 
 
-def _is_expanded(graph: Graph, layer: Layer) -> bool:
-    """Return whether a Broadcast, of which others read the sizes too, repeats what is combined with a larger tensor."""
+def _is_expanded(graph: Graph, layer: Layer, constants: Collection[int]) -> bool:
+    """Return whether a Broadcast, of which others read the sizes too, repeats what is combined with a larger tensor.
+
+    One of constants is computed before.
+    """
     outputs, inputs = layer.common.outputs, layer.common.inputs
     if len(inputs) != 2 or not outputs or min(outputs[0].dims, default=-1) < 0:
         return False
@@ -181,6 +184,7 @@ def _is_expanded(graph: Graph, layer: Layer) -> bool:
     given = [one for one in (producer_of(graph, layer, number) for number in places) if one is not None]
     return any(
         one.type == "Broadcast"
+        and one.id not in constants
         and one.common.inputs[0].dims != one.common.outputs[0].dims
         and any(reader.type not in COMBINING for reader in readers_of(graph, one))
         for one in given

@@ -89,7 +89,15 @@ class Surroundings:
     @cached_property
     def _iterated(self) -> Set[int]:
         """The bodies of TensorIterators, by `id`."""
-        layers = (layer for _, layer, _ in self.model.walk() if layer.type == "TensorIterator")
+        return self._bodies_of("TensorIterator")
+
+    @cached_property
+    def _branches(self) -> Set[int]:
+        """The bodies of Ifs, by `id`."""
+        return self._bodies_of("If")
+
+    def _bodies_of(self, type: str) -> Set[int]:
+        layers = (layer for _, layer, _ in self.model.walk() if layer.type == type)
         return {id(body) for layer in layers for body in layer.bodies.values()}
 
     def is_read(self, located: Located) -> bool:
@@ -159,6 +167,7 @@ class Surroundings:
             patterns=self._patterns.of(graph, layer, op, known).union(
                 self._loops.of(graph, layer, known),
                 [name for name, behind in self._behind_in(graph).items() if layer.id in behind],
+                [Pattern.CHOSEN] if any(0 in fact.dims for fact in outputs) and place in self._branches else [],
             ),
             idle=place in self._idle,
             unread=self._loops.unread(layer),

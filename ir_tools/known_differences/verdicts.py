@@ -230,8 +230,9 @@ def _is_folded_of_taken_types(release: Release, seen: Seen) -> bool:
 
 
 def _gives_nothing(seen: Seen) -> bool:
-    """Return whether an output of the model that a layer computes has no elements."""
-    return seen.last and any(type in GIVEN and _is_empty(seen.outputs[number].shape) for number, type in seen.readers)
+    """Return whether an output that a layer computes has no elements, of the model or of a body that is no branch."""
+    given = seen.last and not seen.has(Pattern.CHOSEN)
+    return given and any(type in GIVEN and _is_empty(seen.outputs[number].shape) for number, type in seen.readers)
 
 
 def _is_empty(shape: Shape) -> bool:

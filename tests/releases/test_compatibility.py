@@ -195,6 +195,31 @@ def test_an_empty_constant_as_an_output() -> None:
     ]
 
 
+@pytest.mark.parametrize("taken", [False, True])
+def test_a_branch_may_give_nothing(taken: bool, tmp_path: Path) -> None:
+    """Outputs of a branch are none of the model: releases from 2022.1 on run it with and without elements."""
+    condition, data, other = (
+        ops.parameter([], np.bool_),
+        ops.parameter([3], np.float32),
+        ops.parameter([-1], np.float32),
+    )
+    given = [ops.result(one) for one in (ov.op.Constant(np.zeros(0, np.float32)), ops.relu(other))]
+    choice = ops.if_op(condition)
+    choice.set_then_body(ov.Model([given[0]], []))
+    choice.set_else_body(ov.Model([given[1]], [other]))
+    choice.set_input(data.output(0), None, other)
+    output = choice.set_output(*given)
+    ov.serialize(ov.Model([ops.abs(output)], [condition, data]), tmp_path / "m.xml", tmp_path / "m.bin")
+    model = read(tmp_path / "m.xml")
+    found = compatibility(model, [release for release in OPENVINO if release.number >= (2022, 1)])
+    assert {one.answer for one in found} == {Answer.RUNS}
+    fed = {one.name: np.ones(3, np.float32) if one.port.dims else np.array(taken) for one in model.inputs}
+    for name in ("2022.1", "2023.1"):
+        with client_of(name) as client, sources(model) as (text, weights):
+            (array,) = client.infer(text, weights, fed).outputs.values()
+            assert array.shape == (0 if taken else 3,)
+
+
 @pytest.mark.parametrize(("number", "wanted"), [(0, Answer.RUNS), (2, Answer.STOPPED)])
 def test_a_part_without_elements_stops_releases_before_2023_2_only_as_an_output(number: int, wanted: Answer) -> None:
     made = Builder(opset=7)

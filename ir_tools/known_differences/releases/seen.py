@@ -96,6 +96,8 @@ class Pattern(StrEnum):
     UNCUT = "uncut"
     UNCOUNTED = "uncounted"
     """Of a TensorIterator: its body reads none of the parts that it cuts its inputs into; nor does it join parts."""
+    CHOSEN = "chosen"
+    """Of a layer: it gives an output without elements of a branch of an If."""
     DECIDED = "decided"
     """An If whose condition compares a tensor with itself, or a layer that reads what is made of one."""
     LIMITED = "limited"
@@ -158,6 +160,7 @@ NEEDED: Mapping[str, Set[str]] = {
     **dict.fromkeys((Pattern.MIXED_RANKS, Pattern.QUERIED_VALUES), frozenset({"MatMul"})),
     **dict.fromkeys((Pattern.MEAN_SQUARE, Pattern.NEWER_MEAN_SQUARE), frozenset({"Power"})),
     **dict.fromkeys((Pattern.ACTIVATED, Pattern.FIRST_CONVOLVED, Pattern.SECOND_CONVOLVED), CONVOLUTIONS),
+    Pattern.CHOSEN: frozenset({"If"}),
     Pattern.EXPANDED: frozenset({"Broadcast"}),
     Pattern.NORMALIZED: frozenset({"GRN", "MVN", "SoftMax"}),
     Pattern.NORMALIZED_AS_OTHER: frozenset({"GRN", "MVN"}),

@@ -59,9 +59,12 @@ AT_THE_END = "Add-1 with pdpd, dimensions of 1 at the end"
 SLOPE = "PReLU with a slope inside channels"
 
 
-def _repeated(type: str, *, first: bool = False, rows: int = 2, reader: str = "Concat-1", sizes: int = 1) -> Call:
+def _repeated(
+    type: str, *, first: bool = False, rows: int = 2, reader: str = "Concat-1", sizes: int = 1, constant: bool = False
+) -> Call:
     """Rows that are repeated and combined with others, and joined with the result, or read by another layer."""
-    repeated = Call("Broadcast-3", (counted(sizes, 3), Fixed(whole(2, 3))), {"mode": "numpy"})
+    row = counted(sizes, 3)
+    repeated = Call("Broadcast-3", (Fixed(row) if constant else row, Fixed(whole(2, 3))), {"mode": "numpy"})
     data = counted(rows, 3)
     made = Call(type, (repeated, data) if first else (data, repeated))
     if reader == "Concat-1":
@@ -89,6 +92,7 @@ BESIDE = [
             _repeated("Maximum-1"),
             _repeated("Add-1", rows=1),
             _repeated("Add-1", sizes=2),
+            *(_repeated(type, constant=True) for type in ("Add-1", "Divide-1")),
             _repeated("Add-1", reader="Add-1"),
         ],
     ),
