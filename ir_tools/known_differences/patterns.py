@@ -191,24 +191,27 @@ def _is_expanded(graph: Graph, layer: Layer, constants: Collection[int]) -> bool
     )
 
 
+def _computing(graph: Graph, layer: Layer) -> list[Layer]:
+    """Return the first layers of all that read more of the first output than its size."""
+    return [one for one in readers_of(graph, layer) if not gives_known_sizes(one)]
+
+
 def _shares_its_order(graph: Graph, transpose: Layer) -> bool:
     """Return whether others read the order of a Transpose of known sizes, whose output is the data of a sequence."""
     order = next(iter(sources_of(graph, transpose)[1:]), None)
     if order is None or graph.reads(*order) < 2 or min(transpose.common.outputs[0].dims, default=-1) < 0:
         return False
-    given, readers = transpose, readers_of(graph, transpose)
+    given, readers = transpose, _computing(graph, transpose)
     if len(readers) == 1 and readers[0].type in ELEMENTWISE:
-        given, readers = readers[0], readers_of(graph, readers[0])
+        given, readers = readers[0], _computing(graph, readers[0])
     return len(readers) == 1 and readers[0].type in ANY_SEQUENCE and producer_of(graph, readers[0]) is given
 
 
 def _overwritten(graph: Graph, joined: Layer) -> Iterator[str]:
     """Yield the patterns of a Concat that one layer alone reads, which may write into its memory."""
-    readers, found = readers_of(graph, joined), OVERWRITING
-    if len(readers) > 1:
-        readers = [one for one in readers if not gives_known_sizes(one)]
+    readers, found = _computing(graph, joined), OVERWRITING
     if len(readers) == 1 and readers[0].type in VIEWS:
-        readers, found = readers_of(graph, readers[0]), OVERWRITING_AS_OTHER
+        readers, found = _computing(graph, readers[0]), OVERWRITING_AS_OTHER
     if len(readers) != 1 or readers[0].type not in found:
         return
     if readers[0].type == "MVN" and len(readers[0].common.inputs[0].dims) >= BY_CHANNEL:

@@ -78,7 +78,7 @@ def _swapped(activated: str | None = None) -> Call:
 
 def _loses_its_order(seen: Seen, *, activated: bool) -> bool:
     """Return whether a Transpose swaps steps and rows of a sequence by an order that others read."""
-    if not seen.has(Pattern.SHARED_ORDER) or (seen.readers[0][1] in ANY_SEQUENCE) is activated:
+    if not seen.has(Pattern.SHARED_ORDER) or any(type in ANY_SEQUENCE for _, type in seen.readers) is activated:
         return False
     return seen.inputs[1].integers() == [1, 0, 2] and 1 not in seen.inputs[0].dims[:2]
 

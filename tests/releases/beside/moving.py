@@ -5,7 +5,18 @@ from dataclasses import replace
 
 import numpy as np
 
-from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, index, number, sizes_of, whole
+from ir_tools.known_differences._model import (
+    Call,
+    Fixed,
+    Given,
+    converted,
+    counted,
+    floats,
+    index,
+    number,
+    sizes_of,
+    whole,
+)
 from ir_tools.ops import Array
 from tests.releases.beside import Beside, Feed, beside
 
@@ -142,7 +153,13 @@ def _rotations(rank: int) -> Iterator[Beside]:
 
 
 def _sequence(
-    *activations: str, steps: int = 5, rows: int = 3, own: bool = False, read: bool = False, shape: str = ""
+    *activations: str,
+    steps: int = 5,
+    rows: int = 3,
+    own: bool = False,
+    read: bool = False,
+    sized: bool = False,
+    shape: str = "",
 ) -> Call:
     """A sequence of transposed data; of the order of its own or of what swaps the axes of another tensor, too."""
     order, other = Fixed(whole(1, 0, 2)), Fixed(whole(1, 0, 2))
@@ -157,7 +174,11 @@ def _sequence(
         {"hidden_size": "2", "direction": "forward", "activations": "tanh"},
     )
     swapped = Call("Transpose-1", (counted(steps, rows, 2), other if own else order))
-    return Call("Add-1", (Call("Squeeze-1", (given, Fixed(whole(1)))), swapped))
+    total = Call("Add-1", (Call("Squeeze-1", (given, Fixed(whole(1)))), swapped))
+    if not sized:
+        return total
+    size = Call("ReduceProd-1", (sizes_of(data), Fixed(whole(0))), {"keep_dims": "true"})
+    return Call("Add-1", (total, converted(size, "f32")))
 
 
 FIRST = Call("ReLU-1", (counted(1, 2, 4),), results=(0,))
@@ -415,7 +436,7 @@ BESIDE = [
     ),
     *beside(
         "data of a sequence, transposed in an order that others read",
-        falling=[_sequence(), _sequence(steps=2, rows=4)],
+        falling=[_sequence(), _sequence(steps=2, rows=4), _sequence(sized=True)],
         others=[
             _sequence(own=True),
             _sequence(steps=1),
@@ -426,7 +447,7 @@ BESIDE = [
     ),
     *beside(
         "data of a sequence, transposed and activated in an order that others read",
-        falling=[_sequence("ReLU-1")],
+        falling=[_sequence("ReLU-1"), _sequence("Sigmoid-1", sized=True)],
         others=[_sequence("ReLU-1", own=True), _sequence("Tanh-1", rows=1), _sequence("Tanh-1", read=True)],
     ),
     *beside(
