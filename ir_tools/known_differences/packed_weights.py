@@ -142,13 +142,14 @@ class PackedWeights:
         rows = {one.by_rows for one in products}
         vectors = [one for one in products if len(one.layer.common.inputs[0].dims) == 1]
         matrices = [one for one in products if one not in vectors]
+        numbered = [one for one in products if self._scaled(one) == "number" and one.sizes[-1:] != (1,)]
         many = [one for one in matrices if not one.has_few_rows]
         scaled = {self._scaled(one) for one in matrices}
         signed = _kind(self.constant) in SIGNED
         summed, columns = self._counts(matrices)
         found = {
             **{way: way in scaled for way in ("output", "sum", "each")},
-            "number": any(self._scaled(one) == "number" and one.sizes[-1:] != (1,) for one in matrices),
+            "number": any(one in matrices for one in numbered),
             "vector": self.scale is not None and bool(vectors),
             "number of groups": len(self.constant.common.outputs[0].dims) > 2
             and any(one.by_rows and self._scaled(one) == "number" for one in products),
@@ -165,7 +166,7 @@ class PackedWeights:
             "few products": any(2 < size < LANES // 2 for size in self._counts(many)[0]),
             "short sum": not summed.isdisjoint({5, 6, 7, *range(9, LANES // 2)}),
             "longer sum": any(LANES // 2 < size < LANES for size in summed),
-            "number of a row": any(self._scaled(one) == "number" and one.has_one_row for one in products),
+            "number of a row": any(one.has_one_row for one in numbered),
             "columns": any(
                 one.layer.type == "Gather" and one.port == one.layer.common.inputs[0].id and self._scaled(one) == "sum"
                 for one in self.readers
