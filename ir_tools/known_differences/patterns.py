@@ -515,9 +515,11 @@ def _is_joined(graph: Graph, split: Layer) -> bool:
         graph.layer(reader) for port in split.common.outputs[1:] for reader, _ in graph.consumers(split.id, port.id)
     )
     return any(
-        reader.type in JOINING and any(size < 0 for size in port.dims)
+        size < 0
         for reader in readers
+        if reader.type in JOINING
         for port in (*reader.common.inputs, *reader.common.outputs)
+        for size in port.dims
     )
 
 
