@@ -82,7 +82,7 @@ def mean_squares(model: Model, graph: Graph, mean: Layer, constants: Collection[
             if (root.type == "Sqrt" or exponent == -0.5) and any(
                 _scales_last(graph, behind, constants)
                 for divided in _divided(model, graph, root, data, constants)
-                if not (centered and _is_taken_for_a_normalization(graph, root, divided))
+                if not (centered and _is_known_division(graph, divided))
                 for behind in readers_of(graph, divided)
             ):
                 yield Pattern.MEAN_SQUARE if exponent is None and int(axes.flat[0]) == -1 else Pattern.NEWER_MEAN_SQUARE
@@ -117,7 +117,7 @@ def normalizes(model: Model, graph: Graph, mean: Layer) -> bool:
     centered = (one for one in differences if one is not None and _is_centered(graph, one))
     readers = [one for difference in centered for one in readers_of(graph, difference)]
     squared = [one for one in readers if _is_square(model, graph, one)]
-    return bool(squared) and any(one.type in DIVIDING and one not in squared for one in readers)
+    return bool(squared) and any(_is_known_division(graph, one) for one in readers if one not in squared)
 
 
 def _is_square(model: Model, graph: Graph, layer: Layer) -> bool:
@@ -152,11 +152,11 @@ def _divided(model: Model, graph: Graph, root: Layer, data: Source, constants: C
             yield one
 
 
-def _is_taken_for_a_normalization(graph: Graph, root: Layer, divided: Layer) -> bool:
-    """Return whether data less their mean are divided by a Sqrt, or multiplied by its power -1. Measured."""
-    inverses = [graph.layer(source.layer) for source in sources_of(graph, divided) if source is not None]
-    by_power = root.type == "Sqrt" and any(one.type == "Power" for one in inverses)
-    return divided.type == "Divide" or by_power
+def _is_known_division(graph: Graph, layer: Layer) -> bool:
+    """Return whether a layer divides as releases know it: by a tensor, or by the power -1 of a Sqrt. Measured."""
+    factors = [graph.layer(source.layer) for source in sources_of(graph, layer) if source is not None]
+    roots = [producer_of(graph, one) for one in factors if one.type == "Power"]
+    return layer.type == "Divide" or (layer.type == "Multiply" and any(one and one.type == "Sqrt" for one in roots))
 
 
 def _has_constant(graph: Graph, layer: Layer, constants: Collection[int]) -> bool:

@@ -63,6 +63,11 @@ def _mean_square(
     if how == "unsqueezed":
         mean = Call("Unsqueeze-1", (mean, Fixed(whole(axis))))
     total = Call("Add-1", (mean, Fixed(number(1e-6))))
+    return Call("Multiply-1", (_by_root(data, total, how), Fixed(counted(*((count,) if gamma is None else gamma)))))
+
+
+def _by_root(data: Call, total: Call, how: str) -> Call:
+    """Data that are divided by the root of a sum, in one of several forms."""
     root = Call("Sqrt-1", (total,))
     forms = {
         "/": lambda: _divided(data, root),
@@ -76,10 +81,10 @@ def _mean_square(
         "unsqueezed": lambda: _divided(data, root),
         "other": lambda: _divided(Call("Tanh-1", (data,)), root),
     }
-    return Call("Multiply-1", (forms[how](), Fixed(counted(*((count,) if gamma is None else gamma)))))
+    return forms[how]()
 
 
-def _normalized(*sizes: int, axis: int = -1, spread: bool = False, squares: str = "^2") -> Call:
+def _normalized(*sizes: int, axis: int = -1, spread: bool = False, squares: str = "^2", how: str = "/") -> Call:
     """Data less their mean, divided by the root of the mean square of that; the root alone if the `spread` is asked."""
     data = Call("Abs-1", (counted(*sizes),))
     mean = _along_of(data, axis)
@@ -90,8 +95,8 @@ def _normalized(*sizes: int, axis: int = -1, spread: bool = False, squares: str 
         "*": Call("Multiply-1", (centered, centered)),
         "-": Call("SquaredDifference-1", (data, mean)),
     }
-    root = Call("Sqrt-1", (Call("Add-1", (_along_of(forms[squares], axis), Fixed(number(1e-6)))),))
-    return root if spread else _divided(centered, root)
+    total = Call("Add-1", (_along_of(forms[squares], axis), Fixed(number(1e-6))))
+    return Call("Sqrt-1", (total,)) if spread else _by_root(centered, total, how)
 
 
 def _total() -> Call:
@@ -220,7 +225,8 @@ BESIDE = [
     *(Beside(MIDDLE, False, _scaled(one, 3)) for one in CUT),
     Beside(MORE_ROWS, True, _shifted(Fixed(number(3)))),
     Beside(MORE_ROWS, False, _shifted(number(3))),
-    Beside(MORE_ROWS, False, _normalized(5, 2, 4)),
+    *(Beside(MORE_ROWS, False, _normalized(5, 2, 4, how=how)) for how in ("/", "/ ^0.5", "* ^-1")),
+    *(Beside(MORE_ROWS, True, _normalized(5, 2, 4, how=how)) for how in ("* ^-0.5", "* 1/", "1/ *")),
     *(Beside(MORE_ROWS, True, _normalized(5, 2, 4, squares=how)) for how in ("^4", "*", "-")),
     Beside(MORE_ROWS, True, _normalized(5, 2, 4, spread=True)),
     Beside(MIDDLE, True, _normalized(2, 3, 4, axis=1)),
