@@ -35,6 +35,12 @@ def _has_negative_indices(seen: Seen) -> bool:
     return seen.inputs[1].value is not None and bool((seen.inputs[1].value.upper < 0).any())
 
 
+def _has_batches(seen: Seen) -> bool:
+    """Return whether the indices of a Gather have axes of batches."""
+    batches = 0 if seen.attrs is None else seen.attrs.batch_dims
+    return bool(batches) and batches != -seen.rank(1)
+
+
 def _is_one_batch(seen: Seen, *, single: bool, lanes: int = 16) -> bool:
     """Return whether a Gather with batches has one of them, and nothing else before the axis.
 
@@ -104,6 +110,14 @@ ROWS = (
         reason="A NonZero with several consumers is not compiled.",
         model=Call("Concat-1", (PLACES, Call("Abs-1", (PLACES,))), {"axis": "0"}),
         applies=lambda seen: len(seen.readers) > 1,
+    ),
+    ReleaseDifference(
+        name="Gather from batches",
+        span="2021.3 to 2021.3",
+        ops=("Gather-7",),
+        reason="`batch_dims` has no effect: all indices are looked up in each batch.",
+        model=Call("Gather-7", (counted(2, 3), np.array([[1], [0]]), Fixed(np.array(1))), {"batch_dims": "1"}),
+        applies=_has_batches,
     ),
     *(
         ends(

@@ -31,6 +31,15 @@ BESIDE = [
         False,
         Call("SearchSorted-15", (counted(3, 2), Fixed(floats([2], [0], [3]))), {"right_mode": "false"}),
     ),
+    *(
+        Beside("Gather from batches", falls, Call("Gather-7", (*inputs, Fixed(np.array(1))), {"batch_dims": batches}))
+        for falls, batches, inputs in (
+            (True, "-1", (counted(2, 3), np.array([[1], [0]]))),
+            (True, "1", (counted(1, 3), np.array([[1]]))),
+            (False, "0", (counted(2, 3), np.array([[1], [0]]))),
+            (False, "-1", (counted(2, 3), np.array([1, 0]))),
+        )
+    ),
     Beside("TopK of one element of the last axis, sizes unknown", True, _top_k(-1)),
     Beside(
         NEGATIVE,
