@@ -950,16 +950,22 @@ ROWS = (
     ),
     *(
         ReleaseDifference(
-            name=f"{kind} infinities",
-            span=f"2022.3 to {last}",
+            name=f"{kind} infinities, {span}",
+            span=span,
             ops=("IsInf-10", "IsFinite-10"),
             reason=f"{kind} is converted to f32, and infinities become the largest number.",
             sometimes=True,
             model=Call("IsInf-10", (np.array([1, np.inf], dtype),)),
             types=kind,
             applies=lambda seen: not seen.first or seen.version != FIRST_VERSION,
+            processor=processor,
         )
-        for kind, dtype, last in (("f16", np.float16, "2024.2"), ("f64", np.float64, "2026.4"))
+        for kind, dtype, span, processor in (
+            ("f16", np.float16, "2022.3 to 2024.2", Processor.NO_AMX),
+            ("f16", np.float16, "2022.3 to 2023.0", Processor.AMX),
+            ("f16", np.float16, "2023.3 to 2024.2", Processor.AMX),
+            ("f64", np.float64, "2022.3 to 2026.4", Processor.ANY),
+        )
     ),
     not_compiled(
         name="SquaredDifference-1 of integers as in pdpd",

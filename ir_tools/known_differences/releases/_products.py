@@ -305,7 +305,7 @@ ROWS = (
             applies=partial(_is_of_scaled_weights, least=least),
             processor=Processor.VNNI,
         )
-        for span, least in (("2024.3 to 2025.1", 4), ("2025.2 to 2026.0", 16), ("2026.1 to 2026.4", 32))
+        for span, least in (("2024.3 to 2025.1", 4), ("2024.3 to 2026.0", 16), ("2024.3 to 2026.4", 32))
     ),
     ReleaseDifference(
         name="strides of a padded convolution that move before other layers",

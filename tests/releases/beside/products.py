@@ -100,7 +100,7 @@ SORTED = Call(
     {"axis": "3", "mode": "min", "sort": "value", "index_element_type": "i32"},
 )
 THIN = "MatMul by several constant matrices of one row or column"
-WEIGHTS = "MatMul with weights of 8 and 4 bits, 2026.1 to 2026.4"
+WEIGHTS = "MatMul with weights of 8 and 4 bits, 2024.3 to 2026.4"
 BESIDE = [
     *beside(
         "convolutions by groups of few channels that extend far beyond the data",
@@ -236,7 +236,7 @@ BESIDE = [
     Beside(WEIGHTS, True, _compressed(_levels(256, 1), NIBBLES)),
     *(
         one
-        for span, least in (("2024.3 to 2025.1", 4), ("2025.2 to 2026.0", 16), ("2026.1 to 2026.4", 32))
+        for span, least in (("2024.3 to 2025.1", 4), ("2024.3 to 2026.0", 16), ("2024.3 to 2026.4", 32))
         for one in beside(
             f"MatMul with weights of 8 and 4 bits, {span}",
             falling=[_in_bytes(2, least), _in_bytes(2, 64), _in_bytes(2, 64, transposed=False)],
