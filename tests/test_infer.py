@@ -284,6 +284,17 @@ def test_every_broken_layer_is_named() -> None:
     assert [finding.layer_id for finding in caught.value.diagnostics] == [1, 3]
 
 
+@pytest.mark.parametrize("type", ["Reshape", "Transpose", "ReduceSum", "Gather"])
+def test_more_inputs_than_an_operation_has(type: str) -> None:
+    builder = Builder()
+    limits = [np.array([number]) for number in (0, 1, 1, 0)]
+    builder.result(builder.call("Slice", builder.parameter("x", "2,3"), *limits, name="y"))
+    layer = next(layer for layer in builder.graph.layers() if layer.name == "y")
+    layer.tag["type"] = type
+    with pytest.raises(ShapeError, match=f"it has 5 inputs, but {type}"):
+        propagate_shapes(builder.model)
+
+
 def test_missing_attribute() -> None:
     model = small(('type="ReLU" version="opset1">', 'type="Convert" version="opset1">'))
     with pytest.raises(ShapeError, match="destination_type is missing"):

@@ -130,6 +130,14 @@ class Answers:
             return Answer([self.facts.interned(fact) for fact in op.shape(attrs, inputs)])
         except ShapeError as why:
             return Answer(None, [refusal(why.message, why.attribute)])
+        except SURPRISES:
+            found: list[Violation] = []
+            with suppress(*SURPRISES):
+                self._checked(signature, op, inputs, found)
+            wrong = [violation for violation in found if not violation.kind.mild]
+            if not wrong:
+                raise
+            return Answer(None, wrong)
 
     def _checked(self, signature: LayerSignature, op: Op, inputs: Sequence[Fact], found: list[Violation]) -> Answer:
         """Work out the answer; `found` takes up the violations one by one."""

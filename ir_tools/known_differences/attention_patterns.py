@@ -22,7 +22,7 @@ def attentions(model: Model, graph: Graph, softmax: Layer) -> Iterator[Pattern]:
     ports = *first.common.inputs, second.common.inputs[1]
     if {len(port.dims) for port in ports} == {3, 4}:
         yield Pattern.MIXED_RANKS
-    *batch, rows, _ = first.common.outputs[0].dims
+    *batch, rows = first.common.outputs[0].dims[:-1] or (1,)
     divided = any(rows % count == 0 for count in range(2, rows))
     queries, values = (_unviewed(graph, sources_of(graph, one)[place]) for one, place in ((first, 0), (second, 1)))
     if queries != values or prod(batch) != 1 or not divided:
@@ -97,5 +97,5 @@ def _exchanges(model: Model, graph: Graph, layer: Layer | None) -> bool:
 def _unviewed(graph: Graph, source: Source | None) -> Source | None:
     """Return the tensor whose elements a layer gives another shape, if it does."""
     while source is not None and graph.layer(source.layer).type in VIEWS:
-        source = sources_of(graph, graph.layer(source.layer))[0]
+        source = next(iter(sources_of(graph, graph.layer(source.layer))), None)
     return source
