@@ -28,6 +28,7 @@ from ir_tools.ops.definition import (
 )
 from ir_tools.ops.interning import MAX_KEPT, AnswerTable, FactTable, InternedFact, StoredBounds, key_of, minimum_size
 from ir_tools.ops.limits import MAX_VALUES
+from ir_tools.types import is_static
 from ir_tools.weights import Weights, values
 
 __all__ = ["SURPRISES", "Answer", "Answers", "Checks", "refusal"]
@@ -188,7 +189,7 @@ class Answers:
 
     def _size(self, fact: Fact) -> int | None:
         """Return how many bytes a constant of this type and shape has; None where its values do not matter."""
-        if fact.dtype.held_dtype is None or fact.shape is None:
+        if fact.dtype.held_dtype is None or not is_static(fact.shape):
             return None
         maximum = MAX_VALUES if self.checks is not Checks.ALL else MAX_CHECKED if fact.dtype.is_integer else MAX_FLOATS
         count = minimum_size(fact.shape, maximum)

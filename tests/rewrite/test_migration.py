@@ -480,6 +480,14 @@ def test_a_missing_element_type_is_computed() -> None:
     assert {port.precision for port in ports} == {None}, "as in the rest of the file"
 
 
+def test_a_constant_without_sizes_has_no_values() -> None:
+    builder = Builder()
+    builder.result(builder.call("Add", builder.constant(np.array([1, 2])), builder.constant(np.array([0, 5]))))
+    text = render(builder.model).replace(b'shape="2"', b'shape="-1"', 1)
+    migrated = migrate(read(text, b"".join(builder.model.weights.tail())), "openvino-2022.1").model
+    assert [layer.type for layer in migrated.graph.layers()] == ["Const", "Const", "Add", "Result"]
+
+
 def test_infinities_stay_in_their_windows() -> None:
     data = np.ones((1, 1, 9, 9), np.float32)
     data[0, 0, 4, 4], data[0, 0, 0, 8] = np.inf, np.nan
