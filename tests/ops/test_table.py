@@ -404,7 +404,7 @@ def differences(op: Op) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("op", SAMPLED)
 def test_element_types(op: Op) -> None:
-    """The table takes no type that the runtime does not read, and every type that the CPU compiles; exceptions differ."""
+    """The table takes no type that the runtime does not read, and all that the CPU compiles, but for the exceptions."""
     found = differences(op)
     assert {name for name, _ in found} == {name for name in TYPE_EXCEPTIONS if name.split()[0] == str(op)}, found
 
