@@ -1,5 +1,6 @@
 """Averages and maxima of windows."""
 
+from functools import partial
 from math import inf, prod
 
 import numpy as np
@@ -15,6 +16,7 @@ from ir_tools.types import Dim, element_type, is_static
 __all__ = ["ROWS"]
 
 MEANS = ("AvgPool-1", "AvgPool-14", "AvgPool-16")
+CUBES = {"kernel": "1,1,1", "strides": "1,1,1", "pads_end": "0,0,0", "exclude-pad": "false"}
 
 
 def _has_uneven_end(seen: Seen) -> bool:
@@ -40,16 +42,16 @@ def _has_one_channel(seen: Seen) -> bool:
     return shape is not None and shape[1].hi == 1
 
 
-def _may_have_few_channels(seen: Seen) -> bool:
+def _may_have_few_channels(seen: Seen, *, several: bool) -> bool:
     """Return whether images may have fewer than four channels, or more.
 
-    Of those of three axes, at most one may be of unknown size.
+    `several`: whether they are those of three axes, of which two or three are of unknown size.
     """
     shape = seen.inputs[0].shape
     if shape is not None:
         channels, axes = shape[1], shape[2:]
         unknown = sum(not dim.static for dim in axes)
-        if len(axes) < 2 or (len(axes) > 2 and unknown > 1) or channels.lo > 3 or (channels.hi or 4) < 4:
+        if len(axes) < 2 or (len(axes) > 2 and unknown > 1) is not several or channels.lo > 3 or (channels.hi or 4) < 4:
             return False
     return all(number == 0 for number, _ in seen.readers)
 
@@ -202,15 +204,21 @@ ROWS = (
         )
         for op, first in (("MaxPool-8", "2022.1"), ("MaxPool-14", "2024.0"))
     ),
-    not_run(
-        name="pooling of an unknown number of channels",
-        span="2022.1 to 2022.3",
-        ops=("AvgPool-1", "MaxPool-1", "MaxPool-8"),
-        reason="If the number of channels is unknown, fewer than four do not run.",
-        model=Call("AvgPool-1", (Given(counted(1, 3, 4, 4), "1,?,4,4"),), WINDOWS),
-        types="f32 f16",
-        applies=_may_have_few_channels,
-        processor=Processor.AVX512,
+    *(
+        not_run(
+            name=f"pooling of an unknown number of channels{what}",
+            span="2022.1 to 2022.3",
+            ops=("AvgPool-1", "MaxPool-1", "MaxPool-8"),
+            reason="If the number of channels is unknown, fewer than four do not run.",
+            model=Call("AvgPool-1", (Given(counted(*sizes), dims),), raw),
+            types="f32 f16",
+            applies=partial(_may_have_few_channels, several=several),
+            processor=processor,
+        )
+        for what, sizes, dims, raw, several, processor in (
+            ("", (1, 3, 4, 4), "1,?,4,4", WINDOWS, False, Processor.AVX512),
+            (", and two sizes or more", (1, 3, 4, 4, 4), "1,?,4,?,?", CUBES, True, Processor.AMX),
+        )
     ),
     not_compiled(
         name="i64 indices of AdaptiveMaxPool that are not read",

@@ -43,11 +43,21 @@ BESIDE = [
         "pooling of an unknown number of channels",
         falling=[pooled("AvgPool-1", Given(counted(1, 3, 4, 4, 4), "1,?,4,4,?"), "1,1,1")],
         others=[
-            pooled("AvgPool-1", Given(counted(1, 3, 4, 4, 4), "1,?,4,?,?"), "1,1,1"),
             pooled("AvgPool-1", Given(counted(1, 3, 4, 4), "1,1..3,4,4"), "1,1"),
             pooled("AvgPool-1", Given(counted(1, 3, 4), "1,?,4"), "1"),
             pooled("AvgPool-1", Given(counted(1, 4, 4, 4), "1,4..,4,4"), "1,1"),
             pooled("MaxPool-8", Given(counted(1, 3, 4, 4), "1,?,4,4"), "2,2"),
+        ],
+    ),
+    *beside(
+        "pooling of an unknown number of channels, and two sizes or more",
+        falling=[
+            pooled("MaxPool-1", Given(counted(1, 3, 4, 4, 4), "1,2..,?,?,4"), "1,1,1"),
+            pooled("AvgPool-1", Given(counted(1, 3, 4, 4, 4), "?,?,?,?,?"), "1,1,1"),
+        ],
+        others=[
+            pooled("AvgPool-1", Given(counted(1, 3, 4, 4, 4), "1,1..3,4,?,?"), "1,1,1"),
+            pooled("AvgPool-1", Given(counted(1, 4, 4, 4, 4), "1,4..,4,?,?"), "1,1,1"),
         ],
     ),
     *beside(
