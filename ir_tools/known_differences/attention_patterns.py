@@ -11,7 +11,6 @@ __all__ = ["attentions"]
 
 BETWEEN = ELEMENTWISE | VIEWS
 """Types of layers before or behind the SoftMax that are compiled with it."""
-SCALING = frozenset({"Multiply", "Divide"})
 
 
 def attentions(model: Model, graph: Graph, softmax: Layer) -> Iterator[Pattern]:
@@ -81,7 +80,7 @@ def _is_scaled(graph: Graph, product: Layer) -> bool:
     for _ in range(2):
         layer = graph.layer(consumers_of(graph, layer)[0][0])
         numbers = [prod(port.dims) for port in layer.common.inputs[1:]]
-        if layer.type in SCALING and numbers == [1]:
+        if layer.type in {"Multiply", "Divide"} and numbers == [1]:
             return True
         if layer.type != "Add":
             return False

@@ -230,7 +230,7 @@ def _is_folded_of_taken_types(release: Release, seen: Seen) -> bool:
 
 
 def _gives_nothing(seen: Seen) -> bool:
-    """Return whether an output that a layer computes has no elements, of the model or of a body that is no branch."""
+    """Return whether an output that a layer computes has no elements, unless it is one of a branch."""
     given = seen.last and not seen.has(Pattern.CHOSEN)
     return given and any(type in GIVEN and _is_empty(seen.outputs[number].shape) for number, type in seen.readers)
 
