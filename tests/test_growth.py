@@ -13,17 +13,18 @@ import pytest
 
 import ir_tools
 from ir_tools.cli import main
-from ir_tools.graph import Graph, Layer
+from ir_tools.graph import Graph, Layer, Source
 from ir_tools.infer import Propagation, _engine, propagate_shapes
 from ir_tools.infer._engine import Tensors
 from ir_tools.ops import Fact
 from tests.benchmarks.growth.bodies import loops_in_loops, poolings, register
 from tests.benchmarks.growth.edges import fan_in
-from tests.benchmarks.growth.layers import parameters
+from tests.benchmarks.growth.layers import parameters, results_of_one
 from tests.benchmarks.growth.legacy import parts
 from tests.benchmarks.growth.markup import all_wrong
-from tests.benchmarks.growth.pieces import Sample
+from tests.benchmarks.growth.pieces import Sample, chain
 from tests.benchmarks.large_models import write_large
+from tests.ir_text import relu
 
 
 def counted_calls(work: Callable[[], object]) -> int:
@@ -141,6 +142,45 @@ def test_no_port_is_looked_for_among_all_when_sizes_are_written() -> None:
     work.write(report, parameters=False)
     assert {port.dims for port in ports[2:]} != {(1, 7)}
     assert Compared.count <= 2 * len(ports)
+
+
+def test_results_share_the_names_of_their_tensor(tmp_path: Path) -> None:
+    model = tmp_path / "model.xml"
+    model.write_bytes(results_of_one(str)(300).xml)
+    ends = ir_tools.read(model).outputs
+    assert len({id(group) for end in ends for group in end.groups if len(group) > 1}) == 1
+    assert [len(end.names) for end in ends] == [302] * 300
+    with redirect_stdout(StringIO()) as out, suppress(SystemExit):
+        main(["inspect", str(model), "--json"])
+    assert {len(end["names"]) for end in json.loads(out.getvalue())["outputs"]} == {102}
+
+
+class Hashed(str):
+    """A name that counts how often such names are looked for."""
+
+    hashes = 0
+    __slots__ = ()
+    __eq__ = str.__eq__
+
+    def __hash__(self) -> int:
+        """Return that of the text."""
+        Hashed.hashes += 1
+        return str.__hash__(self)
+
+
+@pytest.mark.parametrize("backwards", [False, True], ids=["forwards", "backwards"])
+def test_names_of_a_chain_that_is_bypassed_are_looked_at_once(backwards: bool) -> None:
+    graph = ir_tools.read(chain(map(relu, range(1, 101)), (), 100).xml).graph
+    names = [Hashed(f"name{number}") for number in range(101)]
+    for number, name in enumerate(names):
+        graph.layer(number).outputs[0].names = (name,)
+    Hashed.hashes = 0
+    for number in sorted(range(1, 101), reverse=backwards):
+        [source] = graph.sources(number).values()
+        graph.redirect(Source(number, 1), source)
+        graph.remove(number)
+    assert sorted(graph.layer(0).outputs[0].names) == sorted(names)
+    assert Hashed.hashes < 10 * len(names)
 
 
 def migrating_calls(layers: int, poolings: int, folder: Path) -> int:

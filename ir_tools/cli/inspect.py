@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 __all__ = ["inspect"]
 
+MAX_NAMES = 100
+"""Names of one tensor that are listed for each of the inputs and outputs that have it."""
+
 
 @command("inspect", example="ir-tools inspect model.xml")
 @model_argument()
@@ -101,7 +104,8 @@ def _endpoint(model: "Model", entry: "Endpoint") -> Row:
 
     raw = entry.layer.raw
     shape = format_shape(parse_shape(raw["shape"])) if raw.get("shape") is not None else _dims(entry.port.dims)
-    return {"name": entry.name, "names": list(entry.names), "type": _precision(model, entry), "shape": shape}
+    names = dict.fromkeys(name for group in entry.groups for name in group[:MAX_NAMES])
+    return {"name": entry.name, "names": [*names], "type": _precision(model, entry), "shape": shape}
 
 
 def _states(model: "Model") -> list[Row]:

@@ -83,6 +83,7 @@ class Graph(_Base):
         self._next_id: int | None = None
         self._names: dict[str, int] | None = None
         self._ends: tuple[PortEnds, PortEnds] | None = None
+        self._last_joined: tuple[tuple[str, ...], set[str]] = (), set()
         super().__init__(incoming_graph_data, multigraph_input, **attributes)
 
     @classmethod
@@ -405,7 +406,7 @@ class Graph(_Base):
                 self.connect(new, consumer, port_id)
         if names:
             source, target = self.layer(old.layer).port(old.port), self.layer(new.layer).port(new.port)
-            target.names = _joined(target.names, source.names)
+            target.names = self._joined(target.names, source.names)
             source.names = ()
 
     def replace(self, layer_id: int, new: Layer, inputs: Mapping[int, Source] | None = None) -> Layer:
@@ -443,7 +444,7 @@ class Graph(_Base):
         if entries:
             new.rt_info[:0] = entries
         for before, after in zip(old.outputs, new.common.outputs, strict=False):
-            new.set_tensor_names(after.id, _joined(before.names, new.tensor_names(after.id)))
+            new.set_tensor_names(after.id, self._joined(before.names, new.tensor_names(after.id)))
         for producer, key in sources:
             self.remove_edge(producer, layer_id, key)
         for consumer, key in consumers:
@@ -509,6 +510,21 @@ class Graph(_Base):
         pairs = zip(old.inputs, new.inputs, strict=False)
         return {after.id: sources[before.id] for before, after in pairs if before.id in sources}
 
+    def _joined(self, names: tuple[str, ...], more: tuple[str, ...]) -> tuple[str, ...]:
+        """Return `names`, then those of `more` that are not in `names`.
+
+        What was joined last is not looked at again: the names of a chain that is removed come together at one port.
+        """
+        few, many = sorted((names, more), key=len)
+        last, known = self._last_joined
+        if many is not last:
+            known = {*many}
+        common = known.intersection(few)
+        joined = names + (tuple([name for name in more if name not in common]) if common else more)
+        known.update(few)
+        self._last_joined = joined, known
+        return joined
+
     def _require_output(self, source: Source) -> None:
         """Raise an error if the output port does not exist. The layer is not loaded."""
         layer = self.layer(source.layer)
@@ -525,9 +541,3 @@ class Graph(_Base):
 def _key(start: int, to: int) -> tuple[int, int]:
     """Return the key of an edge; few are different."""
     return start, to
-
-
-def _joined(names: tuple[str, ...], more: tuple[str, ...]) -> tuple[str, ...]:
-    """Return `names`, then those of `more` that are not in `names`."""
-    common = {*more}.intersection(names)
-    return (*names, *(name for name in more if name not in common))

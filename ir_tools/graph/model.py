@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -17,25 +19,33 @@ from ir_tools.weights import Weights
 __all__ = ["Endpoint", "Located", "Model", "Origin"]
 
 
-class Endpoint(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Endpoint:
     """An input or output of the model.
 
     Attributes:
         layer: the Parameter or Result.
         port: the port that records its element type and sizes.
-        names: all names that callers may use, the preferred one first: the tensor names, then the name of the layer.
-            For an output, that is the name of the layer that computes the tensor (`NAME.0`, `NAME.1` if it has several
-            outputs), then the name of the Result.
+        groups: the names in groups: all Results of a tensor share its names, which may be as many as there are Results.
     """
 
     layer: Layer
     port: Port
-    names: tuple[str, ...]
+    groups: tuple[tuple[str, ...], ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All names that callers may use, the preferred one first: the tensor names, then the name of the layer.
+
+        For an output, that is the name of the layer that computes the tensor (`NAME.0`, `NAME.1` if it has several
+        outputs), then the name of the Result.
+        """
+        return tuple(dict.fromkeys(chain.from_iterable(self.groups)))
 
     @property
     def name(self) -> str:
         """The first of the names."""
-        return self.names[0]
+        return next(chain.from_iterable(self.groups))
 
     def __repr__(self) -> str:
         """Return `Endpoint('data', Layer(...), Port(...))`."""
@@ -162,7 +172,7 @@ class Model:
         for layer in self.graph.layers():
             if layer.type.lower() == kind and layer.outputs:
                 port = layer.outputs[0]
-                found.append(Endpoint(layer, port, tuple(dict.fromkeys((*port.names, layer.name)))))
+                found.append(Endpoint(layer, port, (port.names, (layer.name,))))
         return found
 
     @property
@@ -174,20 +184,20 @@ class Model:
         for layer in self.graph.layers():
             if layer.type != "Result" or not layer.inputs:
                 continue
-            names: list[str] = [name for name in layer.attribute("output_names").split(",") if name]
+            groups = [tuple([name for name in layer.attribute("output_names").split(",") if name])]
             for source in self.graph.sources(layer.id).values():
                 producer = self.graph.layer(source.layer)
                 index = port_place(producer.common.outputs, source.port)
                 assert index is not None, "edges lead to ports that are there"
-                names += [*producer.tensor_names(source.port), output_name(producer, index)]
-            found.append(Endpoint(layer, layer.inputs[0], tuple(dict.fromkeys((*names, layer.name)))))
+                groups += [producer.tensor_names(source.port), (output_name(producer, index),)]
+            found.append(Endpoint(layer, layer.inputs[0], (*groups, (layer.name,))))
         return found
 
     def _unread_outputs(self) -> Iterator[Endpoint]:
         for layer in self.graph.layers():
             for index, port in enumerate(layer.common.outputs):
                 if not self.graph.reads(layer.id, port.id):
-                    yield Endpoint(layer, layer.outputs[index], (output_name(layer, index),))
+                    yield Endpoint(layer, layer.outputs[index], ((output_name(layer, index),),))
 
     @property
     def is_legacy(self) -> bool:

@@ -40,11 +40,17 @@ def results(count: int) -> Sample:
     return Sample(net([parameter(0, SMALL), *ends], (edge(0, 0, at + 1, 0) for at in range(count))))
 
 
-def results_of_one(count: int) -> Sample:
-    """As many Results that read what a ReLU gives."""
-    ends = (result(at + 2, SMALL) for at in range(count))
-    wires = [edge(0, 0, 1, 0), *(edge(1, 1, at + 2, 0) for at in range(count))]
-    return Sample(net([parameter(0, SMALL), relu(1, dims=SMALL), *ends], wires))
+def results_of_one(name: Callable[[int], str]) -> Callable[[int], Sample]:
+    """As many Results that read what a ReLU gives, a tensor with as many names."""
+
+    def make(count: int) -> Sample:
+        ends = (result(at + 2, SMALL) for at in range(count))
+        wires = [edge(0, 0, 1, 0), *(edge(1, 1, at + 2, 0) for at in range(count))]
+        names = ",".join(dict.fromkeys(map(name, range(count))))
+        start = relu(1, dims=SMALL, tag=f' names="{names}"')
+        return Sample(net([parameter(0, SMALL), start, *ends], wires))
+
+    return make
 
 
 def constants(
@@ -343,7 +349,8 @@ def spread(count: int) -> Sample:
 LAYERS: Mapping[str, Callable[[int], Sample]] = {
     "Parameters": parameters,
     "Results": results,
-    "Results of a layer": results_of_one,
+    "Results of a layer": results_of_one(lambda at: "one"),
+    "Results of a tensor of many names": results_of_one(str),
     "layers that nothing feeds": more(relu),
     "layers without content": more(lambda at: f'<layer id="{at}" name="l{at}" type="ReLU" version="opset1"/>\n'),
     "layers of unknown types": fed(lambda at: relu(at).replace("ReLU", f"Foo{at}")),
