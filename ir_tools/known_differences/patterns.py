@@ -7,6 +7,7 @@ from math import prod
 
 from ir_tools.graph import Graph, Layer, Model, Source, find_port, port_place
 from ir_tools.known_differences.attention_patterns import attentions
+from ir_tools.known_differences.layout_patterns import outlives_products
 from ir_tools.known_differences.neighbours import (
     COMPARISONS,
     FAR,
@@ -131,6 +132,7 @@ class Patterns:
             Pattern.AFFINE: op.type == "StridedSlice" and _is_affine(graph, layer, constants, self._joined[id(graph)]),
             Pattern.UNEVEN: op.type == "Concat" and _turns_unevenly(graph, layer, constants),
             Pattern.EXPANDED: op.type in EXPANDING and _is_expanded(graph, layer, constants),
+            Pattern.OUTLIVING: op.type == "Transpose" and outlives_products(graph, layer, constants),
             Pattern.SHARED_ORDER: op.type == "Transpose" and _shares_its_order(graph, layer),
             Pattern.QUANTIZED: op.type in OF_BYTES
             and _is_quantized(graph, layer, constants, self._quantized[id(graph)]),

@@ -13,6 +13,7 @@ from ir_tools.known_differences.releases._predicates import axes_of, has_rank, h
 from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_read, not_run
 from ir_tools.known_differences.releases.seen import ANY_SEQUENCE, COMBINING, FIRST_VERSION, Pattern, Seen
 from ir_tools.ops.definition import Array, Fact
+from ir_tools.processors import Processor
 from ir_tools.releases.measured import State
 from ir_tools.types import Dim, element_type, is_static
 
@@ -49,6 +50,14 @@ LESS = Call(
     ),
 )
 """A list of the second axis, and one less than the size of that by two."""
+
+AS_GIVEN = {"transpose_a": "false", "transpose_b": "false"}
+FILTERS = {
+    name: ",".join("0" if "pads" in name else "1") for name in ("strides", "pads_begin", "pads_end", "dilations")
+}
+FILTERED = Call("Convolution-1", (counted(1, 8, 1), Fixed(counted(8, 8, 1) / 9)), FILTERS)
+ROW = Call("Transpose-1", (FILTERED, Fixed(whole(0, 2, 1))))
+"""What a convolution gives of one column, as a row."""
 
 
 def _turned(data: Array) -> Call:
@@ -386,6 +395,21 @@ ROWS = (
         for what, span, activation in (
             ("transposed", "2021.4 to 2022.2", None),
             ("transposed and activated", "2022.1 to 2022.2", "Tanh-1"),
+        )
+    ),
+    *(
+        ReleaseDifference(
+            name=f"a transposed convolution that is joined with its products, {words} AVX-512",
+            span=span,
+            ops=("Transpose-1",),
+            reason="The layer is removed, and what it gives is overwritten before the last layer reads it.",
+            model=Call("Add-1", (ROW, Call("MatMul-1", (ROW, Fixed(counted(8, 8) / 9)), AS_GIVEN))),
+            processor=processor,
+            applies=lambda seen: seen.has(Pattern.OUTLIVING) and seen.inputs[1].integers() == [0, 2, 1],
+        )
+        for words, span, processor in (
+            ("with", "2024.1 to 2024.3", Processor.AVX512),
+            ("without", "2024.2 to 2024.3", Processor.NO_AVX512),
         )
     ),
     not_compiled(

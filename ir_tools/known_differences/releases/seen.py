@@ -105,6 +105,8 @@ class Pattern(StrEnum):
     SHARED_ORDER = "shared order"
     """Of a Transpose of known sizes: other layers read its order, too, and a sequence alone reads what it gives, or
     what an elementwise layer makes of that."""
+    OUTLIVING = "outliving"
+    """Of a Transpose of three axes: products of what it gives of a convolution or pooling are joined with that."""
     UNEVEN = "uneven"
     """Of a Concat: it turns two parts of a tensor that are not of the same size, as a rotary embedding turns halves."""
     NORMALIZED = "normalized in place"
@@ -162,6 +164,7 @@ NEEDED: Mapping[str, Set[str]] = {
     **dict.fromkeys((Pattern.ACTIVATED, Pattern.FIRST_CONVOLVED, Pattern.SECOND_CONVOLVED), CONVOLUTIONS),
     Pattern.CHOSEN: frozenset({"If"}),
     Pattern.EXPANDED: frozenset({"Broadcast"}),
+    Pattern.OUTLIVING: frozenset({"MatMul"}),
     Pattern.NORMALIZED: frozenset({"GRN", "MVN", "SoftMax"}),
     Pattern.NORMALIZED_AS_OTHER: frozenset({"GRN", "MVN"}),
     Pattern.UPDATED: frozenset({"ScatterElementsUpdate", "ScatterNDUpdate", "ScatterUpdate"}),

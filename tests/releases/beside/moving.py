@@ -92,8 +92,42 @@ def _quantized(*sizes: int) -> Call:
     return Call("FakeQuantize-1", (np.sin(counted(*sizes)), *limits), {"levels": "256"})
 
 
+CONVOLUTION = ("strides", "pads_begin", "pads_end", "dilations")
+COLUMN = counted(1, 8, 1)
+
+
 def _turned(data: Feed, *order: int) -> Call:
     return Call("Transpose-1", (data, Fixed(whole(*order))))
+
+
+def _filtered(data: Feed, type: str = "Convolution", *, filters: Array | None = None) -> Call:
+    """What a convolution gives, of filters of one element."""
+    filters = counted(8, 8, 1) / 9 if filters is None else filters
+    spatial = 3 if type == "GroupConvolution" else 2
+    raw = {name: ",".join("0" if "pads" in name else "1" for _ in filters.shape[spatial:]) for name in CONVOLUTION}
+    return Call(f"{type}-1", (data, Fixed(filters)), raw)
+
+
+def _multiplied(first: Feed, second: Feed) -> Call:
+    return Call("MatMul-1", (first, second), {"transpose_a": "false", "transpose_b": "false"})
+
+
+def _linear(data: Feed) -> Call:
+    return _multiplied(data, Fixed(counted(8, 8) / 9))
+
+
+ROW = _turned(_filtered(COLUMN), 0, 2, 1)
+"""What a convolution gives of one column, as a row."""
+
+
+def _residual(source: Call, *order: int, joined: str = "Add-1", last: bool = False) -> Call:
+    """The join of a transposed tensor with a product of it."""
+    row = _turned(source, *order)
+    return _together(*((_linear(row), row) if last else (row, _linear(row))), joined)
+
+
+def _together(first: Feed, second: Feed, type: str = "Add-1") -> Call:
+    return Call(type, (first, second), {"axis": "2"} if type == "Concat-1" else {})
 
 
 REDUCED = "parts of a split that are reshaped and reduced"
@@ -509,6 +543,31 @@ BESIDE = [
             _probable(_concat(FIRST, counted(1, 2, 4), axis=2)),
             _normal(_concat(*_of_rank_4())),
             Call("Tanh-1", (_concat(FIRST, REST),)),
+        ],
+    ),
+    *beside(
+        "a transposed convolution that is joined with its products, with AVX-512",
+        falling=[
+            _residual(_filtered(COLUMN), 0, 2, 1),
+            _residual(_filtered(COLUMN), 0, 2, 1, joined="Concat-1"),
+            _residual(Call("Multiply-1", (_filtered(COLUMN), Call("Abs-1", (COLUMN,)))), 0, 2, 1),
+            _residual(_filtered(COLUMN, "GroupConvolution", filters=counted(8, 1, 1, 1)), 0, 2, 1),
+            _residual(_filtered(_filtered(COLUMN)), 0, 2, 1),
+            _residual(_filtered(Call("SoftMax-1", (COLUMN,), {"axis": "1"})), 0, 2, 1),
+            _together(ROW, _multiplied(Fixed(floats([[2]])), ROW)),
+            _together(_together(ROW, Call("Abs-1", (counted(1, 1, 8),))), _linear(ROW)),
+        ],
+        others=[
+            _residual(_filtered(COLUMN), 0, 2, 1, last=True),
+            _residual(_filtered(counted(1, 8, 2)), 0, 2, 1),
+            _residual(_filtered(Given(counted(1, 8, 1), "1,8,?")), 0, 2, 1),
+            _residual(Call("SoftMax-1", (_filtered(COLUMN),), {"axis": "1"}), 0, 2, 1),
+            _residual(Call("Add-1", (_filtered(COLUMN), _filtered(COLUMN))), 0, 2, 1),
+            _residual(Call("Abs-1", (COLUMN,)), 0, 2, 1),
+            _residual(_filtered(counted(1, 8, 1, 1), filters=counted(8, 8, 1, 1) / 9), 0, 2, 3, 1),
+            _together(ROW, Call("SoftMax-1", (ROW,), {"axis": "2"})),
+            _together(ROW, _linear(Call("Tanh-1", (ROW,)))),
+            _together(Call("Tanh-1", (ROW,)), _linear(ROW)),
         ],
     ),
 ]

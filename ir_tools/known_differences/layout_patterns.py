@@ -1,0 +1,93 @@
+"""Tensors that a convolution or pooling orders in memory in its own way, and that are read as they lie there."""
+
+from collections.abc import Collection, Iterator
+
+from ir_tools.graph import Graph, Layer, Source
+from ir_tools.known_differences.neighbours import COMPARISONS, FAR, VIEWS, readers_of, sources_of
+from ir_tools.known_differences.releases.seen import COMBINING, ELEMENTWISE
+
+__all__ = ["outlives_products"]
+
+ORDERING = frozenset({"AvgPool", "Convolution", "ConvolutionBackpropData", "GroupConvolution", "MaxPool"})
+"""Types of layers whose output lies in memory in another order. Measured, as the others."""
+KEEPING = (
+    ELEMENTWISE | VIEWS | {"Gather", "PReLU", "Pad", "Slice", "Split", "StridedSlice", "Swish", "Tile", "VariadicSplit"}
+)
+"""Types of layers that keep the order of what they read."""
+JOINING = COMBINING | COMPARISONS | {"Concat"}
+"""Types of layers that need their inputs in one order, that of the first."""
+AXES = 3
+"""Of the tensors that are concerned."""
+
+
+def outlives_products(graph: Graph, transpose: Layer, constants: Collection[int]) -> bool:
+    """Return whether what a Transpose gives of a convolution is joined with what a product makes of it.
+
+    Args:
+        graph: that the Transpose is in.
+        transpose: the layer.
+        constants: the layers of the graph that are computed of constants alone.
+    """
+    sizes = transpose.common.inputs[0].dims if transpose.common.inputs else ()
+    if len(sizes) != AXES or min(sizes) < 0 or 1 not in sizes[1:]:
+        return False
+    readers = readers_of(graph, transpose)
+    products = {one.id for one in readers if one.type == "MatMul"}
+    return (
+        bool(products)
+        and _is_ordered(graph, transpose, constants)
+        and any(
+            _depends_on(graph, others, products)
+            for reader in readers
+            for others in _joined(graph, transpose, reader, constants)
+        )
+    )
+
+
+def _is_first(graph: Graph, source: Layer, reader: Layer) -> bool:
+    """Return whether a layer reads another one as its first input."""
+    first = next(iter(sources_of(graph, reader)), None)
+    return first is not None and first.layer == source.id
+
+
+def _data(graph: Graph, layer: Layer, constants: Collection[int]) -> list[Source]:
+    """Return what feeds a layer, but for constants."""
+    return [source for source in sources_of(graph, layer) if source is not None and source.layer not in constants]
+
+
+def _is_ordered(graph: Graph, transpose: Layer, constants: Collection[int]) -> bool:
+    """Return whether a convolution or pooling of three axes decides how the data of a Transpose lie in memory."""
+    found, waiting = 0, _data(graph, transpose, constants)[:1]
+    for _ in range(FAR):
+        if not waiting:
+            break
+        layer = graph.layer(waiting.pop().layer)
+        if layer.type in ORDERING:
+            found += len(layer.common.outputs[0].dims) == AXES
+        elif layer.type in KEEPING:
+            waiting += _data(graph, layer, constants)
+    return found == 1
+
+
+def _joined(graph: Graph, first: Layer, reader: Layer, constants: Collection[int]) -> Iterator[list[Source]]:
+    """Yield what else is joined with a tensor that comes first, or with its combination with other tensors."""
+    for _ in range(FAR):
+        if reader.type not in JOINING or not _is_first(graph, first, reader):
+            return
+        yield _data(graph, reader, constants)[1:]
+        readers = readers_of(graph, reader)
+        if len(readers) != 1:
+            return
+        first, reader = reader, readers[0]
+
+
+def _depends_on(graph: Graph, sources: list[Source], layers: Collection[int]) -> bool:
+    """Return whether tensors are computed of what one of the layers gives."""
+    before, waiting = set[int](), [source.layer for source in sources]
+    while waiting and len(before) < FAR:
+        layer = waiting.pop()
+        if layer in layers:
+            return True
+        before.add(layer)
+        waiting += {*graph.producers(layer)} - before
+    return False
