@@ -1,7 +1,7 @@
 """What layers with bodies and those in them are part of, as it decides about what releases do with them."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
 from math import prod
@@ -40,6 +40,10 @@ CARRIED = VIEWS | {
 }
 """Types of layers behind a MatMul that are computed with it, with constants. Measured."""
 FLOATS = frozenset({"FP16", "FP32"})
+WAITING = frozenset({"If", "NonMaxSuppression", "NonZero", "Unique"})
+"""Types of layers that decide about sizes as they run: what they depend on is computed before those are known."""
+ENOUGH = 3
+"""How many tensors make memory large enough for another one of their size. Measured."""
 
 
 class _Ports:
@@ -181,22 +185,45 @@ class LoopPatterns:
 def _is_outgrown(graph: Graph, layer: Layer, port: Port) -> bool:
     """Return whether a tensor of unknown size that is computed of an output of unknown size may be larger than it.
 
-    Those that layers read at once that read the output are not in its memory, nor is what the model gives.
+    Those that layers read at once that read the output are not in its memory, nor is what the model gives. It does not
+    matter behind a layer that waits for the output, nor if several tensors that were computed before the layer are as
+    large, because the memory is large enough then.
     """
-    waiting, passed = [graph.layer(one) for one, _ in graph.consumers(layer.id, port.id)], {layer.id}
-    first = {one.id for one in waiting}
-    while waiting and len(passed) < FAR:
-        current = waiting.pop()
-        if current.id in passed:
-            continue
-        passed.add(current.id)
+    first = [graph.layer(one) for one, _ in graph.consumers(layer.id, port.id)]
+    behind = _behind(graph, first)
+    waiting = _behind(graph, [one for one in behind.values() if one.type in WAITING])
+    before = list(_computed_before(graph, layer))
+    for current in (one for one in behind.values() if one.id not in waiting and one not in first):
         readers = [graph.layer(one) for one in islice(graph.successors(current.id), FAR)]
         tensors = [one.dims for one in current.common.outputs if _is_unknown(one)]
         inner = any(role_of(one) is not Role.RESULT and not _ends(graph, one) for one in readers)
-        if current.id not in first and inner and any(_may_be_larger(dims, port.dims) for dims in tensors):
+        larger = [dims for dims in tensors if inner and _may_be_larger(dims, port.dims)]
+        if any(sum(not _may_be_larger(dims, one) for one in before) < ENOUGH for dims in larger):
             return True
-        waiting += [one for one in readers if one.id not in passed]
     return False
+
+
+def _behind(graph: Graph, layers: Iterable[Layer]) -> Mapping[int, Layer]:
+    """Return layers and those that depend on them, by id."""
+    found, waiting = dict[int, Layer](), [*layers]
+    while waiting and len(found) < FAR:
+        current = waiting.pop()
+        if current.id not in found:
+            found[current.id] = current
+            waiting += [graph.layer(one) for one in islice(graph.successors(current.id), FAR)]
+    return found
+
+
+def _computed_before(graph: Graph, layer: Layer) -> Iterator[tuple[int, ...]]:
+    """Yield the sizes of tensors of unknown size that layers give that a layer depends on."""
+    waiting, passed = [layer.id], set[int]()
+    while waiting and len(passed) < FAR:
+        for source in graph.sources(waiting.pop()).values():
+            producer = graph.layer(source.layer)
+            if producer.id not in passed and producer.common.inputs:
+                passed.add(producer.id)
+                waiting.append(producer.id)
+                yield from (port.dims for port in producer.common.outputs if _is_unknown(port))
 
 
 def _is_unknown(port: Port) -> bool:

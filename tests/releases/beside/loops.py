@@ -10,6 +10,7 @@ from ir_tools.known_differences._model import (
     Fixed,
     Given,
     Part,
+    converted,
     counted,
     index,
     number,
@@ -113,6 +114,22 @@ def _after(data: Feed, state: Feed, start: Feed | None = None) -> Call:
 def _chosen(shape: str = "?,2,3") -> Call:
     body = Branches(_one("ReLU-1", Part(1)), _one("Tanh-1", Part(1)))
     return Call("If-8", (np.array(True), Given(MATRICES, shape)), body=body)
+
+
+def _chosen_of(wide: Call) -> Call:
+    """An If that reads the first columns of a tensor."""
+    data = Call("Slice-8", (wide, *(Fixed(whole(value)) for value in (0, 3, 1, 2))))
+    return Call("If-8", (np.array(True), data), body=Branches(_one("ReLU-1", Part(1)), _one("Tanh-1", Part(1))))
+
+
+def _of_chosen(data: Call) -> Call:
+    """Vectors for all elements of data that are not zero."""
+    places = Call("NonZero-3", (data,), {"output_type": "i64"})
+    return _joined(Call("Transpose-1", (converted(places, "f32"), Fixed(whole(1, 0)))))
+
+
+def _summed(data: Feed) -> Call:
+    return Call("CumSum-3", (data, Fixed(index(1))))
 
 
 NUMBER_CHOSEN = Call(
@@ -302,8 +319,12 @@ BESIDE = (
             _soft_last(_wider(_one("ReLU-1", _chosen()))),
             _soft_last(_wider(_soft_last(_chosen("?,?,3")))),
             _soft_last(_wider(_one("ReLU-1", _chosen()), 4)),
+            _soft_last(_wider(_one("ReLU-1", _chosen_of(_soft_last(_wider(UNSIZED)))))),
+            _soft_last(_wider(_one("ReLU-1", _chosen_of(_soft_last(_summed(_wider(UNSIZED, 6))))))),
         ),
         others=(
+            _soft_last(_wider(_one("ReLU-1", _chosen_of(_soft_last(_summed(_wider(UNSIZED))))))),
+            _soft_last(_wider(_of_chosen(_one("ReLU-1", _chosen())))),
             _soft_last(_wider(_one("ReLU-1", _chosen("4,2,3")))),
             _soft_last(_wider(_chosen())),
             _soft_last(_wider(_one("ReLU-1", _chosen()), 3)),
