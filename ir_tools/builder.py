@@ -13,7 +13,7 @@ import numpy.typing as npt
 from ir_tools.errors import GraphError, ShapeError, UsageError
 from ir_tools.graph import Graph, Layer, LayerContent, LayerForm, Model, Port, Source, find_port
 from ir_tools.ops import COMPLETE_OPSETS, Array, Attrs, Fact, Op, Violation, find_op
-from ir_tools.ops.checks import check_ports
+from ir_tools.ops.checks import check_ports, check_settings
 from ir_tools.ops.definition import Bounds
 from ir_tools.ops.interning import AnswerTable, InternedFact, StoredBounds
 from ir_tools.ops.records import are_values_known, constant_fact, recorded_output
@@ -210,7 +210,7 @@ class Builder:
             attrs = _read(op, raw)
             _raise_first(op, check_ports(op, len(facts), 0))
             found = op.outputs_of(attrs, facts)
-            _raise_first(op, op.check(attrs, facts))
+            _raise_first(op, check_settings(op, raw, attrs, facts))
             return None if found is None else [*map(self._one, found)]
 
         return self._answers.of((id(op), *raw.items()), facts, ask)

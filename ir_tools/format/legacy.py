@@ -1,5 +1,6 @@
 """What a file says outside its layers: mean values of inputs, and, up to IR v7, ranges of tensors."""
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -57,9 +58,10 @@ def mean_array(name: str, channels: Sequence[Mean], shape: Sequence[int], weight
         if len(shape) < 2 or numbers.size != shape[1]:
             raise ShapeError(f"<pre-process> has {plural(numbers.size, 'mean')} for '{name}' of shape {[*shape]}")
         return numbers.reshape(1, -1, *[1] * (len(shape) - 2))
+    stored = sum(one.size for one in channels)
+    if any(one.size % 4 for one in channels) or stored != 4 * math.prod(shape[1:]):
+        raise ShapeError(f"the mean images of '{name}' have {stored} bytes; expected f32 of {[*shape[1:]]}")
     numbers = np.concatenate([weights.view(one.offset or 0, one.size).view(np.float32) for one in channels])
-    if numbers.size != np.prod(shape[1:], dtype=object):
-        raise ShapeError(f"the mean images of '{name}' have {numbers.size} values; expected {[*shape[1:]]}")
     return numbers.reshape(1, *shape[1:])
 
 

@@ -70,17 +70,16 @@ class Engine:
         facts: by `id` of the graph.
     """
 
-    def __init__(self, model: Model, checks: Checks, signatures: LayerSignatures | None = None) -> None:
+    def __init__(self, model: Model, checks: Checks) -> None:
         """Start with nothing worked out.
 
         Args:
             model: the model.
             checks: what is looked for. With `Checks.ALL` the walk is tolerant: it goes on as far as it can in a circle
                 and behind bodies that cannot be followed, and an input that nothing feeds is what its port records.
-            signatures: of the model's layers, if they are known.
         """
         self.model = model
-        self.signatures = signatures or LayerSignatures()
+        self.signatures = LayerSignatures()
         self.table = FactTable()
         self.answers = Answers(self.table, model.weights, checks)
         self.tolerant = checks is Checks.ALL

@@ -18,7 +18,6 @@ from ir_tools.infer._differences import agrees
 from ir_tools.infer._engine import Engine, Tensors, Visit
 from ir_tools.infer._problems import attribute_of
 from ir_tools.infer._relaxed import relaxed_patterns
-from ir_tools.infer._signatures import LayerSignatures
 from ir_tools.ops import LEGACY, Role, opset_number, role_of
 from ir_tools.ops.definition import Array, Bounds, Fact
 from ir_tools.ops.interning import InternedFact
@@ -205,14 +204,13 @@ class Propagation(Engine):
     def __init__(
         self,
         model: Model,
-        signatures: LayerSignatures | None = None,
         *,
         checks: Checks = Checks.NONE,
         ask: Ask | None = None,
         patterns: Mapping[int, Array] | None = None,
     ) -> None:
         """Start as `Engine` does; `patterns`: new values of constants of the main graph, by layer id."""
-        super().__init__(model, checks, signatures)
+        super().__init__(model, checks)
         self.ask = ask
         self.patterns = patterns or {}
         self.origins: dict[int, dict[tuple[int, int], Origin]] = {}

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ir_tools.errors import GraphError, ReadError
 from ir_tools.graph import Graph, Layer, Located, Model, Port, Source, find_port
-from ir_tools.infer import LayerSignatures, Propagation
+from ir_tools.infer import Propagation
 from ir_tools.ops import Role, role_of
 from ir_tools.ops.definition import Bounds, Elements, Fact, LaterFact
 from ir_tools.ops.records import recorded, recorded_output
@@ -42,10 +42,10 @@ class KnownFacts:
     There is one object for equal records, and one for what each constant holds.
     """
 
-    def __init__(self, model: Model, signatures: LayerSignatures) -> None:
+    def __init__(self, model: Model) -> None:
         """Compute nothing until a layer needs it, and no more than that; the model is not changed."""
-        self.signatures = signatures
-        self._computed = Propagation(model, signatures)
+        self._computed = Propagation(model)
+        self.signatures = self._computed.signatures
         self._intervals: bool | None = None
         self._of_data: Set[int] | None = None
         self._outputs: dict[tuple[int, int | None, int], Fact] = {}

@@ -9,7 +9,6 @@ from itertools import filterfalse
 from ir_tools.builder import Builder
 from ir_tools.display import plural
 from ir_tools.graph import Endpoint, Layer, Located, Model, Port, Source, output_name, port_place
-from ir_tools.infer import LayerSignatures
 from ir_tools.inputs import plan_inputs
 from ir_tools.known_differences.model_problems import (
     BRACKETS,
@@ -213,7 +212,7 @@ class Fitting:
         """
         self.notes += filter(None, [quantized_note(self.model)])
         if answers is None:
-            answers = ReleaseAnswers(self.model, KnownFacts(self.model, LayerSignatures()), release, self.version)
+            answers = ReleaseAnswers(self.model, KnownFacts(self.model), release, self.version)
         found: dict[tuple[str, Answer, str], list[str]] = {}
         for located in filter(answers.is_read, answers.model.walk(answers.may_stop)):
             op = answers.known.signatures.of(located.layer)[0].op

@@ -16,7 +16,7 @@ from ir_tools.display import plural
 from ir_tools.errors import MigrationError, ReadError, RuntimeFailure, ShapeError, UsageError
 from ir_tools.format.legacy import Mean, mean_array, means, quantized_layers, statistics
 from ir_tools.graph import Graph, Layer, Model, Port, Source
-from ir_tools.infer import SURPRISES, ConsistencyCheck, LayerSignatures, propagate_shapes
+from ir_tools.infer import SURPRISES, ConsistencyCheck, propagate_shapes
 from ir_tools.ops import Role, find_op, role_of
 from ir_tools.ops.checks import check_ports
 from ir_tools.ops.definition import Array, Fact, Op, Refused, ViolationKind
@@ -67,10 +67,10 @@ def migrate_legacy(
         MigrationError: an unknown target or pass; the model has no outputs, or with `int8` no `<statistics>`.
         ReadError: a blob that a layer depends on cannot be read.
     """
-    found, signatures = _migration(model, int8=int8)
+    found = _migration(model, int8=int8)
     if not found.ok:
         return found
-    later = migrate(found.model, to, passes, in_place=True, signatures=signatures)
+    later = migrate(found.model, to, passes, in_place=True)
     drop_unread(later.model, model.weights)
     return Migration(
         model=later.model if later.ok else model,
@@ -96,8 +96,8 @@ def current_model(model: Model) -> Model:
     return found.model
 
 
-def _migration(model: Model, *, int8: bool) -> tuple[Migration, LayerSignatures]:
-    """Return the model with new layers, and their signatures; the old model if a layer is refused.
+def _migration(model: Model, *, int8: bool) -> Migration:
+    """Return the model with new layers; the old model if a layer is refused.
 
     Raises:
         MigrationError: the model has no outputs, or with `int8` no `<statistics>`.
@@ -112,11 +112,10 @@ def _migration(model: Model, *, int8: bool) -> tuple[Migration, LayerSignatures]
         )
     upgrade = _upgraded(model, ranges)
     if upgrade.refused:
-        refused = Migration(model=model, steps=tuple(upgrade.steps), refused=tuple(upgrade.refused))
-        return refused, upgrade.signatures
+        return Migration(model=model, steps=tuple(upgrade.steps), refused=tuple(upgrade.refused))
     upgrade.remove_unread()
     notes = tuple(_notes(model, upgrade))
-    return Migration(model=upgrade.builder.model, steps=tuple(upgrade.steps), notes=notes), upgrade.signatures
+    return Migration(model=upgrade.builder.model, steps=tuple(upgrade.steps), notes=notes)
 
 
 def _upgraded(model: Model, ranges: Mapping[str, tuple[float, float]] | None = None) -> GraphUpgrade:
@@ -128,7 +127,8 @@ def _upgraded(model: Model, ranges: Mapping[str, tuple[float, float]] | None = N
     for end in () if upgrade.refused else model.outputs:
         upgrade.builder.result(upgrade.tensors[Source(end.layer.id, end.port.id)], end.name)
     if not upgrade.refused:
-        upgrade.refuse_inconsistent()
+        if any(layer.bodies for layer in upgrade.builder.graph.layers()):
+            upgrade.refuse_inconsistent()
         upgrade.refuse_unread_variables()
     return upgrade
 
@@ -204,7 +204,6 @@ class GraphUpgrade:
         ranges: lowest and highest value of the tensors that are to be quantized, by the names of their layers.
         shared: constants that several new layers may read, by type, shape and bytes; those of floats also by these.
         records: what ports say in f32, by sizes and precision.
-        signatures: of the new layers, once these are checked.
     """
 
     def __init__(
@@ -224,7 +223,6 @@ class GraphUpgrade:
         self.ranges: Mapping[str, tuple[float, float]] = {}
         self.shared: dict[object, Source] = {}
         self.records: dict[tuple[tuple[int, ...], str | None], Fact] = {}
-        self.signatures = LayerSignatures()
 
     def replace_all(self) -> None:
         """Add what replaces the layers of the graph; behind one that is refused, nothing is tried."""
@@ -236,9 +234,11 @@ class GraphUpgrade:
                     self._replace(layer, [tensor for tensor in inputs if tensor is not None])
 
     def refuse_inconsistent(self) -> None:
-        """Refuse the layers of the main graph whose new ones, or their bodies, contradict themselves."""
+        """Refuse the layers of the main graph whose new ones, or their bodies, contradict themselves.
+
+        The builder refuses that of layers without bodies.
+        """
         check = ConsistencyCheck(self.builder.model)
-        self.signatures = check.signatures
         problems = [one for one in check.problems if (one.severity or one.rule.severity) is Severity.ERROR]
         outer, owners = -1, dict[int, int]()
         for located in self.builder.model.walk() if problems else ():

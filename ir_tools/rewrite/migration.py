@@ -13,7 +13,7 @@ from ir_tools.collection import gc_paused
 from ir_tools.display import brief_fields, notebook_table, plural
 from ir_tools.errors import MigrationError, ShapeError
 from ir_tools.graph import Layer, Located, Model
-from ir_tools.infer import LayerSignature, LayerSignatures, propagate_shapes
+from ir_tools.infer import LayerSignature, propagate_shapes
 from ir_tools.known_differences.releases.seen import Seen
 from ir_tools.known_differences.verdicts import Answer
 from ir_tools.ops import COMPLETE_OPSETS, find_op, named_rewrites, opset_number
@@ -97,7 +97,6 @@ def migrate(
     passes: str | Sequence[str] = (),
     *,
     in_place: bool = False,
-    signatures: LayerSignatures | None = None,
 ) -> Migration:
     """Run the named rewrites, then migrate every layer to the target `to`.
 
@@ -106,7 +105,6 @@ def migrate(
         to: an opset (`opset8`), an IR version (`ir10`) or a release (`openvino-2024.6`); None to run only the passes.
         passes: the names of rewrites, in the order in which they run (`ir_tools.ops.named_rewrites`).
         in_place: allow changes to `model`, which saves a copy; it is not changed if a layer is refused.
-        signatures: of the layers of `model`, if they are known.
 
     Raises:
         MigrationError: the target or a pass is unknown.
@@ -125,9 +123,7 @@ def migrate(
         refused = fitting.refused()
         if refused:
             return Migration(model=given, refused=refused)
-    if signatures is None or model is not given:
-        signatures = LayerSignatures()
-    work, steps, known = model, list[MigrationStep](), KnownFacts(model, signatures)
+    work, steps, known = model, list[MigrationStep](), KnownFacts(model)
     remaining: tuple[RemainingLayer, ...] = ()
     answers: ReleaseAnswers | None = None
     rounds = 0

@@ -106,6 +106,15 @@ def test_memory_that_nothing_reads_is_refused() -> None:
     assert step.reason == "no Memory with index=\"1\" reads the variable 'state'"
 
 
+def test_mean_image_of_the_wrong_size_is_an_error_of_the_model() -> None:
+    net = Net(np.random.default_rng(0), 6)
+    net.layer("ReLU", [net.input(net.values(1, 1, 2, 2))], [(1, 1, 2, 2)])
+    net.weights += bytes(16)
+    net.extra = '<pre-process><channel id="0"><mean offset="0" size="13"/></channel></pre-process>'
+    with pytest.raises(ir_tools.ShapeError, match=r"mean images of 'in0' have 13 bytes; expected f32 of \[1, 2, 2\]"):
+        ir_tools.migrate(net.case().model())
+
+
 def test_output_of_a_loop_that_nothing_gives_is_refused() -> None:
     net = Net(np.random.default_rng(0), 6)
     body = Net(net.rng, 6)

@@ -10,7 +10,7 @@ from ir_tools.builder import Builder
 from ir_tools.errors import ShapeError
 from ir_tools.execute import run
 from ir_tools.graph import Graph, Model, Source
-from ir_tools.infer import LayerSignatures, Propagation
+from ir_tools.infer import Propagation
 from ir_tools.infer._engine import Step, Tensors
 from ir_tools.ops import FAMILIES
 from ir_tools.ops.definition import Fact
@@ -97,7 +97,7 @@ def test_values_are_known_of_tensors_that_are_as_large_as_recorded(sizes: int) -
     builder.result(builder.call("Reshape", builder.parameter("data", "20"), given, special_zero=False, name="y"))
     builder.graph.layer(given.layer).outputs[0].dims = (sizes,)
     place = next(located for located in builder.model.walk() if located.layer.name == "y")
-    value = KnownFacts(builder.model, LayerSignatures()).of(place).inputs[1].value
+    value = KnownFacts(builder.model).of(place).inputs[1].value
     assert (None if value is None else value.lower.tolist()) == ([4, 5] if sizes == 2 else None)
 
 
@@ -152,7 +152,7 @@ def test_what_is_known_after_rewrites_is_what_is_found_anew(seed: int, monkeypat
     def changed(known: KnownFacts, layers: Iterable[tuple[Graph, int]]) -> None:
         change(known, layers)
         model = models[id(known)]
-        fresh = facts(KnownFacts(model, LayerSignatures()), model)
+        fresh = facts(KnownFacts(model), model)
         assert facts(known, model) == fresh
         compared.extend(fresh)
 
@@ -167,7 +167,7 @@ def test_what_is_known_after_rewrites_is_what_is_found_anew(seed: int, monkeypat
 @pytest.mark.parametrize("seed", [8, 14, 27])
 def test_what_is_known_after_layers_are_added_to_bodies_is_what_is_found_anew(seed: int) -> None:
     model = model_of(seed)
-    known = KnownFacts(model, LayerSignatures())
+    known = KnownFacts(model)
     before = facts(known, model)
     changed: list[tuple[Graph, int]] = []
     for body in (body for _, layer, _ in model.walk() for body in layer.bodies.values()):
@@ -178,4 +178,4 @@ def test_what_is_known_after_layers_are_added_to_bodies_is_what_is_found_anew(se
         body.connect(twice, result.id, result.inputs[0].id)
         changed.append((body, twice.layer))
     known.changed(changed)
-    assert facts(known, model) == facts(KnownFacts(model, LayerSignatures()), model) != before
+    assert facts(known, model) == facts(KnownFacts(model), model) != before

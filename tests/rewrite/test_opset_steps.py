@@ -15,7 +15,7 @@ from ir_tools.errors import IrToolsError, RuntimeFailure, ShapeError
 from ir_tools.execute import run
 from ir_tools.format.write import render
 from ir_tools.graph import Model
-from ir_tools.infer import ConsistencyCheck, LayerSignatures
+from ir_tools.infer import ConsistencyCheck
 from ir_tools.known_differences import find
 from ir_tools.ops import (
     COMPLETE_OPSETS,
@@ -545,7 +545,7 @@ def difference(found: Array, wanted: Array, tolerance: Mapping[str, float] = TOL
 def failure_of(setting: Setting, model: Model, target: int) -> str | None:
     """How a step fails at a layer of which all is known, where it should give layers or a reason; None if it does."""
     place = next(located for located in model.walk() if located.path == "layer")
-    attrs, facts = setting.op.read(place.layer.raw, []), KnownFacts(model, LayerSignatures()).of(place).inputs
+    attrs, facts = setting.op.read(place.layer.raw, []), KnownFacts(model).of(place).inputs
     assert setting.op.migrate is not None
     assert attrs is not None
     try:
@@ -738,7 +738,7 @@ def test_substitutes(name: str) -> None:
         wanted: dict[str, Array] | None = None
         for model in map(setting.model, (0, 1)):
             place = next(located for located in model.walk() if located.path == "layer")
-            attrs, facts = op.read(place.layer.raw, []), KnownFacts(model, LayerSignatures()).of(place).inputs
+            attrs, facts = op.read(place.layer.raw, []), KnownFacts(model).of(place).inputs
             assert attrs is not None
             assert op.substitute is not None
             found = op.substitute(attrs, facts, COMPLETE_OPSETS)

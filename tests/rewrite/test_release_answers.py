@@ -13,7 +13,6 @@ import ir_tools
 from ir_tools.builder import Builder
 from ir_tools.errors import ShapeError
 from ir_tools.graph import Located, Model, Source
-from ir_tools.infer import LayerSignatures
 from ir_tools.known_differences.releases import Seen
 from ir_tools.known_differences.verdicts import Answer
 from ir_tools.ops import Op, Role, find_op, role_of
@@ -42,7 +41,7 @@ def _answers_of_layer(builder: Builder, release: str, located: Located) -> tuple
 
 
 def answers_of(model: Model, release: str) -> ReleaseAnswers:
-    return ReleaseAnswers(model, KnownFacts(model, LayerSignatures()), find_release(release), 10)
+    return ReleaseAnswers(model, KnownFacts(model), find_release(release), 10)
 
 
 def seen_in(answers: ReleaseAnswers, located: Located) -> Seen:
@@ -237,7 +236,7 @@ def rewrites_of(op: Op) -> Iterator[tuple[Model, Rewrite]]:
             if around:
                 surround(model)
             place = next(located for located in model.walk() if located.path == "layer")
-            known, attrs = KnownFacts(model, LayerSignatures()), op.read(place.layer.raw, [])
+            known, attrs = KnownFacts(model), op.read(place.layer.raw, [])
             found = None
             if step is not None and attrs is not None:
                 with suppress(ShapeError):

@@ -7,7 +7,6 @@ import pytest
 
 from ir_tools.builder import Builder
 from ir_tools.execute import run
-from ir_tools.infer import LayerSignatures
 from ir_tools.ops import Array, Op, find_op
 from ir_tools.ops._shape_rewrites import (
     migrate_roll,
@@ -32,7 +31,7 @@ def substituted(builder: Builder, step: Step, fed: Mapping[str, Array], target: 
     assert op is not None
     attrs = op.read(located.layer.raw, [])
     assert attrs is not None
-    found = step(attrs, KnownFacts(model, LayerSignatures()).of(located).inputs, target)
+    found = step(attrs, KnownFacts(model).of(located).inputs, target)
     if isinstance(found, Rewrite):
         wanted = run(model, fed)
         Rewriter(model).apply(located.graph, located.layer, op, found)
