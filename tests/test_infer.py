@@ -550,17 +550,20 @@ def test_a_circle_of_layers_is_an_error_of_whoever_does_not_look_for_errors() ->
     assert [layer.id for layer in builder.graph.leading_to(first.layer, {data, second})] == [first.layer]
 
 
-def test_values_are_looked_at_up_to_a_number_in_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    """So constants that share bytes, or that many layers read, do not count for more than these bytes."""
+@pytest.mark.parametrize("shared", [False, True], ids=["apart", "shared"])
+def test_values_are_looked_at_up_to_a_number_in_all(shared: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Constants that share bytes, or that many layers read, do not count for more than these bytes."""
     monkeypatch.setattr("ir_tools.infer._answers.MAX_LOOKED_AT", 150)
     builder = Builder()
     data = builder.parameter("data", [100], "f32")
     for number in range(3):
-        pieces = builder.constant(np.full(100, 1, np.int64), f"pieces {number}")
+        sizes = np.full(100, 1, np.int64)
+        sizes[1:3] = (1, 1) if shared else (number, 2 - number)
+        pieces = builder.constant(sizes, f"pieces {number}")
         builder.result(builder.call("VariadicSplit", data, 0, pieces), f"{number}")
     shapes = propagate_shapes(builder.model).shapes
     ends = [shapes[end.layer.name, end.port.id] for end in builder.model.outputs]
-    assert [*map(format_shape, ends)] == ["1", "1", "?"]
+    assert [*map(format_shape, ends)] == ["1", "1", "1" if shared else "?"]
 
 
 def test_values_are_kept_up_to_a_number_in_all(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -40,7 +40,12 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
     types = {layer.type for graph in model.graphs() for layer in graph.layers()}
     part = frozenset(pattern for pattern in Pattern if is_possible(pattern, types))
     stopped = partial(_may_be_stopped, version=model.version, patterns=part, types=frozenset(types))
-    kinds = {_key(kind.signature): kind for kind in consistency.kinds if stopped(kind)}
+    kinds: dict[Hashable, LayerKind] = {}
+    numbers = set[int]()
+    for kind in consistency.kinds:
+        if kind.signature.number not in numbers and stopped(kind):
+            numbers.add(kind.signature.number)
+            kinds[_key(kind.signature)] = kind
     around = Surroundings(model, idle_bodies(model, partial(_inputs, file)) if kinds else frozenset())
     reasons = AnswerTable[str | None]()
     known: dict[int, LayerKind | None] = {}
@@ -48,11 +53,11 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
         signature, _ = consistency.signatures.of(located.layer)
         if signature.number not in known:
             known[signature.number] = kinds.get(_key(signature))
-        kind = known[signature.number]
-        if kind is None or not around.is_read(located):
+        found = known[signature.number]
+        if found is None or not around.is_read(located):
             continue
-        seen = _seen(file, located, kind, around)
-        about = id(kind), len(seen.inputs), *seen.around
+        seen = _seen(file, located, found, around)
+        about = id(found), len(seen.inputs), *seen.around
         reason = reasons.of(about, (*seen.inputs, *seen.outputs), partial(_reason, seen))
         if reason is not None:
             message = f"OpenVINO {NEWEST.short} does not run the layer: {reason.removesuffix('.')}"

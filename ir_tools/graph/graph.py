@@ -343,7 +343,7 @@ class Graph(_Base):
     def add_known(self, layer: Layer, inputs: Mapping[int, Source]) -> None:
         """Add a layer as `add` does, without a check: its id has to be free, and all of the ports have to exist."""
         layer_id = layer.id
-        if nx.is_frozen(self):
+        if "frozen" in self.__dict__:
             self.add_node(layer_id, layer=layer)  # raises what networkx does
         self._node[layer_id] = {"layer": layer}
         self._succ[layer_id], self._pred[layer_id] = {}, {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -11,7 +11,6 @@ from functools import partial
 import numpy as np
 
 from ir_tools.errors import ReadError, ShapeError, UsageError
-from ir_tools.graph import Layer
 from ir_tools.infer._signatures import LayerSignature
 from ir_tools.ops.checks import check_attributes, check_ports, check_settings, check_types, too_many_outputs
 from ir_tools.ops.definition import (
@@ -164,11 +163,11 @@ class Answers:
             outputs = tuple(replace(fact, constant=True) for fact in outputs)
         return Answer([self.facts.interned(fact) for fact in outputs], found)
 
-    def constant(self, layer: Layer, template: InternedFact, offset: int | None) -> InternedFact:
+    def constant(self, signature: LayerSignature, template: InternedFact, offset: int | None) -> InternedFact:
         """Return the fact of a `Const`: with its values, if they are few and available.
 
         Args:
-            layer: the constant; its values are read once.
+            signature: of the constant; values at one place are read once.
             template: its type and shape.
             offset: where its bytes start.
         """
@@ -179,10 +178,11 @@ class Answers:
         nothing_stored = self.weights.missing and not self.weights.pending
         if size is None or offset is None or nothing_stored or offset + size > self.weights.size:
             return template
-        place = id(layer), key, offset
+        place = signature.number, key, offset
         known = self._constants.get(place)
         if known is None:
-            stored = StoredBounds(template, partial(_values, layer, self.weights, template))
+            raw = {**signature.raw, "offset": str(offset)}
+            stored = StoredBounds(template, partial(_values, raw, self.weights, template))
             known = InternedFact(Fact(template.dtype, template.shape, stored, template.constant))
             self._constants[place] = known
         return known
@@ -201,11 +201,10 @@ def refusal(message: str, attribute: str | None = None) -> Violation:
     return Violation(attribute or "", message, kind=ViolationKind.SHAPE)
 
 
-def _values(layer: Layer, weights: Weights, fact: Fact) -> Bounds:
+def _values(raw: Mapping[str, str], weights: Weights, fact: Fact) -> Bounds:
     """Return the values of a constant, half floats as f32; any values if its attributes cannot be read."""
-    start, raw = layer.offset, layer.common.raw
     try:
-        found = values(raw if start is None else {**raw, "offset": str(start)}, weights)
+        found = values(raw, weights)
     except ReadError:
         minimum, maximum = (-np.inf, np.inf) if fact.dtype.is_float else (-UNBOUNDED, UNBOUNDED)
         sizes = [dim.lo for dim in fact.shape or ()]

@@ -354,7 +354,7 @@ class ConsistencyCheck(Engine):
         signature, offset = self.signatures.of(producer)
         outputs = self.answers.of(signature, ()).outputs if role_of(signature) is Role.CONSTANT else None
         if outputs:
-            return self.answers.constant(producer, outputs[0], offset)
+            return self.answers.constant(signature, outputs[0], offset)
         return self.record(find_port(signature.outputs, source.port) or port)
 
     def _outvoted(self, visit: Visit, port: Port) -> InternedFact | None:

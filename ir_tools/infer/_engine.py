@@ -172,7 +172,7 @@ class Engine:
                 outputs = self.believed(visit, answer)
         constant = offset is not None and role_of(signature) is Role.CONSTANT
         if constant and outputs and (outputs == answer.outputs or signature.op is None):
-            outputs = (self.answers.constant(layer, outputs[0], offset),)
+            outputs = (self.answers.constant(signature, outputs[0], offset),)
         count, layer_id = len(outputs), layer.id
         for index, port in enumerate(signature.outputs):
             facts[layer_id, port.id] = outputs[index] if index < count else self.unknown

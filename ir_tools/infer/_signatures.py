@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from ir_tools.graph import Layer, LayerContent, Port
 from ir_tools.ops import find_op
-from ir_tools.ops.definition import Op
 from ir_tools.ops.fields import Label
 from ir_tools.types import whole_number
 
@@ -37,7 +37,7 @@ class LayerSignature:
         self.version = version
         self.op = find_op(type, version)
         self.raw = content.raw
-        self.unlabelled = _unlabelled(self.op, self.raw)
+        self.unlabelled = _unlabelled(type, version, self.raw)
         self.inputs: tuple[Port, ...] = tuple(content.inputs)
         self.outputs: tuple[Port, ...] = tuple(content.outputs)
 
@@ -106,11 +106,17 @@ def _ports(content: LayerContent) -> Iterator[tuple[tuple[object, ...], ...]]:
         yield tuple([(port.id, port.precision, port.dims) for port in side])
 
 
-def _unlabelled(op: Op | None, raw: Mapping[str, str]) -> Mapping[str, str]:
+def _unlabelled(type: str, version: str, raw: Mapping[str, str]) -> Mapping[str, str]:
     """Return attributes with marks in place of labels; the attributes themselves if none is one."""
-    labels = [] if op is None else [spec.xml or name for name, spec in op.attrs.items() if isinstance(spec, Label)]
-    given = {name: _mark(name) for name in labels if raw.get(name)}
+    given = {name: _mark(name) for name in _labels(type, version) if raw.get(name)}
     return {**raw, **given} if given else raw
+
+
+@lru_cache(1 << 10)
+def _labels(type: str, version: str) -> Sequence[str]:
+    """Return the names of the attributes of an operation that are labels."""
+    op = find_op(type, version)
+    return [] if op is None else [spec.xml or name for name, spec in op.attrs.items() if isinstance(spec, Label)]
 
 
 def _mark(name: str) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops._windows import AxisWindows, Pooling, WindowPlan, axis_count, axis_pads, axis_windows
+from ir_tools.ops._windows import AxisWindows, Pooling, Rounding, WindowPlan, axis_count, axis_pads, axis_windows
 from ir_tools.types import Dim
 
 __all__ = [
@@ -324,7 +324,11 @@ def _lines(form: PoolingSpec, divide: bool) -> list[_Line] | None:
     pooling, axes = form.pooling, range(form.pooling.rank)
     if not pooling.auto_pad.startswith("same"):
         whole = form.divisor == "kernel" or (form.coupled and any(form.padded(axis, 1) for axis in axes))
-        return [_explicit_line(form, axis, divide, whole) for axis in axes]
+        how = pooling.rounding, form.divisor == "padded", divide, whole
+        return [
+            _explicit_line(_positions(pooling, axis), axis_pads(pooling, axis, 1), form.pads(axis), *how)
+            for axis in axes
+        ]
     if pooling.rounding == "ceil" and any(pooling.reach(axis) < pooling.strides[axis] for axis in axes):
         return None
     settings = pooling.auto_pad, (form.divisor, pooling.exclude_pad) if divide else None
@@ -336,17 +340,27 @@ def _lines(form: PoolingSpec, divide: bool) -> list[_Line] | None:
     ]
 
 
-def _explicit_line(form: PoolingSpec, axis: int, divide: bool, whole: bool) -> _Line:
-    pooling, padding = form.pooling, form.pads(axis)
-    begin, end = (one + two for one, two in zip(padding, axis_pads(pooling, axis, 1), strict=True))
-    room, stride = begin + end - pooling.reach(axis), pooling.strides[axis]
-    more = room if pooling.rounding == "floor" else room + stride - 1
-    if pooling.rounding == "ceil_torch":
-        more = max(min(more, begin + padding[1] - 1), room - 1)
-    counted = (begin, end) if form.divisor == "padded" else padding
+@lru_cache(KEPT)
+def _explicit_line(
+    positions: tuple[int, int, int],
+    pads: tuple[int, int],
+    zeros: tuple[int, int],
+    rounding: Rounding,
+    padded: bool,
+    divide: bool,
+    whole: bool,
+) -> _Line:
+    """Return the windows of one axis; `pads`: of the pooling, `zeros`: of the Pad layer in front of it."""
+    kernel, stride, dilation = positions
+    begin, end = pads[0] + zeros[0], pads[1] + zeros[1]
+    room = begin + end - (kernel - 1) * dilation - 1
+    more = room if rounding == "floor" else room + stride - 1
+    if rounding == "ceil_torch":
+        more = max(min(more, begin + zeros[1] - 1), room - 1)
+    counted = (begin, end) if padded else zeros
     full = whole or (more <= room and counted == (begin, end))
     divisor = None if full or not divide else counted
-    return _Line((_positions(pooling, axis), begin, divisor), stride, more, max(-room, 1))
+    return _Line((positions, begin, divisor), stride, more, max(-room, 1))
 
 
 def _positions(pooling: Pooling, axis: int) -> tuple[int, int, int]:

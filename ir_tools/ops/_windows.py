@@ -9,6 +9,7 @@ The rules of padding, counting and dividing are those of the runtime, measured o
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -211,17 +212,31 @@ def pooling_of(attrs: Attrs) -> Pooling:
 
     They are read as items, which takes a third of the time of reading them as attributes.
     """
-    kernel = attrs["kernel"]
+    lists = attrs["kernel"], attrs["strides"], attrs["pads_begin"], attrs["pads_end"], attrs.get("dilations")
+    return _pooling(*lists, attrs["rounding_type"], attrs["auto_pad"], attrs.get("exclude_pad", True))
+
+
+@lru_cache(1 << 10)
+def _pooling(
+    kernel: tuple[int, ...],
+    strides: tuple[int, ...],
+    pads_begin: tuple[int, ...],
+    pads_end: tuple[int, ...],
+    dilations: tuple[int, ...] | None,
+    rounding: Rounding,
+    auto_pad: AutoPad,
+    exclude_pad: bool,
+) -> Pooling:
     rank = len(kernel)
     return Pooling(
         kernel=kernel,
-        strides=attrs["strides"],
-        pads_begin=attrs["pads_begin"] or (0,) * rank,
-        pads_end=attrs["pads_end"] or (0,) * rank,
-        dilations=attrs.get("dilations") or (1,) * rank,
-        rounding=attrs["rounding_type"],
-        auto_pad=attrs["auto_pad"],
-        exclude_pad=attrs.get("exclude_pad", True),
+        strides=strides,
+        pads_begin=pads_begin or (0,) * rank,
+        pads_end=pads_end or (0,) * rank,
+        dilations=dilations or (1,) * rank,
+        rounding=rounding,
+        auto_pad=auto_pad,
+        exclude_pad=exclude_pad,
     )
 
 

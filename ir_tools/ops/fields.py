@@ -457,8 +457,8 @@ class Attrs(Mapping[str, Any]):
     __slots__ = ("_values",)
 
     def __init__(self, values: Mapping[str, Any]) -> None:
-        """`values`: by Python name."""
-        self._values = dict(values)
+        """`values`: by Python name, not to be changed afterwards."""
+        self._values = values
 
     def __getitem__(self, name: str) -> Any:
         """Return the value of the attribute."""
@@ -499,7 +499,7 @@ class ObservedAttrs(Attrs):
 
     def __init__(self, attrs: Attrs) -> None:
         """Start with nothing read."""
-        super().__init__(attrs)
+        super().__init__(attrs._values)
         self.names_read: set[str] = set()
 
     def __getitem__(self, name: str) -> Any:

@@ -32,6 +32,8 @@ from ir_tools.types import Dim, Shape, element_type, shape_text
 __all__ = ["AVG_POOL_1", "AVG_POOL_14", "AVG_POOL_16", "OPS"]
 
 LISTS = ("strides", "pads_begin", "pads_end", "dilations")
+KEPT = 1 << 10
+"""Settings that checks remember: of a layer they are asked about several times."""
 MAX_WINDOWS = 1 << 20
 """More on one axis are not looked through."""
 
@@ -40,26 +42,28 @@ MAX_WINDOWS = 1 << 20
 
 def check_windows(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for settings for which a sliding pooling has no output shape; the runtime rejects each of them."""
-    kernel = attrs["kernel"]
-    rank = len(kernel)
-    for name in LISTS:
-        values = attrs.get(name, ())
+    kernel, shape = attrs["kernel"], inputs[0].shape
+    yield from _wrong_lists(kernel, tuple([attrs.get(name, ()) for name in LISTS]))
+    yield from check_data(shape, len(kernel))
+    for name, dim in zip(("batch size", "number of channels"), shape or (), strict=False):
+        if dim.hi == 0:
+            yield Violation("data", f"has a {name} of 0, which the runtime does not support")
+
+
+@lru_cache(KEPT)
+def _wrong_lists(kernel: tuple[int, ...], lists: tuple[tuple[int, ...], ...]) -> Sequence[Violation]:
+    """Return what is wrong with the lists of a pooling, in the order of `LISTS`, and with its kernel."""
+    found, rank = list[Violation](), len(kernel)
+    for name, values in zip(LISTS, lists, strict=True):
         if len(values) != rank and (values or name == "strides"):
-            yield Violation(
-                name,
-                f"has {plural(len(values), 'value')}; expected {rank}, one per kernel axis",
-                f"give {name} {rank} values",
-            )
+            what = f"has {plural(len(values), 'value')}; expected {rank}, one per kernel axis"
+            found.append(Violation(name, what, f"give {name} {rank} values"))
         minimum = 0 if name.startswith("pads") else 1
         if any(value < minimum for value in values):
-            yield Violation(name, f"is {listed(values)}; expected at least {minimum} for each")
+            found.append(Violation(name, f"is {listed(values)}; expected at least {minimum} for each"))
     if any(size < 1 for size in kernel):
-        yield Violation("kernel", f"is {listed(kernel)}; expected at least 1 for each")
-    yield from check_data(inputs[0].shape, rank)
-    shape = inputs[0].shape
-    for name, dim in zip(("batch size", "number of channels"), shape or (), strict=False):
-        if dim == Dim.of(0):
-            yield Violation("data", f"has a {name} of 0, which the runtime does not support")
+        found.append(Violation("kernel", f"is {listed(kernel)}; expected at least 1 for each"))
+    return found
 
 
 def check_data(shape: Shape, rank: int | None) -> Iterator[Violation]:
