@@ -1,5 +1,7 @@
 """The layers next to a layer, and constants among them, as patterns ask about them."""
 
+from collections.abc import Iterable, Set
+
 from ir_tools.errors import ReadError
 from ir_tools.graph import Graph, Layer, Model, Source
 from ir_tools.ops import Array, Role, role_of
@@ -10,6 +12,7 @@ __all__ = [
     "FAR",
     "MOVED",
     "VIEWS",
+    "all_behind",
     "consumers_of",
     "gives_known_sizes",
     "integers",
@@ -89,3 +92,14 @@ def _held(model: Model, graph: Graph, layer: Layer, number: int) -> Array | None
         return values(feed.raw, model.weights)
     except ReadError:
         return None
+
+
+def all_behind(graph: Graph, layers: Iterable[int]) -> Set[int]:
+    """Return layers, by id, and all behind them."""
+    waiting = [*layers]
+    found = set(waiting)
+    while waiting:
+        further = {*graph.successors(waiting.pop())} - found
+        found |= further
+        waiting += further
+    return found

@@ -13,11 +13,13 @@ from ir_tools.known_differences.neighbours import (
     FAR,
     MOVED,
     VIEWS,
+    all_behind,
     consumers_of,
     gives_known_sizes,
     integers,
     producer_of,
     readers_of,
+    reads_of,
     sources_of,
 )
 from ir_tools.known_differences.packed_weights import PackedWeights
@@ -30,6 +32,7 @@ from ir_tools.known_differences.releases.seen import (
     IN_SEQUENCES,
     NUMBER,
     REMAINDERS,
+    TAKEN,
     UNCHOOSING,
     Pattern,
 )
@@ -50,6 +53,11 @@ SCALES: Mapping[str, Set[int]] = {
 """Types of layers that scale and shift by constants, and what `Seen.scaled` holds of them if these are numbers."""
 PASSING = MOVED - {"Convert"} | {"Broadcast", "Gather", "ReverseSequence"}
 """Types of layers that elementwise ones by numbers move before. Measured."""
+WINDOWED = CONVOLUTIONS | {
+    *("AvgPool", "ConvolutionBackpropData", "GroupConvolutionBackpropData", "MaxPool"),
+}
+"""Types of layers whose output sizes lose their limits, where these are not known."""
+PAIR = 2
 ANY_RANK = -1
 """Of a tensor whose elements such layers move: that of what is asked about does not matter."""
 SUMS = frozenset({"Add", "Subtract"})
@@ -83,6 +91,8 @@ SIZED = {"Broadcast": 1, "Reshape": 1}
 SPLITS = frozenset({"Split", "VariadicSplit"})
 SHAPED = frozenset({"Broadcast", "Reshape", "Slice", "StridedSlice", "VariadicSplit"})
 """Types of layers whose first input gets a size that others decide."""
+SLICED = ("data", "start", "stop", "step")
+"""The inputs of a Slice that are always there."""
 CUTTING = frozenset({"Slice", "StridedSlice"})
 OVERWRITING = {
     **dict.fromkeys(("GRN", "MVN", "SoftMax"), Pattern.NORMALIZED),
@@ -114,7 +124,8 @@ class Patterns:
         self._scales = defaultdict[int, dict[tuple[int, int], frozenset[int]]](dict)
         self._joined = defaultdict[int, dict[tuple[int, int, bool, bool], bool]](dict)
         self._quantized = defaultdict[int, dict[int, bool]](dict)
-        self._convolved = defaultdict[int, dict[int, bool]](dict)
+        self._convolved = defaultdict[int, dict[int, Layer | None]](dict)
+        self._windowed = dict[int, Set[int]]()
         self._quantizing = dict[int, bool]()
 
     def of(self, graph: Graph, layer: Layer, op: Op, constants: Collection[int]) -> frozenset[str]:
@@ -139,7 +150,7 @@ class Patterns:
         }
         more: Iterable[str] = ()
         if op.type == "Slice":
-            more = _shapes_of(graph, layer)
+            more = chain(_shapes_of(graph, layer), _gathered(self.model, graph, layer))
         elif op.type.startswith("Reduce"):
             more = chain(
                 merged_reductions(self.model, graph, layer),
@@ -157,8 +168,36 @@ class Patterns:
         elif op.type == "Concat":
             more = _overwritten(graph, layer)
         elif op.type in SUMS:
-            more = _of_convolutions(graph, layer, constants, self._convolved[id(graph)])
+            more = self._of_convolutions(graph, layer, constants)
         return frozenset((*(name for name, holds in found.items() if holds), *more))
+
+    def _of_convolutions(self, graph: Graph, total: Layer, constants: Collection[int]) -> Iterator[str]:
+        """Yield what is true of a sum with what convolutions give."""
+        known = self._convolved[id(graph)]
+        if _is_activated(graph, total, constants, known):
+            yield Pattern.ACTIVATED
+        sources = [source for source in sources_of(graph, total) if source is not None]
+        found = [_convolution_of(graph, source, constants, known) for source in sources]
+        convolved = [one for one in found if one is not None]
+        if len(found) != PAIR or not convolved:
+            return
+        yield from (
+            name for name, one in zip((Pattern.FIRST_CONVOLVED, Pattern.SECOND_CONVOLVED), found, strict=True) if one
+        )
+        if not any(source.layer in constants for source in sources):
+            if _steps_over(convolved[0]) and all(reads_of(graph, source) == 1 for source in sources):
+                yield Pattern.STEPPING
+            others = [source.layer for source, one in zip(sources, found, strict=True) if one is None]
+            before = [source.layer for one in convolved for source in sources_of(graph, one)[:1] if source is not None]
+            if len(others) == 1 and self._is_windowed(graph, before[0]) and not self._is_windowed(graph, others[0]):
+                yield Pattern.UNLIMITED
+
+    def _is_windowed(self, graph: Graph, layer: int) -> bool:
+        """Return whether a layer is a convolution or pooling or behind one, all of which are looked for once."""
+        if id(graph) not in self._windowed:
+            windows = [one.id for one in graph.layers() if one.type in WINDOWED]
+            self._windowed[id(graph)] = all_behind(graph, windows)
+        return layer in self._windowed[id(graph)]
 
     def _quantizes(self, graph: Graph) -> bool:
         """Return whether a graph has a FakeQuantize, which is looked for once."""
@@ -363,6 +402,17 @@ def _shapes_of(graph: Graph, cut: Layer) -> Iterator[str]:
                     yield Pattern.RESHAPED
                 elif listed or reader.type == "ShapeOf" or dims in [one.dims for one in reader.common.outputs]:
                     waiting += {(reader.id, listed or reader.type == "ShapeOf")} - passed
+
+
+def _gathered(model: Model, graph: Graph, cut: Layer) -> Iterator[str]:
+    """Yield `GATHERED` if it is true of a Slice."""
+    rank = len(cut.common.outputs[0].dims)
+    axes = integers(model, graph, cut, 4) if len(cut.common.inputs) > len(SLICED) else None
+    cut_along = {int(axis) % rank for axis in axes.flat} if axes is not None and rank else {*range(rank)}
+    for reader in readers_of(graph, cut):
+        along = {axis % rank for axis in _numbers_of(reader, "axis")} if rank else set[int]()
+        if reader.type == "GatherElements" and producer_of(graph, reader) is cut and cut_along - along:
+            yield Pattern.GATHERED
 
 
 def _decided(graph: Graph, remainder: Layer) -> Iterator[str]:
@@ -616,21 +666,7 @@ def _is_biased(graph: Graph, convolution: Layer, constants: Collection[int]) -> 
     return False
 
 
-def _of_convolutions(graph: Graph, total: Layer, constants: Collection[int], known: dict[int, bool]) -> Iterator[str]:
-    """Yield `FIRST_CONVOLVED`, `SECOND_CONVOLVED` and `ACTIVATED` as far as they are true of a sum.
-
-    `known`: of `_is_convolved`.
-    """
-    if _is_activated(graph, total, constants, known):
-        yield Pattern.ACTIVATED
-    for name, source in zip(
-        (Pattern.FIRST_CONVOLVED, Pattern.SECOND_CONVOLVED), sources_of(graph, total), strict=False
-    ):
-        if source is not None and _is_convolved(graph, source, constants, known):
-            yield name
-
-
-def _is_activated(graph: Graph, total: Layer, constants: Collection[int], known: dict[int, bool]) -> bool:
+def _is_activated(graph: Graph, total: Layer, constants: Collection[int], known: dict[int, Layer | None]) -> bool:
     """Return whether a sum shifts the channels of what activations make of a convolution; arguments as of the next."""
     data = [source for source in sources_of(graph, total) if source is not None and source.layer not in constants]
     if len(data) != 1 or not total.common.outputs or not _is_by_channel(total):
@@ -641,11 +677,13 @@ def _is_activated(graph: Graph, total: Layer, constants: Collection[int], known:
         if given is None:
             return False
         source, passed = given, passed + 1
-    return passed > 0 and _is_convolved(graph, source, constants, known)
+    return passed > 0 and _convolution_of(graph, source, constants, known) is not None
 
 
-def _is_convolved(graph: Graph, source: Source, constants: Collection[int], known: dict[int, bool]) -> bool:
-    """Return whether a tensor is what a convolution gives, scaled or shifted by constants, and read once.
+def _convolution_of(
+    graph: Graph, source: Source, constants: Collection[int], known: dict[int, Layer | None]
+) -> Layer | None:
+    """Return the convolution that gives a tensor which, scaled or shifted by constants or not, is read once.
 
     Args:
         graph: that the tensor is in.
@@ -654,11 +692,11 @@ def _is_convolved(graph: Graph, source: Source, constants: Collection[int], know
         known: the answers for layers of the graph. Without them a chain would be followed from each of its layers, in
             quadratic time.
     """
-    passed, found = list[int](), False
+    passed, found = list[int](), None
     while graph.reads(*source) == 1 and source.layer not in known:
         layer = graph.layer(source.layer)
         passed.append(layer.id)
-        found = layer.type in CONVOLUTIONS
+        found = layer if layer.type in CONVOLUTIONS else None
         others = [one for one in sources_of(graph, layer) if one is not None and one.layer not in constants]
         if layer.type not in EITHER_WAY | {"Divide"} or len(others) != 1 or not _is_by_channel(layer):
             break
@@ -666,6 +704,27 @@ def _is_convolved(graph: Graph, source: Source, constants: Collection[int], know
     found = known.get(source.layer, found)
     known.update(dict.fromkeys(passed, found))
     return found
+
+
+def _steps_over(convolution: Layer) -> bool:
+    """Return whether a convolution of single elements of unknown sizes has strides that divide what is taken for them.
+
+    It then has a way of its own, which other sizes than multiples of the strides do not have.
+    """
+    sizes, filters = (port.dims[2:] for port in convolution.common.inputs[:2])
+    steps = _numbers_of(convolution, "strides")
+    pads = [pad for name in ("pads_begin", "pads_end") for pad in _numbers_of(convolution, name)]
+    taken = [size if size >= 0 else TAKEN for size in sizes]
+    return (
+        convolution.type == "Convolution"
+        and len(sizes) <= PAIR
+        and {*filters} == {1}
+        and not any(pads)
+        and min(sizes) < 0
+        and min(steps, default=1) > 0
+        and max(steps, default=1) > 1
+        and all(size % step == 0 for size, step in zip(taken, steps, strict=False))
+    )
 
 
 def _is_by_channel(layer: Layer) -> bool:

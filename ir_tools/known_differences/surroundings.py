@@ -18,7 +18,7 @@ from ir_tools.known_differences.model_problems import (
     name_problems,
     text_problems,
 )
-from ir_tools.known_differences.neighbours import gives_known_sizes, sources_of
+from ir_tools.known_differences.neighbours import all_behind, gives_known_sizes, sources_of
 from ir_tools.known_differences.patterns import Patterns, compares_itself
 from ir_tools.known_differences.releases.seen import FIRST_VERSION, MULTIPLE, REMAINDERS, UNCONVERTED, Pattern, Seen
 from ir_tools.ops import Op, Role, opset_number, role_of
@@ -180,8 +180,8 @@ class Surroundings:
             limited = [layer.id for layer in layers if layer.type != "If"]
             decided = [layer.id for layer in layers if layer.type == "If" and compares_itself(graph, layer)]
             self._behind[id(graph)] = {
-                Pattern.LIMITED: _behind(graph, limited),
-                Pattern.DECIDED: _behind(graph, decided),
+                Pattern.LIMITED: all_behind(graph, limited),
+                Pattern.DECIDED: all_behind(graph, decided),
             }
         return self._behind[id(graph)]
 
@@ -191,17 +191,6 @@ class Surroundings:
         if key not in self._attributes:
             self._attributes[key] = op.read(raw, []), op.lacks(raw)
         return self._attributes[key]
-
-
-def _behind(graph: Graph, layers: Iterable[int]) -> Set[int]:
-    """Return layers, by id, and all behind them."""
-    waiting = [*layers]
-    found = set(waiting)
-    while waiting:
-        further = {*graph.successors(waiting.pop())} - found
-        found |= further
-        waiting += further
-    return found
 
 
 def idle_bodies(model: Model, inputs_of: Callable[[Located], Sequence[Fact]]) -> Set[int]:

@@ -29,6 +29,8 @@ READING = frozenset(
         Pattern.SECOND_CONVOLVED,
         Pattern.SOFTENED,
         Pattern.SOFTENED_INPUT,
+        Pattern.STEPPING,
+        Pattern.UNLIMITED,
     }
 )
 """Patterns that a layer is no longer part of if it reads copies."""
@@ -38,7 +40,7 @@ def in_its_place(op: Op, seen: Seen, target: int) -> Iterator[Rewrite | Refused]
     """Yield what means the same as a layer without the patterns that it is part of, for an opset."""
     if any(map(seen.has, READING)):
         yield with_copies(op, seen.opset, seen.inputs, seen.outputs, seen.constant, target)
-    if seen.has(Pattern.REDUCED) and seen.attrs is not None:
+    if (seen.has(Pattern.REDUCED) or seen.has(Pattern.GATHERED)) and seen.attrs is not None:
         yield with_copied_outputs(op, seen.opset, seen.attrs, seen.inputs, seen.outputs, target)
     if seen.has(Pattern.UNEVEN):
         yield with_axis_from_the_start(op, seen.opset, seen.inputs, seen.outputs)

@@ -9,7 +9,7 @@ sizes, several layers, bodies, quantized parts, equal names, and stamps of other
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
@@ -318,7 +318,7 @@ def close(question: Question, found: Sequence[Array], wanted: Sequence[Array]) -
     return True
 
 
-def asked(questions: Sequence[tuple[Question, Release]]) -> Iterator[Pair]:
+def asked(questions: Iterable[tuple[Question, Release]]) -> Iterator[Pair]:
     """Yield what is said of pairs, and what the releases do; not of inputs that can nowhere be computed."""
     with ExitStack() as stack:
         clients: dict[str, RuntimeClient] = {}

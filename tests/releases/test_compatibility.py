@@ -37,6 +37,7 @@ from ir_tools.types import element_type, parse_shape
 from ir_tools.validation import validate
 from tests.benchmarks.growth.layers import pieces_of_a_product, weights_behind_a_chain
 from tests.ops.test_control_flow import iterator_model
+from tests.releases.networks import network
 from tests.releases.pairs import asked, random_question
 from tests.runtime import killers
 from tests.runtime.releases import client_of
@@ -601,7 +602,8 @@ def test_answers_are_what_releases_do(release: Release) -> None:
     if release is not OPENVINO[-1] and environment(release) is None:
         pytest.skip(f"{release.name} is not here (ir-tools runtimes --add {release.name})")
     rng = np.random.default_rng(OPENVINO.index(release))
-    pairs = list(asked([(random_question(rng), release) for _ in range(COUNT)]))
+    networks = map(network, range(COUNT // 4))
+    pairs = list(asked((one, release) for one in (*(random_question(rng) for _ in range(COUNT)), *networks)))
     wrong = [(pair.question.about, pair.said.answer, pair.does) for pair in pairs if not pair.right]
     assert [pair for pair in wrong if pair[1] is Answer.RUNS] == []
     assert len(wrong) <= 1, wrong

@@ -22,7 +22,7 @@ from ir_tools.known_differences._model import (
 from ir_tools.known_differences.releases._predicates import ELEMENTWISE, ELEMENTWISE_ALONE, has_value
 from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_read
 from ir_tools.known_differences.releases._samples import attention, quantized
-from ir_tools.known_differences.releases.seen import CONVOLUTIONS, FIRST_VERSION, MULTIPLE, Pattern, Seen
+from ir_tools.known_differences.releases.seen import CONVOLUTIONS, FIRST_VERSION, MULTIPLE, TAKEN, Pattern, Seen
 from ir_tools.ops.definition import Fact
 from ir_tools.processors import Processor
 from ir_tools.releases.measured import State
@@ -264,6 +264,19 @@ def _unlike(seen: Seen, *, second: bool) -> list[tuple[int, Dim, Dim]]:
     return [(axis, one, two) for axis, (one, two) in enumerate(pairs) if two.static and not one.static]
 
 
+def _single(data: Feed, step: int = 1) -> Call:
+    """Return a convolution of single elements of two channels."""
+    return Call("Convolution-1", (data, Fixed(counted(2, 2, 1, 1) / 9)), PLANE | {"strides": f"{step},{step}"})
+
+
+def _is_limited(seen: Seen) -> bool:
+    """Return whether a tensor that is added to a convolution has a size that cannot be what is taken for its size."""
+    if not seen.has(Pattern.UNLIMITED):
+        return False
+    other = seen.inputs[seen.has(Pattern.FIRST_CONVOLVED)].shape or ()
+    return any(not size.static and (size.lo > TAKEN or (size.hi or TAKEN) < TAKEN) for size in other[2:])
+
+
 def _repeated(seen: Seen, *, second: bool) -> list[tuple[int, Dim]]:
     """Return the axes of `_unlike` along which the computed tensor is repeated, with the sizes of the convolution."""
     return [(axis, one) for axis, one, two in _unlike(seen, second=second) if two.hi == 1]
@@ -323,6 +336,9 @@ def _arcsines(kind: str, *, inside: bool) -> Call:
     return converted(made, "i32")
 
 
+LIMITED = Call("Abs-1", (Given(counted(1, 2, 7, 4), "1,2,1..14,4"),))
+ODD = Call("Abs-1", (Given(counted(1, 2, 7, 8), "1,2,?,8"),))
+"""Images of at most 14 rows, and of any number of rows, which is odd."""
 ROWS = (
     ReleaseDifference(
         name="functions of small integers",
@@ -1046,6 +1062,23 @@ ROWS = (
                 lambda seen: [axis for axis, _ in _repeated(seen, second=True)] == [0],
             ),
         )
+    ),
+    not_compiled(
+        name="sums of convolutions of unlimited sizes and a tensor of limited ones",
+        span="2022.1 to 2022.2",
+        ops=("Add-1", "Subtract-1"),
+        reason="The sum is compiled with the convolution, whose size is taken for 64, which the other one cannot have.",
+        model=Call("Add-1", (LIMITED, _single(_single(LIMITED)))),
+        applies=_is_limited,
+    ),
+    ReleaseDifference(
+        name="sums of convolutions of single elements with strides",
+        span="2022.3 to 2022.3",
+        ops=("Add-1", "Subtract-1"),
+        reason="The sum is compiled with the convolution, and is wrong if a size is no multiple of the stride.",
+        model=Call("Add-1", (_single(ODD, 2), _single(ODD, 2))),
+        processor=Processor.AVX512,
+        applies=lambda seen: seen.has(Pattern.STEPPING),
     ),
     not_compiled(
         name="sums by channel behind activations of convolutions of unknown sizes",

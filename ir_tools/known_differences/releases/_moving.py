@@ -60,6 +60,24 @@ ROW = Call("Transpose-1", (FILTERED, Fixed(whole(0, 2, 1))))
 """What a convolution gives of one column, as a row."""
 
 
+def _beginning(shape: str) -> Call:
+    """Return the first three of five columns."""
+    return Call("Slice-8", (Given(counted(1, 6, 5), shape), *(Fixed(whole(one)) for one in (0, 3, 1, 2))))
+
+
+def _is_gathered(seen: Seen, *, known: bool) -> bool:
+    """Return whether a GatherElements reads the beginning of a tensor, and whether it is `known` to be a part of it."""
+    if not seen.has(Pattern.GATHERED):
+        return False
+    start, stop, step = (fact.integers() or [-1] for fact in seen.inputs[1:4])
+    before, after = (fact.shape or () for fact in (seen.inputs[0], seen.outputs[0]))
+    if any(start) or {*step} != {1} or (min(stop) >= UNBOUNDED and not known):
+        return False
+    pairs = [(one, two) for one, two in zip(before, after, strict=False) if not one.static or one != two]
+    apart = any(two.hi is not None and two.hi < one.lo for one, two in pairs)
+    return apart if known else bool(pairs) and not apart
+
+
 def _turned(data: Array) -> Call:
     """Return the sum of a tensor and what makes of it the end, negated, and the beginning of two elements."""
     whole_one = Call("Tanh-1", (data,))
@@ -987,6 +1005,18 @@ ROWS = (
         reason="If the data is a constant or known from sizes, the axes must be a list, even of one.",
         model=Call("Reshape-1", (counted(2, 3), ONE_LIST), {"special_zero": "false"}),
         applies=lambda seen: 0 in seen.constant and seen.inputs[1].shape == (),
+    ),
+    *(
+        ReleaseDifference(
+            name=f"Slice before a GatherElements along another axis{what}",
+            span="2023.1 to 2026.4",
+            ops=("Slice-8",),
+            state=state,
+            reason="The layer is removed, and the GatherElements needs as many elements along that axis as it gathers.",
+            model=Call("GatherElements-6", (_beginning(shape), Fixed(np.zeros((1, 6, 3), np.int64))), {"axis": "1"}),
+            applies=partial(_is_gathered, known=not what),
+        )
+        for what, state, shape in ((", of unknown size", State.FAILS, "1,6,?"), ("", State.UNCOMPILED, "1,6,5"))
     ),
     *(
         not_read(

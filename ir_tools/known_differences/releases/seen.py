@@ -50,6 +50,8 @@ class Pattern(StrEnum):
     """Of a Slice: a shape behind it is made of its sizes."""
     RESHAPED = "reshaped"
     """Of a Slice: its elements get another shape."""
+    GATHERED = "gathered"
+    """Of a Slice: a GatherElements reads it along another axis than its own."""
     JOINED = "joined"
     """Of a split: an elementwise layer combines a part behind the first with a tensor of unknown size."""
     INTERLEAVED = "interleaved"
@@ -79,6 +81,11 @@ class Pattern(StrEnum):
     FIRST_CONVOLVED = "first convolved"
     SECOND_CONVOLVED = "second convolved"
     """Of a sum or difference: it alone reads what a convolution gives, scaled or shifted by constants, there."""
+    STEPPING = "stepping"
+    UNLIMITED = "unlimited"
+    """Of such a sum: both tensors are computed and read once, and the convolution that it is compiled with has filters
+    of one element and strides that divide the sizes taken for unknown ones; the convolution reads what is behind
+    another one or a pooling, and the other tensor is not."""
     PADDED = "padded"
     """Of a convolution whose strides move before other layers: its padding does not fit there."""
     QUANTIZED = "quantized data"
@@ -161,9 +168,19 @@ NEEDED: Mapping[str, Set[str]] = {
     ),
     **dict.fromkeys((Pattern.MIXED_RANKS, Pattern.QUERIED_VALUES), frozenset({"MatMul"})),
     **dict.fromkeys((Pattern.MEAN_SQUARE, Pattern.NEWER_MEAN_SQUARE), frozenset({"Power"})),
-    **dict.fromkeys((Pattern.ACTIVATED, Pattern.FIRST_CONVOLVED, Pattern.SECOND_CONVOLVED), CONVOLUTIONS),
+    **dict.fromkeys(
+        (
+            Pattern.ACTIVATED,
+            Pattern.FIRST_CONVOLVED,
+            Pattern.SECOND_CONVOLVED,
+            Pattern.STEPPING,
+            Pattern.UNLIMITED,
+        ),
+        CONVOLUTIONS,
+    ),
     Pattern.CHOSEN: frozenset({"If"}),
     Pattern.EXPANDED: frozenset({"Broadcast"}),
+    Pattern.GATHERED: frozenset({"GatherElements"}),
     Pattern.OUTLIVING: frozenset({"MatMul"}),
     Pattern.NORMALIZED: frozenset({"GRN", "MVN", "SoftMax"}),
     Pattern.NORMALIZED_AS_OTHER: frozenset({"GRN", "MVN"}),
@@ -174,6 +191,8 @@ NEEDED: Mapping[str, Set[str]] = {
     **dict.fromkeys(IN_SEQUENCES, SEQUENCES),
 }
 """Types of layers of which a model has one if a layer of it has a pattern."""
+TAKEN = 64
+"""What releases take for a size that nothing limits. Measured."""
 NUMBER = -1
 """What stands for an axis in `Seen.scaled` if one number scales or shifts all elements."""
 COMBINING = frozenset(

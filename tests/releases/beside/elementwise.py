@@ -23,6 +23,18 @@ def _sum(shape: str, *passed: str, first: bool = True, sizes: tuple[int, ...] = 
     return Call("Add-1", (made, other) if first else (other, made))
 
 
+def _single(data: Feed, step: int = 1) -> Call:
+    """A convolution of single elements of two channels."""
+    return Call("Convolution-1", (data, Fixed(counted(2, 2, 1, 1) / 9)), PLANE | {"strides": f"{step},{step}"})
+
+
+def _images(shape: str) -> Call:
+    return Call("Abs-1", (Given(counted(1, 2, 7, 8), shape),))
+
+
+LIMITED, UNLIMITED, ODD = _images("1,2,1..14,8"), _images("1,2,7,?"), _images("1,2,?,8")
+
+
 def _shifted(shape: str, *passed: str, op: str = "Add-1", by: Array = BY_CHANNEL) -> Call:
     """A convolution behind which other layers and a sum with constants come."""
     data = Given(counted(2, 2, 4, 4), shape)
@@ -119,6 +131,35 @@ BESIDE = [
             (False, 0, counted(2, 3), counted(2, 3)),
             (False, 1, counted(2, 3).astype(np.int64), counted(3).astype(np.int64)),
         )
+    ),
+    *beside(
+        "sums of convolutions of unlimited sizes and a tensor of limited ones",
+        falling=[
+            Call("Subtract-1", (_single(_single(LIMITED)), LIMITED)),
+            Call("Add-1", (LIMITED, _single(Call("Add-1", (_single(LIMITED), LIMITED))))),
+            Call("Add-1", (LIMITED, _single(Call("SoftMax-1", (_single(LIMITED),), {"axis": "1"})))),
+        ],
+        others=[
+            Call("Add-1", (LIMITED, _single(LIMITED))),
+            Call("Add-1", (_single(LIMITED), _single(_single(LIMITED)))),
+            Call("Add-1", (LIMITED, Call("ReLU-1", (_single(_single(LIMITED)),)))),
+            Call("Multiply-1", (LIMITED, _single(_single(LIMITED)))),
+            Call("Add-1", (UNLIMITED, _single(_single(UNLIMITED)))),
+        ],
+    ),
+    *beside(
+        "sums of convolutions of single elements with strides",
+        falling=[
+            Call("Subtract-1", (_single(ODD, 2), _single(_single(ODD, 2)))),
+            Call("Add-1", (Call("Add-1", (_single(ODD, 2), Fixed(counted(1, 2, 1, 1)))), _single(ODD, 2))),
+        ],
+        others=[
+            Call("Add-1", (_single(_single(ODD, 2)), _single(ODD, 2))),
+            Call("Add-1", (_single(UNLIMITED, 2), _single(UNLIMITED, 2))),
+            Call("Add-1", (Call("ReLU-1", (_single(ODD, 2),)), Call("Abs-1", (_single(ODD, 2),)))),
+            Call("Multiply-1", (_single(ODD, 2), _single(ODD, 2))),
+            Call("Add-1", (_single(ODD), _single(ODD))),
+        ],
     ),
     *beside(
         SUMS + "either way",

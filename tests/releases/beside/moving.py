@@ -1,5 +1,6 @@
 """Layers beside the rows of layers that move, repeat, cut or pad data."""
 
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -218,6 +219,23 @@ def _sequence(
 FIRST = Call("ReLU-1", (counted(1, 2, 4),), results=(0,))
 """A tensor that is an output of the model."""
 ALONE = Call("ReLU-1", (counted(1, 2, 4),))
+
+
+GATHERED = "Slice before a GatherElements along another axis"
+
+
+def _gathered(
+    shape: str, start: int = 0, end: int = 3, step: int = 1, axis: int = 1, columns: int = 3, op: str = "Slice-8"
+) -> Call:
+    """Elements of some of five columns, gathered along an axis."""
+    data = Given(counted(1, 6, 5), shape)
+    if op == "Slice-8":
+        limits, raw = [whole(one) for one in (start, end, step, 2)], dict[str, str]()
+    else:
+        limits = [whole(0, 0, start), whole(0, 0, end), whole(1, 1, step)]
+        raw = {"begin_mask": "1,1,0", "end_mask": "1,1,0"}
+    part = Call(op, (data, *map(Fixed, limits)), raw)
+    return Call("GatherElements-6", (part, Fixed(np.zeros((1, 6, columns), np.int64))), {"axis": str(axis)})
 
 
 def _concat(first: Feed, *others: Feed, axis: int = 1) -> Call:
@@ -544,6 +562,21 @@ BESIDE = [
             _normal(_concat(*_of_rank_4())),
             Call("Tanh-1", (_concat(FIRST, REST),)),
         ],
+    ),
+    *beside(
+        GATHERED,
+        falling=[_gathered("1,?,5"), _gathered("1,6,4..9"), _gathered("1,6,5", end=-2)],
+        others=[
+            _gathered("1,6,5", start=1, end=4),
+            _gathered("1,6,5", end=5, step=2),
+            _gathered("1,6,5", axis=2),
+            _gathered("1,6,5", op="StridedSlice-1"),
+        ],
+    ),
+    *beside(
+        GATHERED + ", of unknown size",
+        falling=[_gathered("?,?,?")],
+        others=[_gathered("1,6,?", end=sys.maxsize, columns=5)],
     ),
     *beside(
         "a transposed convolution that is joined with its products, with AVX-512",
