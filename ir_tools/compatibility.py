@@ -405,7 +405,7 @@ def _layers(model: Model) -> Iterator[tuple[Located, Seen | Unread | None]]:
             continue
         outputs = known(graph, (Source(layer.id, port.id) for port in layer.common.outputs))
         seen = around.seen(located, op, inputs_of(located), outputs, model.version)
-        about = work.signatures.of(layer)[0].kind, len(seen.inputs), *seen.around
+        about = work.signatures.of(layer)[0].kind, *seen.around
         example = partial(_example, found, seen)
         yield located, examples.of(about, (*seen.inputs, *seen.outputs), example)
 

@@ -23,6 +23,12 @@ TESTS: Mapping[str, tuple[str, ...]] = {
         "tests/rewrite/test_versions.py",
         "tests/rewrite/test_recorded.py",
     ),
+    "ir_tools/ops/_versions.py": (
+        "tests/rewrite/test_recorded.py",
+        "tests/rewrite/test_versions.py",
+        "tests/rewrite/test_migration.py",
+        "tests/rewrite/test_opset_steps.py",
+    ),
     "ir_tools/ops/*rewrites.py": (
         "tests/rewrite/test_recorded.py",
         "tests/rewrite/test_versions.py",
@@ -79,8 +85,8 @@ TESTS: Mapping[str, tuple[str, ...]] = {
     ),
     "ir_tools/infer/*": (
         "tests/rules/test_graph.py",
-        "tests/test_consistency.py",
         "tests/test_infer.py",
+        "tests/test_consistency.py",
         "tests/rules/test_recorded.py",
         "tests/test_relaxed.py",
         "tests/ops/test_control_flow.py",

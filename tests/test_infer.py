@@ -21,8 +21,9 @@ from ir_tools.infer._indices import _beyond
 from ir_tools.infer._problems import _holders
 from ir_tools.infer._signatures import LayerSignature, LayerSignatures
 from ir_tools.infer._trials import ShapeTrials
-from ir_tools.ops import NEWEST_OPSET, Bounds, Fact, find_op, known_types
+from ir_tools.ops import NEWEST_OPSET, Attrs, Bounds, Fact, Op, find_op, known_types
 from ir_tools.ops.interning import AnswerTable, FactTable, InternedFact, StoredBounds, key_of, minimum_size
+from ir_tools.ops.limits import MAX_VALUES
 from ir_tools.runtime.ask import LayerOracle
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import Dim, Shape, element_type, format_shape, is_static, parse_shape
@@ -225,6 +226,41 @@ def test_values_of_short_constants_are_known_after_many_of_long_ones(monkeypatch
     shapes = propagate_shapes(builder.model, {"x": "2,3"}).shapes
     found = [shapes["reshape", 2], shapes["reshape/2", 2]]
     assert list(map(format_shape, found)) == ["6", "?"]
+
+
+@pytest.mark.parametrize(("count", "known"), [(MAX_VALUES, True), (MAX_VALUES + 1, False)])
+def test_values_of_constants_are_known_up_to_a_limit(count: int, known: bool) -> None:
+    builder = Builder()
+    builder.result(builder.call("Abs", builder.constant(np.zeros(count, np.int8), "held")))
+    assert (propagate_shapes(builder.model).facts["held", 0].value is not None) is known
+
+
+def test_values_of_a_constant_without_sizes_are_not_known() -> None:
+    builder = Builder()
+    held = builder.constant(np.array([1, 2]), "held")
+    builder.result(builder.call("Abs", held))
+    builder.graph.layer(held.layer).raw["shape"] = "?"
+    assert propagate_shapes(builder.model).facts["held", 0].value is None
+
+
+@pytest.mark.parametrize("kernel", ["3,3", "65,3"])
+def test_what_a_rule_raises_about_a_sound_layer_is_raised(kernel: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is an error of the rule, not of the model: also if what is wrong with the layer, a large kernel, is mild."""
+
+    def broken(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+        raise LookupError("of the rule")
+
+    def found(type: str, version: str) -> Op | None:
+        op = find_op(type, version)
+        return replace(op, shape=broken) if type == "AvgPool" and op else op
+
+    builder = Builder()
+    raw = {"kernel": kernel, "auto_pad": "same_upper", "exclude_pad": "true"}
+    raw |= {**dict.fromkeys(("strides", "dilations"), "1,1"), **dict.fromkeys(("pads_begin", "pads_end"), "0,0")}
+    builder.result(builder.call("AvgPool", builder.parameter("x", "1,3,8,8"), **raw))
+    monkeypatch.setattr("ir_tools.infer._signatures.find_op", found)
+    with pytest.raises(LookupError, match="of the rule"):
+        propagate_shapes(builder.model)
 
 
 def test_unknown_input() -> None:

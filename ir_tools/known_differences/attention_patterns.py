@@ -15,16 +15,17 @@ BETWEEN = ELEMENTWISE | VIEWS
 
 def attentions(model: Model, graph: Graph, softmax: Layer) -> Iterator[Pattern]:
     """Yield `MIXED_RANKS` and `QUERIED_VALUES` as far as they are true of a SoftMax between two products."""
-    first, second = _before(graph, softmax), _behind(graph, softmax)
-    if first is None or second is None:
+    first, behind = _before(graph, softmax), _behind(graph, softmax)
+    if first is None or behind is None:
         return
-    ports = *first.common.inputs, second.common.inputs[1]
-    if {len(port.dims) for port in ports} == {3, 4}:
+    second, other = behind
+    ranks = [len(port.dims) for port in (*first.common.inputs, second.common.inputs[other])]
+    if {*ranks} == {3, 4} and (other == 1 or ranks[-1] == 4):
         yield Pattern.MIXED_RANKS
     *batch, rows = first.common.outputs[0].dims[:-1] or (1,)
     divided = any(rows % count == 0 for count in range(2, rows))
     queries, values = (_unviewed(graph, sources_of(graph, one)[place]) for one, place in ((first, 0), (second, 1)))
-    if queries != values or prod(batch) != 1 or not divided:
+    if other == 0 or queries != values or prod(batch) != 1 or not divided:
         return
     if not (_is_scaled(graph, first) or _exchanges(model, graph, producer_of(graph, first))):
         yield Pattern.QUERIED_VALUES
@@ -47,16 +48,17 @@ def _before(graph: Graph, softmax: Layer) -> Layer | None:
     return None
 
 
-def _behind(graph: Graph, softmax: Layer) -> Layer | None:
-    """Return the product whose first input is what a SoftMax gives, alone or through elementwise layers."""
+def _behind(graph: Graph, softmax: Layer) -> tuple[Layer, int] | None:
+    """Return the product of what a SoftMax gives, alone or through elementwise layers, and which input the other is."""
     layer = softmax
     for _ in range(FAR):
         readers = consumers_of(graph, layer)
         if len(readers) != 1:
             return None
         reader = graph.layer(readers[0][0])
-        if _is_product(reader) and readers[0][1] == reader.common.inputs[0].id:
-            return None if reader.common.raw.get("transpose_b") == "true" else reader
+        if _is_product(reader):
+            other = int(readers[0][1] == reader.common.inputs[0].id)
+            return None if reader.common.raw.get("transpose_b") == "true" else (reader, other)
         if reader.type not in BETWEEN:
             return None
         layer = reader

@@ -287,7 +287,7 @@ def _is_carried(model: Model, graph: Graph, source: Source | None) -> bool:
     while source is not None and passed < FAR:
         layer, passed = graph.layer(source.layer), passed + 1
         if layer.type not in CARRYING:
-            return layer.type == "FakeQuantize" and (not cut or number_of(model, graph, layer, 1) == 0)
+            return layer.type == "FakeQuantize" and (not cut or number_of(model, graph, layer, 3) == 0)
         cut = cut or layer.type == "ReLU"
         source = graph.source(layer.id, layer.common.inputs[0].id) if layer.common.inputs else None
     return False

@@ -53,9 +53,8 @@ class VersionStep(PartialStep):
     older: Step | None = None
 
     def leaves(self, target: int) -> bool:
-        """Return whether the opset holds this version."""
-        op = held(self.type, target)
-        return op.version == self.version and op.in_opset(target)
+        """Return whether the opset holds this version, if it holds one."""
+        return held(self.type, target).version == self.version
 
     def restamps(self, target: int) -> bool:
         """Return whether the opset holds a version that is equal in all that both have."""
@@ -82,10 +81,5 @@ def as_it_is(layers: Layers, type: str, version: int, attrs: Attrs, *inputs: Ref
     """Return one layer with those attributes that the version has, and the inputs of the old one or others."""
     op = held(type, version)
     given = inputs or tuple(Ref(None, index) for index in range(len(layers.inputs)))
-    kept = {name: attrs[name] for name in op.attrs if name in attrs}
-    layers.call(type, *given, version=version, **{name: value for name, value in kept.items() if value not in UNSAID})
+    layers.call(type, *given, version=version, **{name: attrs[name] for name in op.attrs if name in attrs})
     return layers.rewrite("same attributes", f"{op} computes the same with these attributes")
-
-
-UNSAID = ((), None, "")
-"""Values of attributes that no text says."""

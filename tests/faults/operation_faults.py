@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator
 
-from tests.faults.attribute_facts import ASSUMED, ATTRIBUTES, A
+from tests.faults.attribute_facts import ATTRIBUTES, A
 from tests.faults.define import Case, CaseLayer, Expect, Fault, Guilt, NotHere, always, pick
 
 __all__ = ["FAULTS"]
@@ -16,8 +16,6 @@ Edit = Callable[[str, random.Random], str | None]
 """The old text to the new one, or None for no attribute at all."""
 PADS = ("pads_begin", "pads_end")
 """Of no use unless auto_pad is explicit: what may then be wrong with them is open to dispute."""
-DEADLY = {("AvgPool", "opset16", "dilations")}
-"""Optional by the specification, but the runtime is killed where they are missing."""
 
 
 def _with_attribute(case: Case, op: tuple[str, str], name: str) -> list[CaseLayer]:
@@ -231,8 +229,7 @@ MAKERS = {"ints": _ints, "int": _int, "float": _float, "floats": _floats, "flag"
 
 def _without(op: tuple[str, str], name: str) -> Expect:
     """Return how bad it is that an attribute is absent: what the runtime takes instead deserves a warning."""
-    required = ATTRIBUTES[op][name].required and name not in ASSUMED.get(op[0], "").split()
-    return "error" if required or (*op, name) in DEADLY else "warning"
+    return "error" if ATTRIBUTES[op][name].needed else "warning"
 
 
 def _typos(name: str) -> Iterator[tuple[str, Callable[[str], str]]]:

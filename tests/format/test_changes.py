@@ -1,7 +1,7 @@
 """Whatever is changed is written, and nothing else: random changes to layers of real models."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import permutations
 from pathlib import Path
@@ -397,6 +397,27 @@ def test_ports_are_written_in_any_order() -> None:
         after = render(model)
         assert [(port.id, port.dims) for port in read(after).graph.layer(0).outputs] == [(one, (one,)) for one in order]
         assert (after == text) == (order == OLD_PORTS)
+
+
+ROWS = [order for count in range(4) for order in permutations(range(3), count)]
+
+
+@pytest.mark.parametrize("before", ROWS, ids=str)
+def test_rows_of_a_port_map_are_written_in_any_order(before: Sequence[int]) -> None:
+    """Two inputs and an output, of which each may be added or taken away."""
+    first = read((FOLDER / "bad_port_map_row" / "good.xml").read_bytes())
+    rows = [*_with_bodies(first).content.mapping["port_map"]]
+    rows.append(("input", {"external_port_id": "0", "internal_layer_id": "0"}))
+    _with_bodies(first).content.mapping["port_map"] = [rows[number] for number in before]
+    text = render(first)
+    for order in ROWS:
+        model = read(text)
+        wanted = _with_bodies(model).content.mapping["port_map"] = [rows[number] for number in order]
+        assert _with_bodies(read(render(model))).content.mapping.get("port_map", []) == wanted
+
+
+def _with_bodies(model: Model) -> Layer:
+    return next(layer for layer in model.graph.layers() if layer.bodies)
 
 
 def test_what_data_holds_besides_attributes_stays() -> None:

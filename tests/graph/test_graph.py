@@ -10,6 +10,7 @@ import pytest
 from ir_tools.collection import gc_paused
 from ir_tools.errors import GraphError
 from ir_tools.graph import Graph, Layer, LayerContent, Model, Port, Source, port_place
+from ir_tools.graph.layer import _PLACES, MAX_PLACES
 from ir_tools.weights import Weights
 from tests.format.support import small
 
@@ -256,6 +257,18 @@ def test_the_place_of_a_port_of_many_is_that_of_the_list_as_it_is() -> None:
     assert [port_place(ports, number) for number in (*ids[:2], ids[3])] == [None, None, None]
     ports.insert(0, Port(ids[3]))
     assert (port_place(ports, ids[3]), port_place(ports, 94)) == (0, 3)
+    assert port_place(ports, ports.pop().id) is None
+
+
+def test_of_many_ports_with_one_id_the_first_is_found() -> None:
+    ports = [Port(number) for number in (*range(70, 0, -1), *range(70, 0, -1))]
+    assert [port_place(ports, number) for number in range(70, 0, -1)] == [*range(70)]
+
+
+def test_the_places_of_few_long_lists_are_kept() -> None:
+    lists = [[Port(number) for number in range(100, 0, -1)] for _ in range(2 * MAX_PLACES)]
+    assert {port_place(ports, 1) for ports in lists} == {99}
+    assert len(_PLACES) <= MAX_PLACES
 
 
 def test_a_producer_of_which_one_output_is_known_is_not_left_out() -> None:

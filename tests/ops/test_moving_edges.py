@@ -116,6 +116,7 @@ SHAPES: Sequence[tuple[str, Mapping[str, str], Sequence[Slot]]] = (
         for batches in ("1", "-1", "2")
         for data, indices in product(("2", "2,3", "2,3,4"), ("2", "2,3", "2,3,4"))
     ),
+    *(("GatherND-8", {"batch_dims": "1"}, [("f32", data), ("i64", "2,1")]) for data in ("?,3", "1..5,3", "3,3")),
     ("Broadcast-3", {"mode": "explicit"}, [("f32", "2,2"), whole([2, 2, 2]), whole([0, 0])]),
     ("Broadcast-3", {"mode": "explicit"}, [("f32", "2,2"), whole([2, 2, 2]), whole([2, 2])]),
     ("Broadcast-3", {"mode": "explicit"}, [("f32", "2,2"), whole([2, 2, 2]), whole([1, 2])]),
@@ -132,6 +133,7 @@ SHAPES: Sequence[tuple[str, Mapping[str, str], Sequence[Slot]]] = (
     ("ReduceMax-1", {"keep_dims": "false"}, [("f32", "2,3"), ("i64", "")]),
     ("ReduceMax-1", {"keep_dims": "false"}, [("f32", "2,3"), ("i64", "1")]),
     ("ReduceMax-1", {"keep_dims": "false"}, [("f32", "2,3"), ("i64", "2")]),
+    ("ReduceMax-1", {"keep_dims": "false"}, [("f32", "2,3"), ("i64", "1..2")]),
     ("Reshape-1", {"special_zero": "false"}, [("f32", "10..20"), Between("i64", ((-1, -1), (3, 4)))]),
     ("Squeeze-15", {"allow_axis_skip": "true"}, [("f32", "?,1,3"), whole([1])]),
     ("Squeeze-15", {"allow_axis_skip": "true"}, [("f32", "?,1,3"), whole([0])]),

@@ -196,6 +196,18 @@ def test_an_empty_constant_as_an_output() -> None:
     ]
 
 
+@pytest.mark.parametrize("kind", ["boolean", "f16"])
+def test_layers_that_differ_in_what_is_around_them_alone_are_told_apart(kind: str) -> None:
+    """The second half of a Split, that is converted as the first is, has wrong values as a boolean."""
+    builder = Builder(opset=8)
+    halves = builder.outputs("Split", builder.parameter("x", "4"), np.array(0), num_splits=2)
+    for number, half in enumerate(halves):
+        builder.result(builder.call("Convert", half, destination_type=kind, name=f"half{number}"), f"y{number}")
+    row = next(row for row in ROWS if row.name == "conversion of a later output of floats to boolean")
+    (found,) = compatibility(builder.model, [row.releases[-1]])
+    assert [one.path for one in found.obstacles] == (["half1"] if kind == "boolean" else [])
+
+
 @pytest.mark.parametrize("taken", [False, True])
 def test_a_branch_may_give_nothing(taken: bool, tmp_path: Path) -> None:
     """Outputs of a branch are none of the model: releases from 2022.1 on run it with and without elements."""

@@ -66,6 +66,13 @@ def close(model: Model, target: int, *arrays: Array, apart: float = 0) -> bool:
     return all(np.allclose(after[name], array, 1e-6, apart, equal_nan=True) for name, array in before.items())
 
 
+def test_indices_that_are_computed_of_known_sizes_are_known_to_be_positive() -> None:
+    builder = Builder(opset=8)
+    sizes = builder.call("ShapeOf", builder.parameter("y", "1,2"))
+    builder.result(builder.call("Gather", builder.parameter("x", "3,4"), sizes, np.array(0)))
+    assert lowered(builder.model, 7) == ["ShapeOf-3", "Gather-7"]
+
+
 def test_negative_indices_of_a_gather_are_counted_from_the_front() -> None:
     rows = np.arange(12, dtype=np.float32).reshape(4, 3)
     known = layer("Gather-8", {}, ("f32", "4,3"), whole(-1, 0, -5, -9, 7), np.array(0))

@@ -7,6 +7,7 @@ import numpy.typing as npt
 import pytest
 
 import ir_tools
+from ir_tools.builder import Builder
 from ir_tools.checks import non_finite_constant
 from ir_tools.checks.file import IrFile
 from ir_tools.errors import ReadError
@@ -129,6 +130,14 @@ def test_what_hands_a_constant_on_does_not_decide() -> None:
     assert codes(model("MatMul", (2,), "f16", between="Convert"), weights, "IR020") != []
 
 
+def test_a_layer_that_hands_a_constant_on_twice_does_not_decide() -> None:
+    builder = Builder()
+    mask = builder.constant(np.array([0, -INF], np.float32))
+    twice = builder.call("Concat", mask, builder.call("Convert", mask, destination_type="f32"), axis=0)
+    builder.result(builder.call("Add", builder.parameter("x", "4"), twice))
+    assert validate(builder.model, select=["IR020"]) == []
+
+
 def test_nan_in_the_last_of_many_elements() -> None:
     values = np.zeros((1 << 20) + 3, np.float32)
     values[-1] = NAN
@@ -156,6 +165,11 @@ def test_bytes_behind_the_last_constant(rest: bytes, unread: int) -> None:
 def test_bytes_between_constants(gap: bytes, found: int) -> None:
     xml = model("Add", (4,)).replace(b'offset="0"', b'offset="%d"' % len(gap))
     assert len(codes(xml, gap + bytes(16), "IR019")) == found
+
+
+def test_bytes_behind_a_constant_that_lies_inside_another_are_read() -> None:
+    xml = with_second_constant(4, 4).replace(b'shape="4" offset="0" size="16"', b'shape="100" offset="0" size="400"')
+    assert codes(xml, bytes(400), "IR019") == []
 
 
 def test_bytes_that_a_broken_layer_reads_are_read() -> None:

@@ -406,6 +406,9 @@ def test_an_input_of_dynamic_type() -> None:
     inner = 'name="state" type="Parameter" version="opset1"><data shape="1,1,8" element_type="f32" />'
     of_an_iterator = changed(SLICED, (inner, inner.replace("f32", "dynamic")))
     assert told(of_an_iterator, ["IR211", "IR504"]) == [("IR504", "state", "warning")]
+    inner = inner.replace("1,1,8", "1,8")
+    of_a_loop = changed(LOOP, (inner, inner.replace("f32", "dynamic")))
+    assert told(of_a_loop, ["IR211", "IR504"]) == []
 
 
 @pytest.mark.parametrize(

@@ -43,8 +43,13 @@ def unknown(*sizes: int, axis: int = -2) -> Given:
     return Given(counted(*sizes), ",".join(dims))
 
 
-def product(first: Feed, second: Feed, transposed: bool = False) -> Call:
-    return Call("MatMul-1", (first, second), {"transpose_b": str(transposed).lower()})
+def product(first: Feed, second: Feed, transposed: bool = False, exchanged: bool = False) -> Call:
+    raw = {"transpose_a": str(exchanged).lower(), "transpose_b": str(transposed).lower()}
+    return Call("MatMul-1", (first, second), raw)
+
+
+def weights(scores: Call) -> Call:
+    return Call("SoftMax-8", (scores,), {"axis": "-1"})
 
 
 def softened(
@@ -67,6 +72,12 @@ def softened(
     return product(weights, values)
 
 
+def read_twice(scores: Call, values: Feed) -> Call:
+    """The product of a SoftMax with values, and what else reads the scores that it softens."""
+    mean = Call("ReduceMean-1", (scores, Fixed(whole(1))), {"keep_dims": "true"})
+    return Call("Add-1", (product(weights(scores), values), mean))
+
+
 def waves(*sizes: int) -> Call:
     return Call("Tanh-1", (np.sin(counted(*sizes)),))
 
@@ -74,12 +85,14 @@ def waves(*sizes: int) -> Call:
 ROOT = waves(1, 8, 8)
 SEVEN = waves(1, 7, 8)
 EXCHANGED = Call("Transpose-1", (ROOT, Fixed(whole(0, 2, 1))))
+TURNED = Call("Transpose-1", (waves(8, 1, 8), Fixed(whole(1, 2, 0))))
 MOVED = Call("Transpose-1", (waves(8, 1, 8), Fixed(whole(1, 0, 2))))
 BATCHES = waves(2, 8, 8)
 TWICE = waves(1, 1, 8, 8)
 PLANE = np.cos(counted(1, 8, 8))
 PLANES = np.cos(counted(1, 3, 8, 8))
-VIEWED = Call("Reshape-1", (ROOT, Fixed(whole(1, 8, 8))), {"special_zero": "false"})
+PLAIN = {"special_zero": "false"}
+VIEWED = Call("Reshape-1", (Call("Reshape-1", (ROOT, Fixed(whole(8, 8))), PLAIN), Fixed(whole(1, 8, 8))), PLAIN)
 NUMBERS = Fixed(np.sin(counted(8, 8)))
 KEYS = np.sin(np.arange(40)).astype(np.float32).reshape(1, 2, 5, 4)
 VALUES = KEYS + 1
@@ -88,9 +101,11 @@ HEADS = (counted(1, 2, 3, 4), counted(1, 2, 3, 4))
 SQUARE = (1, 4, 4, 8)
 BESIDE = [
     *beside(
-        "products around a SoftMax, values that are the queries, 3 dimensions",
+        "products around a SoftMax, values that are the queries, 2023.2 to 2023.3",
         falling=[
             softened(ROOT, ROOT, ROOT),
+            softened(TWICE, TWICE, TWICE),
+            softened(TURNED, PLANE, TURNED),
             softened(MOVED, PLANE, MOVED),
             softened(ROOT, PLANE, VIEWED),
             softened(ROOT, PLANE, ROOT, "Add-1", by=NUMBERS),
@@ -104,23 +119,35 @@ BESIDE = [
             softened(ROOT, PLANE, ROOT, "Multiply-1", by=Fixed(floats(0.5))),
             softened(ROOT, PLANE, ROOT, "Add-1", "Divide-1", by=Fixed(floats(0.5))),
             softened(ROOT, PLANE, ROOT, axis=1),
+            softened(TWICE, PLANES, TWICE),
             softened(BATCHES, PLANE, BATCHES),
             softened(SEVEN, SEVEN, SEVEN),
             softened(EXCHANGED, PLANE, EXCHANGED),
+            read_twice(product(ROOT, PLANE, transposed=True), ROOT),
+            product(weights(product(ROOT, PLANE, transposed=True)), ROOT, transposed=True),
+            product(weights(product(ROOT, PLANE, exchanged=True)), ROOT),
+            product(ROOT, weights(product(ROOT, PLANE, transposed=True))),
         ],
     ),
     *beside(
-        "products around a SoftMax, values that are the queries, 4 dimensions",
-        falling=[softened(TWICE, TWICE, TWICE)],
-        others=[softened(TWICE, PLANES, TWICE)],
+        "products around a SoftMax, values that are the queries, 2023.1 to 2023.1",
+        falling=[softened(ROOT, PLANE, ROOT)],
+        others=[softened(TWICE, TWICE, TWICE)],
     ),
     *beside(
         "products around a SoftMax, tensors of three and of four dimensions",
         falling=[
             softened(PLANE, PLANES, waves(1, 8, 8)),
             softened(PLANES, Fixed(PLANE), waves(1, 3, 8, 8), "Multiply-1", by=Fixed(floats(0.5))),
+            softened(PLANES, PLANES + 1, ROOT),
+            product(PLANES, weights(product(PLANE, PLANES, transposed=True))),
         ],
-        others=[softened(PLANES, Fixed(PLANE[0]), PLANES + 1), softened(PLANES, PLANES + 1, PLANES + 2)],
+        others=[
+            softened(PLANES, Fixed(PLANE[0]), PLANES + 1),
+            softened(PLANES, PLANES + 1, PLANES + 2),
+            product(PLANE, weights(product(PLANE, PLANES, transposed=True))),
+            product(PLANE, weights(product(PLANES, PLANES + 1, transposed=True))),
+        ],
     ),
     *beside(
         "attention with constant keys or values",

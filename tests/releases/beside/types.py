@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 import numpy as np
 
-from ir_tools.known_differences._model import Call, Fixed, converted, counted, floats, index, whole
+from ir_tools.known_differences._model import Call, Fixed, Given, converted, counted, floats, index, whole
 from ir_tools.known_differences.releases._samples import quantized
 from tests.releases.beside import Feed, beside
 
@@ -57,6 +57,16 @@ def _by_weights(
     return Call("MatMul-1", (rows, weights), {"transpose_a": "false", "transpose_b": "true"})
 
 
+def _by_number(outputs: int, rows: int) -> Call:
+    """A product with i8 weights, all of which one number scales; quantized data stay as they are."""
+    weights = converted(
+        Fixed((np.arange(outputs * 16) * 7 % 256).astype(np.uint8).view(np.int8).reshape(-1, 16)), "f32"
+    )
+    data = (127 * (np.arange(rows * 16).reshape(rows, 16) % 3 - 1)).astype(np.float32)
+    raw = {"transpose_a": "false", "transpose_b": "true"}
+    return Call("MatMul-1", (data, Call("Multiply-1", (weights, Fixed(floats(2))))), raw)
+
+
 def _sequence(
     type: str = "LSTMSequence-5",
     *,
@@ -93,10 +103,11 @@ def _rows(data: Call) -> Call:
     return Call("Reshape-1", (data, Fixed(whole(-1, 3, 2))), {"special_zero": "false"})
 
 
-def _cut(low: float) -> Call:
-    """Rows that a FakeQuantize gives from a number on, behind a ReLU."""
-    limits = (Fixed(floats(low)), Fixed(floats(2))) * 2
-    return Call("ReLU-1", (Call("FakeQuantize-1", (counted(1, 3, 2), *limits), {"levels": "256"}),))
+def _cut(low: float, taken: float = 0, *, viewed: bool = False) -> Call:
+    """Rows that a FakeQuantize takes from a number on, and gives from another on, behind a ReLU."""
+    limits = [Fixed(floats(limit)) for limit in (taken, 2, low, 2)]
+    rows = Call("FakeQuantize-1", (counted(1, 3, 2), *limits), {"levels": "256"})
+    return Call("ReLU-1", (_rows(rows) if viewed else rows,))
 
 
 ROW, TWO_ROWS, ROWS, IMAGE = (
@@ -108,6 +119,7 @@ CARRIED = (
     Call("Gather-8", (ROWS, Fixed(whole(2, 0, 1)), Fixed(index(1)))),
     Call("MaxPool-1", (ROWS,), {"kernel": "1", "strides": "1", "pads_begin": "0", "pads_end": "0"}),
     _cut(0),
+    _cut(0, -2),
     Call("Reshape-1", (ROWS, Fixed(whole(-1, 3, 2))), {"special_zero": "false"}),
     Call("Slice-8", (ROWS, *(Fixed(whole(number)) for number in (0, 9, 1, 0)))),
     Call("Split-1", (ROWS, Fixed(index(0))), {"num_splits": "1"}),
@@ -178,13 +190,24 @@ BESIDE = [
     ),
     *beside(
         "weights of u8 for sums of few products, 2023.2 to 2023.2",
-        falling=[_by_weights(4, summed, kind="uint8", data=np.cos(counted(5, summed))) for summed in (4, 15)],
+        falling=[
+            *(_by_weights(4, summed, kind="uint8", data=np.cos(counted(5, summed))) for summed in (4, 15)),
+            _by_weights(4, 8, kind="uint8", data=Given(np.cos(counted(5, 8)), "?,8")),
+        ],
         others=[
             _by_weights(4, 8, kind="uint8", data=np.cos(counted(4, 8))),
             _by_weights(4, 8, data=np.cos(counted(5, 8))),
             *(_by_weights(4, summed, kind="uint8", data=np.cos(counted(5, summed))) for summed in (2, 16, 17)),
             _by_weights(1, 8, kind="uint8", data=np.cos(counted(5, 8))),
         ],
+    ),
+    *beside(
+        "i8 weights, scaled by one number, 2024.3 to 2024.6", falling=[_by_number(4, 2)], others=[_by_number(1, 2)]
+    ),
+    *beside(
+        "weights of i8 scaled by one number for one row of data, 2024.2 to 2024.6",
+        falling=[_by_number(4, 1)],
+        others=[_by_number(1, 1)],
     ),
     *beside(
         "weights of sequences of quantized data, 2022.3 to 2023.1",
@@ -211,7 +234,10 @@ BESIDE = [
         falling=[
             _sequence(begin=counted(1, 1, 2)),
             *(_sequence(weights=(number,)) for number in (0, 1)),
-            *(_sequence(data=data) for data in (_cut(-2), _cut(1), converted(converted(ROWS, "i32"), "f32"))),
+            *(
+                _sequence(data=data)
+                for data in (_cut(-2), _cut(-2, viewed=True), _cut(1), converted(converted(ROWS, "i32"), "f32"))
+            ),
         ],
         others=[
             _sequence(data=counted(1, 3, 2)),
