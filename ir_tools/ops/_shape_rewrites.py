@@ -37,6 +37,8 @@ __all__ = [
 
 FAR = int(np.iinfo(np.int64).max)
 """As the end of a slice: all that there is."""
+LARGE = 1 << 30
+"""More than any size. Releases that choose between numbers in f32 keep it; they make it negative from 2^31 - 64 on."""
 
 # --- ShapeOf, Identity, Squeeze ---------------------------------------------------------------------------------
 
@@ -184,7 +186,7 @@ def _pad(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused | None:
     rest = [Ref(None, 3)] if len(layers.inputs) > 3 else []
     cut: tuple[Ref | Array, ...]
     if begins is None or ends is None:
-        zero, behind = np.array(0), np.array(FAR)
+        zero, behind = np.array(0), np.array(LARGE)
         computed = [layers.to_type(Ref(None, index), I64) for index in (1, 2)]
         most: list[Ref | Array] = [layers.call("Maximum", pads, zero) for pads in computed]
         first = layers.call("Maximum", layers.call("Negative", computed[0]), zero)

@@ -17,6 +17,7 @@ from ir_tools.ops._broadcast import broadcast
 from ir_tools.ops._layers import DATA, ROUNDED, Layers, by_formula, composed
 from ir_tools.ops._numbers import in_working_type, through_floats
 from ir_tools.ops._requirements import raise_first, require_type, same_type
+from ir_tools.ops._versions import first_of
 from ir_tools.ops.definition import Array, Bounds, Fact, Input, Op, Ref, Refused, Violation
 from ir_tools.ops.fields import Attrs, Flag, Text, listed
 from ir_tools.types import Dim, is_static, shape_text
@@ -159,6 +160,23 @@ def product_by_elements(layers: Layers, attrs: Attrs) -> Ref | Refused:
         return found
     total = layers.call("ReduceSum", found, np.array([-1]), keep_dims=True)
     return layers.call("Maximum", total, total)
+
+
+@by_formula("products of matrices are the same in any number of dimensions")
+def product_in_three_dimensions(layers: Layers, attrs: Attrs) -> Ref | Refused:
+    """Rewrite MatMul-1 of more dimensions: OpenVINO 2021.2 and 2021.3 compile it for four at most."""
+    shapes = [fact.shape for fact in layers.inputs]
+    if not all(map(is_static, shapes)) or max(len(shape or ()) for shape in shapes) < 5:
+        return Refused("its inputs have unknown sizes, or at most four dimensions")
+    dims = [fact.dims for fact in layers.inputs]
+    if min(map(len, dims)) < 2 or len({sizes[:-2] for sizes in dims if set(sizes[:-2]) - {1}}) > 1:
+        return Refused("it repeats both inputs, or one is a vector")
+    left, right = (
+        layers.reshape(Ref(None, number), np.array([math.prod(sizes[:-2]), *sizes[-2:]]))
+        for number, sizes in enumerate(dims)
+    )
+    product = layers.call("MatMul", left, right, transpose_a=attrs.transpose_a, transpose_b=attrs.transpose_b)
+    return layers.reshape(product, np.array(matmul_shape(attrs, layers.inputs)[0].dims))
 
 
 # --- Einsum -----------------------------------------------------------------------------------------------------
@@ -561,7 +579,7 @@ MATMUL = Op(
     check=matmul_violations,
     shape=matmul_shape,
     kernel=matmul,
-    substitute=product_by_elements,
+    substitute=first_of(product_in_three_dimensions, product_by_elements),
 )
 EINSUM = Op(
     type="Einsum",

@@ -218,6 +218,10 @@ MORE = {
         sample("transpose_a=true;transpose_b=true", "f32 2,4,3", "f32 2,1,4"),
         sample("", "f32 3,1", "f32 2,1,5"),
         sample("transpose_b=true", "f32 2,2,3,1", "f32 2,1,5,1"),
+        sample("transpose_b=true", "f32 2,1,2,3,4", "f32 2,1,2,5,4"),
+        sample("transpose_a=true", "f32 1,1,1,4,3", "f32 2,4,5"),
+        sample("", "f32 2,1,2,3,4", "f32 4,5"),
+        sample("", "f32 2,1,2,3,4", "f32 1,3,2,4,5"),
     ],
     "MVN-6": [
         sample("eps=0.01;eps_mode=inside_sqrt;normalize_variance=true", "f32 2,3,4,5", np.array(axes))

@@ -186,6 +186,17 @@ def test_a_roll_by_one_moves_elements_to_the_next_place() -> None:
     assert found["out0"].tolist() == [[2, 0, 1], [5, 3, 4]]
 
 
+def test_computed_pads_become_a_slice_whose_end_all_releases_choose_right() -> None:
+    """OpenVINO 2023.0 computes a Select in f32 and then in i32, which holds no 2^31."""
+    padded = layer("Pad-12", {"pad_mode": "constant"}, ("f32", "4,3"), ("i64", "2"), ("i64", "2"))
+    assert same(padded, 8, np.ones((4, 3), np.float32), whole(1, -1), whole(-2, 3))
+    found = migrated(padded, 8)
+    (select,) = [one for one in found.graph.layers() if one.type == "Select"]
+    sources = [found.graph.layer(one.layer) for one in found.graph.sources(select.id).values()]
+    (end,) = [values(one.raw, found.weights) for one in sources if one.type == "Const"]
+    assert float(np.float32(end)) == float(end) < 1 << 31
+
+
 def test_negative_pads_become_a_slice() -> None:
     rows = np.arange(12, dtype=np.float32).reshape(4, 3)
     cut = layer("Pad-12", {"pad_mode": "reflect"}, ("f32", "4,3"), whole(-1, 2), whole(0, -1))

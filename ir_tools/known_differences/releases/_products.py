@@ -38,6 +38,12 @@ def _has_moved_strides(seen: Seen, *, pattern: str) -> bool:
     return (seen.attrs is None or any(stride > 1 for stride in seen.attrs.strides)) and seen.has(pattern)
 
 
+def _has_more_dimensions(seen: Seen) -> bool:
+    """Return whether an input has more than 4 dimensions, and the second is not one constant matrix."""
+    *batch, _, _ = seen.inputs[1].dims or (0, 0)
+    return max(seen.rank(0), seen.rank(1)) > 4 and not (1 in seen.constant and {*batch} <= {1})
+
+
 def _extends_far(seen: Seen) -> bool:
     """Return whether a convolution by groups extends beyond rows of known size by more than is computed at a time.
 
@@ -265,6 +271,14 @@ def _deconvolution(kind: DTypeLike) -> Call:
 
 
 ROWS = (
+    not_compiled(
+        name="MatMul of more than 4 dimensions",
+        span="2021.2 to 2021.3",
+        ops=("MatMul-1",),
+        reason="It is compiled for 4 dimensions at most, unless the second input is a constant matrix.",
+        model=Call("MatMul-1", (counted(1, 2, 1, 2, 3), counted(1, 2, 1, 3, 2))),
+        applies=_has_more_dimensions,
+    ),
     ReleaseDifference(
         name="convolutions of i8",
         span="2022.2 to 2026.4",

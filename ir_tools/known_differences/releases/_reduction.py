@@ -27,6 +27,12 @@ REDUCTIONS = ("ReduceMax-1", "ReduceMin-1", "ReduceMean-1", "ReduceSum-1", "Redu
 ANY = (*REDUCTIONS, "ReduceLogicalAnd-1", "ReduceLogicalOr-1")
 
 
+def _is_counted_from_the_end(seen: Seen, *, but: int = 0) -> bool:
+    """Return whether a constant is reduced along an axis that is counted from the end, of others but one."""
+    axes = seen.inputs[1].exact
+    return 0 in seen.constant and axes is not None and any(int(axis) < 0 and axis != but for axis in axes.flat)
+
+
 def _has_fewer_elements(seen: Seen) -> bool:
     """Return whether the output may have fewer elements than the first input."""
     before, after = seen.inputs[0].shape, seen.outputs[0].shape
@@ -135,6 +141,26 @@ def _divided_by_root(axis: int, count: int) -> Call:
 
 
 ROWS = (
+    not_read(
+        name="reductions of constants along axes from the end",
+        span="2021.2 to 2021.2",
+        ops=REDUCTIONS,
+        reason="Axes of a constant must be counted from the start.",
+        model=Call("Add-1", (counted(2), Call("ReduceMax-1", (Fixed(counted(2, 3)), Fixed(whole(-1)))))),
+        applies=lambda seen: _is_counted_from_the_end(seen, but=-seen.rank()),
+    ),
+    not_compiled(
+        name="logical reductions of constants along axes from the end",
+        span="2021.2 to 2021.3",
+        ops=("ReduceLogicalAnd-1", "ReduceLogicalOr-1"),
+        reason="It is not compiled of a constant, nor computed before, unless the axes are counted from the start.",
+        folded=True,
+        model=Call(
+            "LogicalAnd-1",
+            (np.array([True, False]), Call("ReduceLogicalAnd-1", (Fixed(counted(2, 3) > 0), Fixed(whole(-1))))),
+        ),
+        applies=_is_counted_from_the_end,
+    ),
     not_compiled(
         name="CumSum of more than 5 dimensions",
         span="2021.2 to 2021.2",

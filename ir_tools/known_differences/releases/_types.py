@@ -43,10 +43,32 @@ BF16_UNTIL_2023_0 = (
 )
 """Those among them, and Log, that 2023.0 does not compute in f32 in place of bf16."""
 
+NEVER_COMPUTED = (
+    *("AvgPool-1", "Bucketize-3", "CTCGreedyDecoder-1", "CTCGreedyDecoderSeqLen-6", "CTCLoss-4"),
+    *("ConvolutionBackpropData-1", "DeformableConvolution-1", "DeformablePSROIPooling-1", "DetectionOutput-1", "Elu-1"),
+    *("EmbeddingBagOffsetsSum-3", "EmbeddingBagPackedSum-3", "EmbeddingSegmentsSum-3"),
+    *("ExperimentalDetectronDetectionOutput-6", "ExperimentalDetectronGenerateProposalsSingleImage-6"),
+    *("ExperimentalDetectronPriorGridGenerator-6", "ExperimentalDetectronROIFeatureExtractor-6"),
+    *("ExperimentalDetectronTopKROIs-6", "ExtractImagePatches-3", "GRN-1", "GRUCell-3", "GatherElements-6"),
+    *("GatherND-5", "GatherTree-1", "Gelu-2", "GroupConvolutionBackpropData-1", "HardSigmoid-1", "LRN-1"),
+    *("LSTMCell-1", "LSTMCell-4", "LogSoftmax-5", "MVN-1", "MVN-6", "NormalizeL2-1", "PSROIPooling-1", "Proposal-1"),
+    *("Proposal-4", "RNNCell-1", "ROIPooling-1", "RegionYolo-1", "ReorgYolo-1", "ReverseSequence-1", "Selu-1"),
+)
+NOT_COMPUTED_YET = (
+    *("BatchToSpace-2", "DepthToSpace-1", "GRUSequence-5", "LSTMSequence-5", "RNNSequence-5", "ScatterNDUpdate-4"),
+    *("SpaceToBatch-2", "SpaceToDepth-1"),
+)
+"""Operations that OpenVINO 2021.2 and 2021.3, and 2021.2 alone, do not compute of constants. Measured."""
+
 
 def _made_of(kind: str) -> Callable[[Seen], bool]:
     """Return whether the output has this element type."""
     return lambda seen: seen.outputs[0].dtype.name == kind
+
+
+def _is_of_constants(seen: Seen) -> bool:
+    """Return whether all inputs are constant, and the graph does not give the outputs as they are."""
+    return len(seen.constant) == len(seen.inputs) and any(type != "Result" for _, type in seen.readers)
 
 
 def _fills_blocks(seen: Seen) -> bool:
@@ -176,6 +198,42 @@ FLOATS, INTEGERS = "f32 f16 f64 bf16", "i64 i32 i16 i8 u64 u32 u16 u8"
 
 
 ROWS = (
+    *(
+        not_compiled(
+            name=f"layers of constants alone{name}",
+            span=f"2021.2 to {last}",
+            ops=ops,
+            reason="If all of its inputs are constant, it is not compiled, nor is its value computed in advance.",
+            folded=True,
+            model=Call("Add-1", (floats(1), constant), {"auto_broadcast": "numpy"}),
+            applies=_is_of_constants,
+        )
+        for name, last, ops, constant in (
+            ("", "2021.3", NEVER_COMPUTED, Call("Elu-1", (Fixed(counted(4)),), {"alpha": "1"})),
+            (
+                " of images, sequences and updates",
+                "2021.2",
+                NOT_COMPUTED_YET,
+                Call("DepthToSpace-1", (Fixed(counted(1, 4, 1, 1)),), {"mode": "blocks_first", "block_size": "2"}),
+            ),
+        )
+    ),
+    *(
+        not_compiled(
+            name=f"Convert of constants of {kind}",
+            span=f"2021.2 to {last}",
+            ops=("Convert-1",),
+            reason=f"A constant of {kind} is not converted in advance, nor does a device convert it.",
+            types=kind,
+            folded=True,
+            model=Call("Add-1", (floats(1), converted(Fixed(np.ones(1, dtype)), "f32")), {"auto_broadcast": "numpy"}),
+            applies=lambda seen: 0 in seen.constant,
+        )
+        for kind, last, dtype in (
+            ("bf16", "2021.3", ml_dtypes.bfloat16),
+            ("i16", "2021.2", np.int16),
+        )
+    ),
     not_compiled(
         name="ConvertLike of a constant",
         span="2021.2 to 2021.2",

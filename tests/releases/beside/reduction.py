@@ -10,8 +10,17 @@ NUMBERS = counted(2, 3, 4)
 ONE, NONE, END = whole(1), whole(0), whole(-1)
 
 
-def _reduced(data: Array | Call, axes: Array, op: str = "ReduceSum-1", keep: str = "false") -> Call:
+def _reduced(data: Feed, axes: Array, op: str = "ReduceSum-1", keep: str = "false") -> Call:
     return Call(op, (data, Fixed(axes)), {"keep_dims": keep})
+
+
+def _added(data: Call) -> Call:
+    return Call("Add-1", (counted(1), data), {"auto_broadcast": "numpy"})
+
+
+def _logically(axes: Array) -> Call:
+    data = _reduced(Fixed(NUMBERS > 1), axes, "ReduceLogicalOr-1", keep="true")
+    return Call("LogicalAnd-1", (np.ones(4, np.bool_), data), {"auto_broadcast": "numpy"})
 
 
 def _twice(first: Array, second: Array, op: str = "ReduceSum-1", keep: str = "false") -> Call:
@@ -297,5 +306,19 @@ BESIDE = [
         "last axis of a scalar",
         falling=[_reduced(number(3), END, "ReduceMin-1"), Call("Squeeze-1", (number(3), Fixed(END)))],
         others=[_reduced(number(3), NONE, "ReduceMin-1"), _reduced(counted(1), END, "ReduceMin-1")],
+    ),
+    *beside(
+        "reductions of constants along axes from the end",
+        falling=[_added(_reduced(Fixed(NUMBERS), whole(0, -2), "ReduceMean-1", keep="true"))],
+        others=[
+            _added(_reduced(Fixed(NUMBERS), whole(-3), keep="true")),
+            _added(_reduced(Fixed(NUMBERS), ONE, keep="true")),
+            _added(_reduced(NUMBERS, END, keep="true")),
+        ],
+    ),
+    *beside(
+        "logical reductions of constants along axes from the end",
+        falling=[_logically(whole(-3)), _logically(whole(0, -1))],
+        others=[_logically(ONE)],
     ),
 ]

@@ -9,6 +9,8 @@ from ir_tools.known_differences.releases._samples import quantized
 from tests.releases.beside import Feed, beside
 
 DATA = floats(0, 3, 1, 0)
+CONSTANT = Fixed(floats(1, -2, 3))
+MVN = {"normalize_variance": "true", "eps": "0.1", "eps_mode": "inside_sqrt"}
 
 
 def _boolean(data: Feed) -> Call:
@@ -17,6 +19,14 @@ def _boolean(data: Feed) -> Call:
 
 def _number(data: Feed, kind: str = "i32") -> Call:
     return converted(data, kind)
+
+
+def _elu(data: Feed) -> Call:
+    return Call("Elu-1", (data,), {"alpha": "1"})
+
+
+def _sum(first: Feed, second: Feed) -> Call:
+    return Call("Add-1", (first, second), {"auto_broadcast": "numpy"})
 
 
 def _halves(gives: int, data: Feed = DATA) -> Call:
@@ -267,5 +277,18 @@ BESIDE = [
     *beside(
         "conversion of an output of a TopK, VariadicSplit or LSTMSequence of integers to boolean",
         falling=[_boolean(_sorted(1))],
+    ),
+    *beside(
+        "layers of constants alone",
+        falling=[
+            _sum(floats(1), Call("MVN-6", (CONSTANT, Fixed(whole(0))), MVN)),
+            _sum(floats(1), Call("ReLU-1", (_elu(CONSTANT),))),
+        ],
+        others=[_sum(floats(1), Call("ReLU-1", (CONSTANT,))), _elu(CONSTANT), _sum(CONSTANT, _elu(floats(1, 2, 3)))],
+    ),
+    *beside(
+        "Convert of constants of bf16",
+        falling=[_sum(floats(1), _number(_number(CONSTANT, "bf16"), "f32"))],
+        others=[_sum(floats(1), _number(_number(CONSTANT, "f16"), "f32"))],
     ),
 ]
