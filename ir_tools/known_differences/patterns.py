@@ -8,6 +8,7 @@ from math import prod
 from ir_tools.graph import Graph, Layer, Model, Source, find_port, port_place
 from ir_tools.known_differences.attention_patterns import attentions
 from ir_tools.known_differences.layout_patterns import outlives_products
+from ir_tools.known_differences.mask_patterns import is_mask
 from ir_tools.known_differences.neighbours import (
     COMPARISONS,
     FAR,
@@ -158,7 +159,7 @@ class Patterns:
                 spread(graph, layer),
             )
         elif op.type in CONVERTING and _gives_booleans(layer):
-            more = _tested(graph, layer)
+            more = chain(_tested(graph, layer), [Pattern.MASK] * is_mask(self.model, graph, layer))
         elif op.type == "Convolution":
             more = _moved(graph, layer, constants)
         elif op.type == "Mod":

@@ -183,8 +183,9 @@ def _gives_booleans(seen: Seen) -> bool:
 
 
 def _is_mask(seen: Seen) -> bool:
-    """Return whether a layer reads integers of an input of a larger model: they are 0 and 1 if they become booleans."""
-    return seen.first and not seen.between and not (seen.inputs and seen.inputs[0].dtype.is_float)
+    """Return whether a layer reads 0 and 1, as integers of an input of a larger model are if they become booleans."""
+    given = seen.first and not seen.between and not (seen.inputs and seen.inputs[0].dtype.is_float)
+    return given or seen.has(Pattern.MASK)
 
 
 def _tests_negatives(seen: Seen) -> bool:

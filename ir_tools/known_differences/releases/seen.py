@@ -68,6 +68,8 @@ class Pattern(StrEnum):
     COUNTED = "counted"
     """Of a layer that makes booleans, and of a convolution whose strides move before elementwise layers: it reads an
     output of another layer but the first, or one of a layer of `UNCHOOSING`. Of booleans: they become numbers again."""
+    MASK = "mask"
+    """Of a layer that makes booleans: what it reads are 0 and 1."""
     SPREAD = "spread"
     """Of a reduction to a number: elementwise layers combine it with a tensor of one to three dimensions."""
     LATE_SIZES = "late sizes of constants"

@@ -4,11 +4,12 @@ from collections.abc import Collection
 
 import numpy as np
 
-from ir_tools.known_differences._model import Call, Fixed, Given, converted, counted, floats, index, whole
+from ir_tools.known_differences._model import Call, Fixed, Given, converted, counted, floats, index, number, whole
 from ir_tools.known_differences.releases._samples import quantized
 from tests.releases.beside import Feed, beside
 
 DATA = floats(0, 3, 1, 0)
+FEW = floats(1, 1)
 CONSTANT = Fixed(floats(1, -2, 3))
 MVN = {"normalize_variance": "true", "eps": "0.1", "eps_mode": "inside_sqrt"}
 
@@ -27,6 +28,15 @@ def _elu(data: Feed) -> Call:
 
 def _sum(first: Feed, second: Feed) -> Call:
     return Call("Add-1", (first, second), {"auto_broadcast": "numpy"})
+
+
+def _repeated(data: Feed) -> Call:
+    """Return data as often as an input says."""
+    return Call("Broadcast-3", (data, whole(2)), {"mode": "numpy"})
+
+
+def _summed(data: Feed) -> Call:
+    return Call("CumSum-3", (data, Fixed(index(0))))
 
 
 def _halves(gives: int, data: Feed = DATA) -> Call:
@@ -290,5 +300,26 @@ BESIDE = [
         "Convert of constants of bf16",
         falling=[_sum(floats(1), _number(_number(CONSTANT, "bf16"), "f32"))],
         others=[_sum(floats(1), _number(_number(CONSTANT, "f16"), "f32"))],
+    ),
+    *beside(
+        "conversion of numbers of floats to boolean",
+        falling=[
+            _number(_boolean(_repeated(floats(0, 3))), "f32"),
+            _number(_boolean(Call("Concat-1", (_repeated(Fixed(number(1))), _summed(FEW)), {"axis": "0"})), "f32"),
+            _number(_boolean(Call("Clamp-1", (DATA,), {"min": "0", "max": "2"})), "f32"),
+        ],
+        others=[
+            _number(_boolean(_repeated(Fixed(number(1)))), "f32"),
+            _number(
+                _boolean(Call("Concat-1", (_repeated(Fixed(number(1))), _repeated(Fixed(number(0)))), {"axis": "0"})),
+                "f32",
+            ),
+            _number(_boolean(Call("Clamp-1", (DATA,), {"min": "0", "max": "1"})), "f32"),
+        ],
+    ),
+    *beside(
+        "conversion of negative i64 to boolean",
+        falling=[_boolean(Call("Negative-1", (Call("Unsqueeze-1", (whole(0, 1), Fixed(index(0)))),)))],
+        others=[_boolean(Call("Unsqueeze-1", (whole(0, 1), Fixed(index(0)))))],
     ),
 ]
