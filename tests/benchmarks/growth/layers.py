@@ -10,6 +10,7 @@ from tests.ir_text import edge, layer, net, parameter, port, relu, result
 __all__ = ["LAYERS"]
 
 SMALL = (1, 8)
+SHAPED = ' variable_type="f32" variable_shape="1,8,16,16"'
 
 
 def more(write: Callable[[int], str], weights: int = 0) -> Callable[[int], Sample]:
@@ -119,28 +120,45 @@ def long_constant(count: int) -> Sample:
     return sample(layers=[made, reshape], edges=[edge(0, 0, 4, 0), edge(3, 0, 4, 1)], weights=data)
 
 
-def variables(count: int) -> Sample:
+def variables(name: Callable[[int], str]) -> Callable[[int], Sample]:
     """Pairs of ReadValue and Assign."""
-    inner, wires = [], []
-    for at in range(3, 2 * count + 3, 2):
-        data = f'variable_id="state{at}" variable_type="f32" variable_shape="1,8,16,16"'
-        inner.append(layer(at, "ReadValue", version="opset6", data=data, inputs=[port(0)], outputs=[port(1)]))
-        data = f'variable_id="state{at}"'
-        inner.append(layer(at + 1, "Assign", version="opset6", data=data, inputs=[port(0)], outputs=[port(1)]))
-        wires += [edge(0, 0, at, 0), edge(at, 1, at + 1, 0)]
-    return sample(layers=inner, edges=wires)
+
+    def make(count: int) -> Sample:
+        inner, wires = list[str](), list[str]()
+        for at in range(3, 2 * count + 3, 2):
+            ends = [port(0)], [port(1)]
+            for number, kind, more in ((at, "ReadValue", SHAPED), (at + 1, "Assign", "")):
+                data = f'variable_id="{name(at)}"{more}'
+                inner.append(layer(number, kind, version="opset6", data=data, inputs=ends[0], outputs=ends[1]))
+            wires += [edge(0, 0, at, 0), edge(at, 1, at + 1, 0)]
+        return sample(layers=inner, edges=wires)
+
+    return make
 
 
 def one_variable(kind: str) -> Callable[[int], Sample]:
     """As many layers that store or read one variable."""
 
     def make(count: int) -> Sample:
-        data = 'variable_id="state" variable_type="f32" variable_shape="1,8,16,16"'
+        data = f'variable_id="state"{SHAPED}'
         numbers = range(3, count + 3)
         inner = (layer(at, kind, version="opset6", data=data, inputs=[port(0)], outputs=[port(1)]) for at in numbers)
         return sample(layers=inner, edges=(edge(0, 0, at, 0) for at in numbers))
 
     return make
+
+
+def remainders(count: int) -> Sample:
+    """A chain of Mod, each with the same divisor."""
+    data = 'element_type="f32" shape="1" offset="0" size="4"'
+    inner = [layer(1, "Const", data=data, outputs=[port(0, [1])])]
+    wires = [edge(0, 0, 2, 0)]
+    for at in range(2, count + 2):
+        ends = [port(0, SMALL), port(1, [1])], [port(2, SMALL)]
+        inner.append(layer(at, "Mod", data='auto_broadcast="pdpd"', inputs=ends[0], outputs=ends[1]))
+        wires += [edge(1, 0, at, 1), edge(at, 2, at + 1, 0)]
+    ends_with = result(count + 2, SMALL)
+    return Sample(net([parameter(0, SMALL), *inner, ends_with], wires), struct.pack("<f", 2))
 
 
 def sizes_computed(count: int) -> Sample:
@@ -379,9 +397,11 @@ LAYERS: Mapping[str, Callable[[int], Sample]] = {
     "constants that are read": constants_read,
     "strings of one constant": strings,
     "numbers of one constant": long_constant,
-    "variables": variables,
+    "variables": variables(lambda at: f"state{at}"),
+    "variables with long names": variables(lambda at: f"{'state' * 200}{at}"),
     "layers that store one variable": one_variable("Assign"),
     "layers that read one variable": one_variable("ReadValue"),
+    "a chain of remainders": remainders,
     "sizes that are computed": sizes_computed,
     "a chain of other shapes": growing,
     "numbers that are spread": spread,
