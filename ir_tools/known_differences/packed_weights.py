@@ -132,13 +132,18 @@ class PackedWeights:
         axis that is summed, `each`: each number has a scale; `vector`: scaled for data of one dimension; `first`: it is
         the scaled first input; `both ways`: it is transposed for one of several products, `square both ways`: floats,
         as many rows as columns; `deep`: the data have more than three dimensions; `signed zeros`: numbers of i4 are
-        subtracted from i4; `columns`: rows are gathered whose columns are scaled; `computed`: the scale of what data
+        subtracted from i4; `scaled rows`: such rows are gathered, `scaled groups`: rows of groups that have
+        their own scales, `columns`: rows whose columns are scaled; `computed`: the scale of what data
         are multiplied by is not a constant, or what is subtracted before; `number of a row`: one number, for data that
         may have one row; `lanes`: weights are signed, and outputs in more than a half of the last block are left; `rest
         of a sum`, `few products`, `short sum`, `longer sum`: how many products without groups are added up for each;
         those that begin with `sequence`: weights of one.
         """
         products = [one for one in self.readers if one.second]
+        gathers = [
+            one for one in self.readers if one.layer.type == "Gather" and one.port == one.layer.common.inputs[0].id
+        ]
+        groups = self.scale or ()
         rows = {one.by_rows for one in products}
         vectors = [one for one in products if len(one.layer.common.inputs[0].dims) == 1]
         matrices = [one for one in products if one not in vectors]
@@ -167,10 +172,9 @@ class PackedWeights:
             "short sum": not summed.isdisjoint({5, 6, 7, *range(9, LANES // 2)}),
             "longer sum": any(LANES // 2 < size < LANES for size in summed),
             "number of a row": any(one.has_one_row for one in numbered),
-            "columns": any(
-                one.layer.type == "Gather" and one.port == one.layer.common.inputs[0].id and self._scaled(one) == "sum"
-                for one in self.readers
-            ),
+            "columns": any(self._scaled(one) == "sum" for one in gathers),
+            "scaled rows": self.scale is not None and bool(gathers),
+            "scaled groups": bool(gathers) and len(groups) > 2 and groups[-2] > 1,
         }
         more = set().union(*map(self._in_sequence, self.readers))
         return frozenset(name for name, holds in found.items() if holds) | more

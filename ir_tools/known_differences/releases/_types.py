@@ -172,6 +172,9 @@ OF_A_SUM = "A MatMul by scaled weights is not compiled for sums of so many produ
 BYTES = Fixed((np.arange(16) * 5 - 40).astype(np.int8).reshape(4, 4))
 BOTH = Call("Multiply-1", (_floats(BYTES), Fixed(SCALE)))
 COLUMNS = Call("Multiply-1", (_floats(BYTES), Fixed(SCALE.reshape(1, 4))))
+NIBBLES = Call("Multiply-1", (_floats(Fixed(np.arange(8, dtype=np.uint8) * 23, "i4", (4, 4))), Fixed(SCALE)))
+SCALED_GROUPS = Call("Multiply-1", (_floats(Fixed(BYTES.array.reshape(4, 2, 2))), Fixed(counted(4, 2, 1))))
+SCALED_GROUPS = Call("Reshape-1", (SCALED_GROUPS, Fixed(whole(4, 4))), {"special_zero": "false"})
 SQUARE = converted(Fixed(counted(4, 4).astype(np.float16)), "f32")
 GROUPS = Call("Multiply-1", (_floats(Fixed(BYTES.array.reshape(4, 2, 2))), Fixed(floats(2))))
 GROUPS = Call("Reshape-1", (GROUPS, Fixed(whole(4, 4))), {"special_zero": "false"})
@@ -520,6 +523,21 @@ ROWS = (
                 Call("Gather-8", (COLUMNS, whole(3, 1), Fixed(index(0)))),
                 partial(_is_used, kinds="i8 u8 i4 u4 nf4", uses={"columns"}),
                 Processor.ANY,
+            ),
+            *(
+                (
+                    f"rows of {name}",
+                    "2024.1 to 2024.1",
+                    State.DIFFERS,
+                    f"A Gather of scaled {name} unpacks them wrongly.",
+                    Call("Gather-8", (rows, whole(3, 1), Fixed(index(0)))),
+                    partial(_is_used, kinds=kinds, uses={use}),
+                    Processor.ANY,
+                )
+                for name, kinds, use, rows in (
+                    ("weights of i4", "i4", "scaled rows", NIBBLES),
+                    ("weights in groups", "i8 u8 u4", "scaled groups", SCALED_GROUPS),
+                )
             ),
         )
     ),

@@ -39,6 +39,16 @@ def _summed(data: Feed) -> Call:
     return Call("CumSum-3", (data, Fixed(index(0))))
 
 
+def _gathered(sizes: tuple[int, ...], scaled: tuple[int, ...] | None, kind: str = "") -> Call:
+    """Return a Gather of two rows of weights of u8 or of few bits, with a scale of these sizes or without one."""
+    held = np.arange(8 if kind else 16, dtype=np.uint8) * 23
+    weights = _number(Fixed(held, kind, sizes) if kind else Fixed(held.reshape(sizes)), "f32")
+    if scaled is not None:
+        weights = Call("Multiply-1", (weights, Fixed(counted(*scaled))), {"auto_broadcast": "numpy"})
+    rows = Call("Reshape-1", (weights, Fixed(whole(4, 4))), {"special_zero": "false"})
+    return Call("Gather-8", (rows, whole(3, 1), Fixed(index(0))), {"batch_dims": "0"})
+
+
 def _halves(gives: int, data: Feed = DATA) -> Call:
     return Call("Split-1", (data, Fixed(index(0))), {"num_splits": "2"}, gives=gives)
 
@@ -321,5 +331,15 @@ BESIDE = [
         "conversion of negative i64 to boolean",
         falling=[_boolean(Call("Negative-1", (Call("Unsqueeze-1", (whole(0, 1), Fixed(index(0)))),)))],
         others=[_boolean(Call("Unsqueeze-1", (whole(0, 1), Fixed(index(0)))))],
+    ),
+    *beside(
+        "rows of weights of i4, 2024.1 to 2024.1",
+        falling=[_gathered((4, 4), (4, 1), "i4"), _gathered((4, 4), (), "i4"), _gathered((4, 2, 2), (4, 2, 1), "i4")],
+        others=[_gathered((4, 4), (4, 1)), _gathered((4, 4), None, "i4"), _gathered((4, 4), (4, 1), "u4")],
+    ),
+    *beside(
+        "rows of weights in groups, 2024.1 to 2024.1",
+        falling=[_gathered((4, 2, 2), (4, 2, 1), "u4"), _gathered((4, 2, 2), (4, 2, 1))],
+        others=[_gathered((4, 2, 2), (4, 1, 1)), _gathered((4, 1, 4), (4, 1, 1)), _gathered((4, 2, 2), ())],
     ),
 ]
