@@ -700,6 +700,14 @@ class Op:
         """The attributes by the names that they have in files."""
         return {spec.xml or name: spec for name, spec in self.attrs.items()}
 
+    def written(self, values: Mapping[str, Any]) -> dict[str, str]:
+        """Return attributes as a file has them, but for those without a value; `values` has them by Python name."""
+        return {
+            self.attrs[name].xml or name: self.attrs[name].render(value, ",")
+            for name, value in values.items()
+            if value not in ((), None, "")
+        }
+
     def lacks(self, raw: Mapping[str, str]) -> bool:
         """Return whether an attribute is absent from a layer's `<data>`."""
         return any((spec.xml or name) not in raw for name, spec in self.attrs.items())

@@ -15,13 +15,20 @@ COPIED = "the larger of a number and itself is the number"
 
 
 def with_copies(
-    op: Op, opset: int, inputs: Sequence[Fact], outputs: Sequence[Fact], kept: Collection[int], target: int
+    op: Op,
+    opset: int,
+    attrs: Attrs,
+    inputs: Sequence[Fact],
+    outputs: Sequence[Fact],
+    kept: Collection[int],
+    target: int,
 ) -> Rewrite:
     """Return a layer that reads copies of numbers.
 
     Args:
         op: its operation.
         opset: of its version stamp.
+        attrs: its attributes.
         inputs: facts of its inputs.
         outputs: facts of its outputs.
         kept: the inputs that it reads as they are, by number; so it does those that are not numbers.
@@ -34,14 +41,14 @@ def with_copies(
         else given
         for number, given in enumerate(layers.given)
     )
-    layers.made.append(NewLayer(type=op.type, opset=opset, inputs=refs, outputs=tuple(outputs)))
+    layers.made.append(NewLayer(type=op.type, opset=opset, raw=op.written(attrs), inputs=refs, outputs=tuple(outputs)))
     return layers.rewrite("reads a copy", COPIED)
 
 
 def with_copied_outputs(
     op: Op, opset: int, attrs: Attrs, inputs: Sequence[Fact], outputs: Sequence[Fact], target: int
 ) -> Rewrite | Refused:
-    """Return a layer, with its attributes, of whose outputs others read copies; other arguments as of `with_copies`."""
+    """Return a layer of whose outputs others read copies; other arguments as of `with_copies`."""
     if not all(fact.dtype.is_integer or fact.dtype.is_float for fact in outputs):
         return Refused("no operation copies what are not numbers")
     layers = Layers(inputs, target)

@@ -311,11 +311,7 @@ def _complete(op: Op, attrs: Attrs, seen: Seen, infinite: bool) -> Rewrite:
     """Return the layer with the values that its absent attributes have, and finite ones in place of `infinite` ones."""
     lists = ((name, spec.ones_for) for name, spec in op.attrs.items() if isinstance(spec, Ints) and spec.ones_for)
     ones = {name: (1,) * len(attrs[other]) for name, other in lists if not attrs[name]}
-    raw = {
-        op.attrs[name].xml or name: op.attrs[name].render(value, ",")
-        for name, value in {**attrs, **ones}.items()
-        if value not in ((), None, "")
-    }
+    raw = op.written({**attrs, **ones})
     refs = tuple(Ref(None, index) for index in range(len(seen.inputs)))
     new = NewLayer(type=op.type, opset=seen.opset, inputs=refs, outputs=tuple(seen.outputs), raw=raw)
     proof = "the largest f64 is infinity in f32" if infinite else "these are the defaults of the missing attributes"

@@ -24,6 +24,7 @@ READING = frozenset(
         Pattern.FIRST_CONVOLVED,
         Pattern.FIXED_STATE,
         Pattern.GIVEN_AGAIN,
+        Pattern.GIVEN_IN_ANOTHER_SHAPE,
         Pattern.IN_PLACE,
         Pattern.PASSED_ON,
         Pattern.SECOND_CONVOLVED,
@@ -38,8 +39,8 @@ READING = frozenset(
 
 def in_its_place(op: Op, seen: Seen, target: int) -> Iterator[Rewrite | Refused]:
     """Yield what means the same as a layer without the patterns that it is part of, for an opset."""
-    if any(map(seen.has, READING)):
-        yield with_copies(op, seen.opset, seen.inputs, seen.outputs, seen.constant, target)
+    if any(map(seen.has, READING)) and seen.attrs is not None:
+        yield with_copies(op, seen.opset, seen.attrs, seen.inputs, seen.outputs, seen.constant, target)
     if (seen.has(Pattern.REDUCED) or seen.has(Pattern.GATHERED)) and seen.attrs is not None:
         yield with_copied_outputs(op, seen.opset, seen.attrs, seen.inputs, seen.outputs, target)
     if seen.has(Pattern.UNEVEN):

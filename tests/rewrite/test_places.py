@@ -13,14 +13,18 @@ from ir_tools.known_differences import as_model
 from ir_tools.known_differences._model import Body, Branches, Call, Fixed, Given, Part, counted, whole
 from ir_tools.known_differences.releases import ROWS, ReleaseDifference
 from ir_tools.known_differences.verdicts import Answer
-from ir_tools.ops import Array
+from ir_tools.ops import COMPLETE_OPSETS, Array, Op
+from ir_tools.ops.replacements import with_copies
 from ir_tools.releases.table import find_release
 from ir_tools.validation import validate
+from tests.ops.samples import sample_of
 from tests.ops.test_control_flow import Text
+from tests.releases.questions import OPS
 from tests.runtime.releases import client_of
 
 PREFIXES = (
     *("root mean", "states", "SoftMaxes", "loops behind", "inputs of", "tensors that", "unequal"),
+    *("MVN of an output", "Slice before a GatherElements"),
     *("sums of convolutions", "sums by channel", "VariadicSplit with an empty", "remainders of sizes by"),
     *(
         "larger tensors behind",
@@ -46,6 +50,16 @@ def migrated(row: ReleaseDifference) -> tuple[Model, dict[str, Array], Model]:
     assert found.ok
     assert found.steps
     return model, fed, found.model
+
+
+@pytest.mark.parametrize("op", [op for op in OPS if op.attrs and sample_of(op)], ids=str)
+def test_a_layer_that_reads_copies_keeps_its_attributes(op: Op) -> None:
+    sample = sample_of(op)
+    assert sample is not None
+    attrs = op.read({**sample.raw}, [])
+    assert attrs is not None
+    copied = with_copies(op, op.version, attrs, (), (), (), COMPLETE_OPSETS)
+    assert op.read(copied.layers[-1].raw, []) == attrs
 
 
 @CASE

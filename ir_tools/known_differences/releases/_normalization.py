@@ -21,6 +21,13 @@ BYTES = tuple(Fixed(floats(limit)) for limit in (0, 12.75, 0, 12.75))
 VARIANCE = {"eps": "0.001", "eps_mode": "inside_sqrt", "normalize_variance": "true"}
 
 
+def _of_an_output() -> Call:
+    """Return a MVN of all elements of what is an output."""
+    given = Call("ReLU-1", (counted(1, 3, 4),), results=(0,))
+    flat = Call("Reshape-1", (given, Fixed(whole(1, -1))), {"special_zero": "false"})
+    return Call("MVN-6", (flat, Fixed(whole(1))), VARIANCE)
+
+
 def _gives_blocks_to_topk(seen: Seen) -> bool:
     """Return whether a TopK reads a SoftMax of three dimensions over channels that are kept in blocks of 8."""
     shape = seen.inputs[0].shape
@@ -148,6 +155,14 @@ ROWS = (
             (Call("MVN-6", (counted(1, 3), whole(1)), VARIANCE), "2022.1 to 2023.2"),
             (Call("NormalizeL2-1", (counted(1, 3), whole(1)), {"eps": "0.001", "eps_mode": "add"}), "2023.0 to 2023.2"),
         )
+    ),
+    ReleaseDifference(
+        name="MVN of an output in another shape",
+        span="2023.1 to 2023.2",
+        ops=("MVN-1", "MVN-6"),
+        reason="The output of the model is overwritten by what is normalized.",
+        model=_of_an_output(),
+        applies=lambda seen: seen.has(Pattern.GIVEN_IN_ANOTHER_SHAPE),
     ),
     ReleaseDifference(
         name="MVN of quantized data",

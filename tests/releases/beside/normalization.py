@@ -1,9 +1,24 @@
 """Layers beside the rows of normalizations."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, whole
 from tests.releases.beside import Feed, beside
+
+PLAIN = {"transpose_a": "false", "transpose_b": "false"}
+
+
+def _normalized_last(data: Feed, axis: int) -> Call:
+    return Call("MVN-6", (data, Fixed(whole(axis))), SMALL)
+
+
+def _of_output(given: Call, *sizes: int, shown: bool = True) -> Call:
+    """A MVN along the last axis of what another layer gives, in another shape; that is an output if it is shown."""
+    data = replace(given, results=(0,)) if shown else given
+    flat = Call("Reshape-1", (data, Fixed(whole(*sizes))), {"special_zero": "false"})
+    return _normalized_last(flat, len(sizes) - 1)
 
 
 def normalized(data: Feed, axes: Feed, *, variance: bool = True) -> Call:
@@ -46,6 +61,19 @@ def _best(*sizes: int, axis: int = 1, along: int | None = None, shape: str = "",
 
 
 BESIDE = [
+    *beside(
+        "MVN of an output in another shape",
+        falling=[
+            _of_output(Call("MatMul-1", (counted(1, 3, 4), Fixed(counted(4, 4))), PLAIN), 1, 2, -1),
+            _of_output(Call("SoftMax-1", (counted(1, 3, 4),), {"axis": "1"}), 1, -1),
+        ],
+        others=[
+            _of_output(Call("ReLU-1", (counted(1, 3, 4),)), 1, 3, 2, 2),
+            _of_output(Call("ReLU-1", (Given(counted(1, 3, 4), "?,3,4"),)), 1, -1),
+            _of_output(Call("ReLU-1", (counted(1, 3, 4),)), 1, -1, shown=False),
+            _normalized_last(Call("ReLU-1", (counted(1, 3, 4),), results=(0,)), 2),
+        ],
+    ),
     *beside(
         "SoftMax of 8 channels of a row before a TopK",
         falling=[
