@@ -135,11 +135,7 @@ class Layers:
         values = {name: attributes.get(name, spec.absent) for name, spec in op.attrs.items()}
         assert attributes.keys() <= values.keys()
         assert REQUIRED not in values.values()
-        raw = {
-            op.attrs[name].xml or name: value if isinstance(value, str) else op.attrs[name].render(value, ",")
-            for name, value in values.items()
-            if value not in UNSAID
-        }
+        raw = op.written(values)
         violations: list[Violation] = []
         attrs = op.read(raw, violations)
         assert attrs is not None, violations
@@ -270,8 +266,6 @@ def held(type: str, opset: int) -> Op:
     return op
 
 
-UNSAID = ((), None, "")
-"""Values of attributes that no text says."""
 Formula = Callable[[Layers, Attrs], Ref | Sequence[Ref] | Refused]
 """Adds the layers of a formula, and returns what the last one of them makes; or all outputs, the last one's last."""
 

@@ -701,11 +701,19 @@ class Op:
         return {spec.xml or name: spec for name, spec in self.attrs.items()}
 
     def written(self, values: Mapping[str, Any]) -> dict[str, str]:
-        """Return attributes as a file has them, but for those without a value; `values` has them by Python name."""
-        return {
-            self.attrs[name].xml or name: self.attrs[name].render(value, ",")
+        """Return attributes as a file has them, without those that are None, or empty as absent ones are.
+
+        Args:
+            values: by Python name, or as text.
+        """
+        said = {
+            name: value
             for name, value in values.items()
-            if value not in ((), None, "")
+            if value is not None and (value not in ((), "") or value != self.attrs[name].absent)
+        }
+        return {
+            self.attrs[name].xml or name: value if isinstance(value, str) else self.attrs[name].render(value, ",")
+            for name, value in said.items()
         }
 
     def lacks(self, raw: Mapping[str, str]) -> bool:
