@@ -192,13 +192,15 @@ class PackedWeights:
         state, *weights = (_origin(self.graph, sources.get(port), self.origins) for port in (ports[1], *ports[-3:-1]))
         scaled = all(one is not None and one.type in SCALING for one in weights)
         known = state is not None and role_of(state) is Role.CONSTANT
+        packed = state is not None and state.type in SCALING
         quantized = [_is_carried(self.model, self.graph, sources.get(port)) for port in ports[:2]]
         in_bytes = quantized[0] and scaled and (known or quantized[1])
         both_ways = reader.layer.common.raw.get("direction") == "bidirectional"
         found = {
             "sequence in bytes": in_bytes and (known or not both_ways),
             "sequence from a state": in_bytes and known,
-            "sequence in part": not in_bytes,
+            "sequence from a packed state": packed and quantized[0] and scaled,
+            "sequence in part": not in_bytes and not packed,
             "sequence both ways": both_ways,
         }
         return {name for name, holds in found.items() if holds}

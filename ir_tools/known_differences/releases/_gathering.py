@@ -70,6 +70,12 @@ OF_4_BYTES = "f32 f16 bf16 f64 i16 u16 i32 u32 i64 u64"
 PLACES = Call("NonZero-3", (counted(2, 3),), {"output_type": "i64"})
 
 
+def _reduces(seen: Seen, *, reduction: str, first: bool) -> bool:
+    """Return whether updates are reduced in this way, and the data with them if they are the `first` of them."""
+    attrs = seen.attrs
+    return attrs is None or (attrs.reduction == reduction and (first or not attrs.use_init_val))
+
+
 def _weighs_unknown(seen: Seen) -> bool:
     """Return whether a sum of embeddings weighs them, and the sizes of indices or weights are not known."""
     weighed = len(seen.inputs) == len(seen.op.inputs)
@@ -279,6 +285,42 @@ ROWS = (
             processor=processor,
         )
         for types, processor in (("bf16", Processor.AVX512), ("i8 u8 boolean", Processor.ANY))
+    ),
+    *(
+        ReleaseDifference(
+            name=f"{what} of updates",
+            span=f"2023.1 to {last}",
+            ops=("ScatterElementsUpdate-12",),
+            reason=reason,
+            types=types,
+            sometimes=True,
+            model=Call(
+                "ScatterElementsUpdate-12",
+                (-data, Fixed(whole(1, 1, 3)), -data[:3] - 4, Fixed(index(0))),
+                {"reduction": reduction, "use_init_val": first},
+            ),
+            applies=partial(_reduces, reduction=reduction, first=first == "true"),
+        )
+        for what, last, reduction, first, types, reason, data in (
+            (
+                "maxima",
+                "2023.2",
+                "max",
+                "false",
+                "f32 f16 f64",
+                "Without the data, negative maxima become the least positive number.",
+                floats(1, 2, 3, 4),
+            ),
+            (
+                "means of integers",
+                "2024.0",
+                "mean",
+                "true",
+                "i32 i64 i16 u16 u32 u64",
+                "Means of negative integers are rounded in another direction.",
+                np.array([1, 2, 3, 4], np.int32),
+            ),
+        )
     ),
     not_compiled(
         name="GatherND with indices of unknown length",

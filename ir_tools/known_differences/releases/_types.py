@@ -163,6 +163,7 @@ def _sequence(direction: str = "forward", begin: Array | Fixed | Call = ZEROS) -
     return Call("GRUSequence-5", (_in_bytes(counted(1, 3, 1)), begin, Fixed(whole(3)), *weights, biases), raw)
 
 
+PACKED = Call("Multiply-1", (_floats(Fixed(np.zeros((1, 1, 1), np.int8))), Fixed(number(0.02))))
 BOTH_WAYS = _sequence("bidirectional", _in_bytes(Fixed(np.zeros((1, 2, 1), np.float32))))
 OF_SEQUENCES = "A sequence of quantized data with weights of 8 bits is computed in 8 bits, with other states."
 EACH = "i8 u8 i4 u4"
@@ -488,6 +489,14 @@ ROWS = (
                         OF_SEQUENCES,
                         _sequence(),
                         "sequence from a state",
+                    ),
+                    (
+                        "sequences of quantized data from a packed state",
+                        "2022.3 to 2024.3",
+                        State.UNCOMPILED,
+                        "A sequence of quantized data is not compiled, or gives other states, if its state is packed.",
+                        _sequence(begin=PACKED),
+                        "sequence from a packed state",
                     ),
                     (
                         "sequences in part of 8 bits",

@@ -155,7 +155,9 @@ SEQUENCES = frozenset({"GRUSequence", "LSTMSequence"})
 """Types of layers that releases compute in 8 bits, with data, weights and states of that. Measured."""
 ANY_SEQUENCE = SEQUENCES | {"RNNSequence"}
 """Types of layers that repeat a cell."""
-IN_SEQUENCES = frozenset({"sequence in bytes", "sequence from a state", "sequence in part", "sequence both ways"})
+IN_SEQUENCES = frozenset(
+    f"sequence {use}" for use in ("in bytes", "from a state", "from a packed state", "in part", "both ways")
+)
 """Of a constant: what `PackedWeights.uses` says of weights of one of them, in a graph with a FakeQuantize."""
 NEEDED: Mapping[str, Set[str]] = {
     **dict.fromkeys(

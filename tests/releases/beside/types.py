@@ -166,6 +166,7 @@ QUANTIZED_STATE, QUANTIZED_STATES = (
     quantized(Fixed(np.zeros((1, count, 2), np.float32)), Fixed(floats(2))) for count in (1, 2)
 )
 TESTED = _boolean(Call("Abs-1", (DATA,)))
+PACKED = Call("Multiply-1", (converted(Fixed(np.full((1, 1, 2), 50, np.int8)), "f32"), Fixed(floats(0.01))))
 BESIDE = [
     *beside(
         "conversion of numbers of floats to boolean",
@@ -341,5 +342,14 @@ BESIDE = [
         "rows of weights in groups, 2024.1 to 2024.1",
         falling=[_gathered((4, 2, 2), (4, 2, 1), "u4"), _gathered((4, 2, 2), (4, 2, 1))],
         others=[_gathered((4, 2, 2), (4, 1, 1)), _gathered((4, 1, 4), (4, 1, 1)), _gathered((4, 2, 2), ())],
+    ),
+    *beside(
+        "weights of sequences of quantized data from a packed state, 2022.3 to 2024.3",
+        falling=[_sequence(begin=PACKED), _sequence("GRUSequence-5", begin=PACKED)],
+        others=[_sequence(begin=PACKED, weights=(0,)), _sequence(begin=PACKED, data=counted(1, 3, 2)), _sequence()],
+    ),
+    *beside(
+        "weights of sequences in part of 8 bits, 2024.4 to 2026.4",
+        others=[_sequence(begin=PACKED, weights=(0,)), _sequence(begin=PACKED, data=counted(1, 3, 2))],
     ),
 ]
