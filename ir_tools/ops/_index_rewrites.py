@@ -223,6 +223,19 @@ def unchanged(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Re
     return layers.rewrite("the data", "there are no updates")
 
 
+@by_formula("the least number, written to all places that are updated, counts for none of the updates")
+def maxima_of_updates(layers: Layers, attrs: Attrs) -> Ref | Refused:
+    """Rewrite maxima without the data: OpenVINO 2023.1 and 2023.2 begin with the least positive number."""
+    data, _, updates, _ = (Ref(None, number) for number in range(4))
+    if attrs.reduction != "max" or attrs.use_init_val or not layers.fact(data).dtype.is_float:
+        return Refused("it gives no maxima of floats without the data")
+    least = np.array(-np.inf if layers.fact(data).dtype.name == "bf16" else np.finfo(layers.dtype(data)).min)
+    written = layers.call("Broadcast", least.astype(layers.dtype(data)), layers.sizes(updates))
+    place, axis = Ref(None, 1), Ref(None, 3)
+    empty = layers.call("ScatterElementsUpdate", data, place, written, axis, version=12, reduction="none")
+    return layers.call("ScatterElementsUpdate", empty, place, updates, axis, version=12, reduction="max")
+
+
 COMBINED = {"sum": "Add", "sub": "Subtract", "prod": "Multiply", "min": "Minimum", "max": "Maximum"}
 EXACT = {"f16", "bf16", "f32", "f64", "i32", "i64"}
 """Types in which one layer and a reduction of two numbers round and wrap alike."""

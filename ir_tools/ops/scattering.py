@@ -10,7 +10,12 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops._index_rewrites import migrate_scatter_elements_12, migrate_scatter_nd_15, unchanged
+from ir_tools.ops._index_rewrites import (
+    maxima_of_updates,
+    migrate_scatter_elements_12,
+    migrate_scatter_nd_15,
+    unchanged,
+)
 from ir_tools.ops._moving_rewrites import moved
 from ir_tools.ops._numbers import in_axis, is_half
 from ir_tools.ops._requirements import check_tuples, require_integers, require_one, same_type
@@ -259,7 +264,7 @@ SCATTER_ELEMENTS_12 = SCATTER_ELEMENTS_3.at(
     },
     readers={"reduction": "shape kernel migrate", "use_init_val": "shape kernel migrate"},
     migrate=migrate_scatter_elements_12(moved(3, scatter_elements, MOVED)),
-    substitute=None,
+    substitute=maxima_of_updates,
 )
 SCATTER_ND_4 = Op(
     type="ScatterNDUpdate",
