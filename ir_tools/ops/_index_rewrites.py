@@ -229,8 +229,8 @@ def maxima_of_updates(layers: Layers, attrs: Attrs) -> Ref | Refused:
     data, _, updates, _ = (Ref(None, number) for number in range(4))
     if attrs.reduction != "max" or attrs.use_init_val or not layers.fact(data).dtype.is_float:
         return Refused("it gives no maxima of floats without the data")
-    least = np.array(-np.inf if layers.fact(data).dtype.name == "bf16" else np.finfo(layers.dtype(data)).min)
-    written = layers.call("Broadcast", least.astype(layers.dtype(data)), layers.sizes(updates))
+    least = np.array(-np.inf).astype(layers.dtype(data))
+    written = layers.call("Broadcast", least, layers.sizes(updates))
     place, axis = Ref(None, 1), Ref(None, 3)
     empty = layers.call("ScatterElementsUpdate", data, place, written, axis, version=12, reduction="none")
     return layers.call("ScatterElementsUpdate", empty, place, updates, axis, version=12, reduction="max")
