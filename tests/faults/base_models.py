@@ -10,21 +10,23 @@ from typing import Any
 
 import numpy as np
 import openvino as ov
-from openvino import opset1, opset3, opset8
+from openvino import opset1, opset8
 from openvino import opset15 as op
 from openvino import opset16 as op16
 from openvino.op import Constant
-from openvino.utils.node_factory import NodeFactory
 
+from ir_tools.ops import find_op
+from ir_tools.types import element_type
 from tests.faults.define import Base
 from tests.faults.handmade import HANDMADE
 from tests.faults.markup import MODEL_OPTIMIZER, Node, parse
-from tests.faults.more_models import MORE
 from tests.faults.nodes import F32, I32, I64
 from tests.faults.nodes import constant as _c
 from tests.faults.nodes import model as _model
 from tests.faults.nodes import parameter as _x
 from tests.faults.nodes import weights as _w
+from tests.ops.samples import sample_of
+from tests.ops.single import Slot, several
 
 __all__ = ["bases"]
 
@@ -242,57 +244,6 @@ def detection() -> Any:
     return _model([found], [x, image], "detection")
 
 
-def selection() -> Any:
-    boxes, scores = _x([1, 8, 4], name="boxes"), _x([1, 2, 8], name="scores")
-    nms = op.non_max_suppression(boxes, scores, _c(3, I64), _c(0.5), _c(0.1), _c(0.0), "corner", True, "i64")
-    top = op.topk(scores, _c(3, I64), 2, "max", "value", "i32")
-    picked = op.gather_elements(scores, top.output(1), 2)
-    hot = op.one_hot(top.output(1), _c(8, I64), _c(1.0), _c(0.0), -1)
-    summed = op.cum_sum(picked, _c(2, I64), False, False)
-    scattered = op.scatter_elements_update(
-        scores, _c([[[1], [2]]], I64), _c([[[0.5], [0.25]]]), _c(2, I64), "sum", True
-    )
-    found = op.gather_nd(scores, _c([[0, 1, 2]], I64), 0)
-    updated = op.scatter_nd_update(scores, _c([[0, 1]], I64), _c(np.ones((1, 8))))
-    return _model([nms.output(0), top.output(0), summed, hot, scattered, found, updated], [boxes, scores], "selection")
-
-
-def resizing() -> Any:
-    x = _x([1, 4, 6, 6])
-    a = op.interpolate(
-        x,
-        _c([9, 12], I64),
-        "linear_onnx",
-        "sizes",
-        [0, 0],
-        [0, 0],
-        "align_corners",
-        "floor",
-        False,
-        -0.75,
-        _c([2, 3], I64),
-    )
-    attrs = {
-        "mode": "nearest",
-        "shape_calculation_mode": "scales",
-        "coordinate_transformation_mode": "asymmetric",
-        "nearest_mode": "ceil",
-        "antialias": False,
-        "cube_coeff": -0.75,
-        "pads_begin": [0, 0, 0, 0],
-        "pads_end": [0, 0, 0, 0],
-    }
-    old = NodeFactory("opset4").create("Interpolate", [a, _c([18, 6], I64), _c([2.0, 0.5]), _c([2, 3], I64)], attrs)
-    padded = op.pad(old, _c([0, 0, 1, 2], I64), _c([0, 0, 0, 1], I64), "constant", _c(0.5))
-    mirrored = opset1.pad(padded, _c([0, 0, 1, 1], I64), _c([0, 0, 1, 1], I64), "reflect")
-    deep = op.depth_to_space(mirrored, "blocks_first", 2)
-    y = _x([1, 1, 4, 4], name="y")
-    space = op.space_to_depth(y, "depth_first", 2)
-    mixed = op.shuffle_channels(space, 1, 2)
-    turned = op.reverse_sequence(mixed, _c([2], I64), 0, 1)
-    return _model([deep, turned], [x, y], "resizing")
-
-
 def logic() -> Any:
     a, b, mask = _x([2, 3], name="a,b"), _x([1, 3], I32, "b"), _x([2, 1], np.bool_, "mask")
     as_int = op.convert(a, "i32")
@@ -333,16 +284,6 @@ def strings() -> Any:
     return _model([op.result(op.gather(words, _c([2, 0], I64), _c(0, I64))), op.result(x)], [x], "strings")
 
 
-def sequences() -> Any:
-    x, h = _x([2, 3, 4]), _x([2, 1, 5], name="h")
-    lengths = _c([3, 2], I32)
-    gru = op.gru_sequence(x, h, lengths, _w(1, 15, 4), _w(1, 15, 5), _w(1, 20), 5, "forward", linear_before_reset=True)
-    lstm = op.lstm_sequence(x, h, h, lengths, _w(1, 20, 4), _w(1, 20, 5), _w(1, 20), 5, "reverse")
-    rnn = op.rnn_sequence(x, h, lengths, _w(1, 5, 4), _w(1, 5, 5), _w(1, 5), 5, "forward")
-    cell = opset3.gru_cell(op.squeeze(h, _c([1], I64)), op.squeeze(h, _c([1], I64)), _w(15, 5), _w(15, 5), _w(15), 5)
-    return _model([gru.output(0), lstm.output(1), rnn.output(0), cell], [x, h], "sequences")
-
-
 def dynamic() -> Any:
     x, y = _x([ov.Dimension(), 3, ov.Dimension(8, 32), ov.Dimension(8, 32)]), _x([-1, -1], name="y")
     a = opset1.avg_pool(x, [2, 2], [0, 0], [0, 0], [2, 2], True, "floor", "explicit")
@@ -367,6 +308,43 @@ def informed() -> Any:
     return model
 
 
+SAMPLES = """
+Asinh-4 Atan-1 BatchNormInference-1 BatchToSpace-2 BitwiseAnd-13 Broadcast-1 Bucketize-3 CTCGreedyDecoder-1
+CTCGreedyDecoderSeqLen-6 Ceiling-1 Cos-1 Cosh-1 CumSum-3 DFT-7 DeformableConvolution-8 DepthToSpace-1 Einsum-7
+EmbeddingBagOffsetsSum-3 EmbeddingBagPackedSum-3 EmbeddingSegmentsSum-3 Erf-1 ExtractImagePatches-3 Eye-9 Floor-1
+GRUCell-3 GRUSequence-5 Gather-1 GatherElements-6 GatherND-8 GatherTree-1 Gelu-2 GreaterEqual-1 GridSample-9
+GroupNormalization-12 HardSigmoid-1 Interpolate-1 Interpolate-4 Interpolate-11 IsNaN-10 LSTMSequence-5 LessEqual-1
+LogicalXor-2 MVN-2 Mod-1 NonMaxSuppression-3 NonMaxSuppression-9 NotEqual-1 OneHot-1 PSROIPooling-1 Pad-1 Pad-12
+PriorBoxClustered-1 RNNSequence-5 ROIAlign-9 ROIPooling-2 ReduceL1-4 ReduceL2-4 ReduceMin-1 RegionYolo-1 ReorgYolo-2
+ReverseSequence-1 Roll-7 Round-5 ScaledDotProductAttention-13 ScatterElementsUpdate-12 ScatterNDUpdate-15
+SearchSorted-15 Selu-1 ShapeOf-1 ShuffleChannels-1 Sign-1 Sin-1 Sinh-1 SoftPlus-4 SoftSign-9 SpaceToBatch-2
+SpaceToDepth-1 SquaredDifference-1 TopK-1 TopK-11 Unique-10
+"""
+"""Types and opsets of the layers of a model of one layer of each, beside each other."""
+FIRST_OF_EACH = ("GatherElements", "HardSigmoid", "ROIAlign", "ScatterElementsUpdate", "Selu")
+"""Types whose later inputs are constants of zeros, as they are indices, or the CPU plugin takes nothing else."""
+
+
+def samples() -> Any:
+    """The layers that other tests have of each operation."""
+    layers = []
+    for type, _, opset in (name.partition("-") for name in SAMPLES.split()):
+        op = find_op(type, f"opset{opset}")
+        sample = sample_of(op) if op else None
+        assert sample is not None
+        slots = [_zeros(slot) if number and type in FIRST_OF_EACH else slot for number, slot in enumerate(sample.slots)]
+        layers.append((type, int(opset), sample.raw, slots))
+    return several(layers)
+
+
+def _zeros(slot: Slot) -> Slot:
+    """A constant in place of a parameter."""
+    if not isinstance(slot, tuple):
+        return slot
+    kind, shape = slot
+    return np.zeros([int(size) for size in shape.split(",") if size], element_type(kind).dtype)
+
+
 BUILT = (
     pooling,
     new_pooling,
@@ -379,14 +357,12 @@ BUILT = (
     nested,
     state,
     detection,
-    selection,
-    resizing,
     logic,
     element_types,
     strings,
-    sequences,
     dynamic,
     informed,
+    samples,
 )
 OLD_STYLE = ("pooling", "convolutions", "iterator", "logic")
 """Those that exist in the manner of Model Optimizer too."""
@@ -434,14 +410,14 @@ def _old_style(base: Base) -> Base:
 
 def base_names() -> list[str]:
     """The names of `bases`, without making them."""
-    return [*(build.__name__ for build in (*BUILT, *MORE)), *(f"{name}_v10" for name in OLD_STYLE), *HANDMADE]
+    return [*(build.__name__ for build in BUILT), *(f"{name}_v10" for name in OLD_STYLE), *HANDMADE]
 
 
 @cache
 def bases() -> dict[str, Base]:
     """Every base model by name."""
     with tempfile.TemporaryDirectory() as folder:
-        built = {build.__name__: _serialised(build, folder) for build in (*BUILT, *MORE)}
+        built = {build.__name__: _serialised(build, folder) for build in BUILT}
     old = [_old_style(built[name]) for name in OLD_STYLE]
     hand = [Base(name, parse(text), weights, MODEL_OPTIMIZER) for name, (text, weights) in HANDMADE.items()]
     return {**built, **{base.name: base for base in (*old, *hand)}}
