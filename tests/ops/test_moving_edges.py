@@ -134,6 +134,7 @@ SHAPES: Sequence[tuple[str, Mapping[str, str], Sequence[Slot]]] = (
     ("ReduceMax-1", {"keep_dims": "false"}, [("f32", "2,3"), ("i64", "1")]),
     ("ReduceMax-1", {"keep_dims": "false"}, [("f32", "2,3"), ("i64", "2")]),
     ("ReduceMax-1", {"keep_dims": "false"}, [("f32", "2,3"), ("i64", "1..2")]),
+    ("ReduceMax-1", {"keep_dims": "true"}, [("f32", ""), ("i64", "...")]),
     ("Reshape-1", {"special_zero": "false"}, [("f32", "10..20"), Between("i64", ((-1, -1), (3, 4)))]),
     ("Squeeze-15", {"allow_axis_skip": "true"}, [("f32", "?,1,3"), whole([1])]),
     ("Squeeze-15", {"allow_axis_skip": "true"}, [("f32", "?,1,3"), whole([0])]),

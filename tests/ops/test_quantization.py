@@ -1,6 +1,6 @@
-"""Quantisation in floats against the installed runtime: partial shapes, faults, element types, values."""
+"""Quantisation in floats against the installed runtime: faults and values."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -15,51 +15,14 @@ from tests.ops.layer_support import faults_of
 from tests.ops.math_support import (
     AMOUNTS,
     Case,
-    agreement,
     kinds,
     random_array,
-    random_shape,
     value_difference,
     values_agree,
 )
 from tests.ops.single import Slot, attrs_of, computed, slots_of
 
 FAKE_QUANTIZE, FAKE_CONVERT = quantization.OPS
-
-
-def part_of(rng: np.random.Generator, sizes: Sequence[int]) -> list[int]:
-    """Sizes that mostly broadcast to `sizes`."""
-    part = [size if rng.random() < 0.5 else 1 for size in sizes][rng.integers(0, len(sizes) + 1) :]
-    if rng.random() < 0.05:
-        part = [size + 1 for size in part]
-    return [2, *part] if rng.random() < 0.05 else part
-
-
-def f32(rng: np.random.Generator, sizes: Sequence[int], known: float) -> Slot:
-    return "f32", random_shape(rng, sizes, known) if sizes else ""
-
-
-def random_quantize(rng: np.random.Generator) -> Case:
-    sizes = [2, 3, 1, 4][: rng.integers(1, 5)]
-    known, mode = float(rng.choice([1, 0.5])), str(rng.choice(["numpy"] * 3 + ["none", "pdpd"]))
-    axis = int(rng.integers(-1, 3)) if mode == "pdpd" else 0
-    aligned = sizes[axis : axis + rng.integers(1, 5)] if axis >= 0 else sizes[-rng.integers(1, 5) :]
-    limits = [f32(rng, {"numpy": part_of(rng, sizes), "none": sizes, "pdpd": aligned}[mode], known) for _ in range(4)]
-    raw = {"levels": "16", "auto_broadcast": mode, "auto_broadcast.auto_broadcast_axis": str(axis)}
-    return Case(FAKE_QUANTIZE, raw, [f32(rng, sizes, known), *limits])
-
-
-def random_convert(rng: np.random.Generator) -> Case:
-    sizes = [2, 3, 1, 4][: rng.integers(1, 5)]
-    known, scale = float(rng.choice([1, 0.5])), part_of(rng, sizes)
-    more = [f32(rng, scale, known) for _ in range(rng.integers(1, 3))]
-    return Case(FAKE_CONVERT, {"destination_type": "f8e5m2"}, [f32(rng, sizes, known), *more])
-
-
-@pytest.mark.parametrize("make", [random_quantize, random_convert])
-def test_shapes(make: object) -> None:
-    assert callable(make)
-    assert agreement(make, 120) > 0.7
 
 
 F32: Slot = ("f32", "1,4,8")
