@@ -24,7 +24,13 @@ from ir_tools.known_differences.neighbours import (
     sources_of,
 )
 from ir_tools.known_differences.packed_weights import PackedWeights
-from ir_tools.known_differences.reduction_patterns import mean_squares, merged_reductions, normalizes, spread
+from ir_tools.known_differences.reduction_patterns import (
+    extremes_of_parts,
+    mean_squares,
+    merged_reductions,
+    normalizes,
+    spread,
+)
 from ir_tools.known_differences.releases.seen import (
     ANY_SEQUENCE,
     COMBINING,
@@ -158,6 +164,7 @@ class Patterns:
                 merged_reductions(self.model, graph, layer),
                 mean_squares(self.model, graph, layer, constants),
                 spread(graph, layer),
+                extremes_of_parts(self.model, graph, layer),
             )
         elif op.type in CONVERTING and _gives_booleans(layer):
             more = chain(_tested(graph, layer), [Pattern.MASK] * is_mask(self.model, graph, layer))

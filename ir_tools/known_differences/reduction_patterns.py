@@ -15,12 +15,15 @@ from ir_tools.known_differences.neighbours import (
 )
 from ir_tools.known_differences.releases.seen import ELEMENTWISE, Pattern
 
-__all__ = ["mean_squares", "merged_reductions", "normalizes", "spread"]
+__all__ = ["extremes_of_parts", "mean_squares", "merged_reductions", "normalizes", "spread"]
 
 SPREADING = ELEMENTWISE | COMPARISONS | {"Broadcast", "Select"}
 """Types of layers that combine a number with a tensor."""
 SPATIAL = 4
 """How many dimensions 2021 gives tensors of fewer."""
+EXTREMES = frozenset({"ReduceMax", "ReduceMin"})
+PARTS = 2
+"""Types of reductions, and of how many parts of a Concat, that are taken for elementwise layers. Measured."""
 DIVIDING = frozenset({"Divide", "Multiply"})
 """Types of layers that divide, by a number or by its inverse."""
 
@@ -51,6 +54,26 @@ def merged_reductions(model: Model, graph: Graph, reduction: Layer) -> Iterator[
         yield Pattern.REPEATED
     elif {*written} != {*axes, *own}:
         yield Pattern.SHIFTED
+
+
+def extremes_of_parts(model: Model, graph: Graph, reduction: Layer) -> Iterator[str]:
+    """Yield `PAIRED` or `UNPAIRED` if a reduction is of two parts that a Concat joins along its axis.
+
+    Releases do not see it if the Concat counts its axis from the last one, and are right for parts of one element.
+    """
+    joined = producer_of(graph, reduction)
+    if reduction.type not in EXTREMES or joined is None or joined.type != "Concat":
+        return
+    text, axes = joined.common.raw.get("axis", ""), integers(model, graph, reduction, 1)
+    parts, rank = [port.dims for port in joined.common.inputs], len(joined.common.outputs[0].dims)
+    if len(parts) != PARTS or axes is None or axes.size != 1 or not text.isdecimal() or not int(text) < rank:
+        return
+    axis = int(text)
+    if any(len(dims) != rank for dims in parts) or int(axes.flat[0]) % rank != axis:
+        return
+    sizes = {dims[axis] for dims in parts}
+    if sizes != {1}:
+        yield Pattern.UNPAIRED if len(sizes) == PARTS and min(sizes) > 1 else Pattern.PAIRED
 
 
 def mean_squares(model: Model, graph: Graph, mean: Layer, constants: Collection[int]) -> Iterator[str]:

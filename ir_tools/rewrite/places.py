@@ -26,12 +26,14 @@ READING = frozenset(
         Pattern.GIVEN_AGAIN,
         Pattern.GIVEN_IN_ANOTHER_SHAPE,
         Pattern.IN_PLACE,
+        Pattern.PAIRED,
         Pattern.PASSED_ON,
         Pattern.SECOND_CONVOLVED,
         Pattern.SOFTENED,
         Pattern.SOFTENED_INPUT,
         Pattern.STEPPING,
         Pattern.UNLIMITED,
+        Pattern.UNPAIRED,
     }
 )
 """Patterns that a layer is no longer part of if it reads copies."""

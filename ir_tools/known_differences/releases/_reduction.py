@@ -6,7 +6,7 @@ from math import prod
 import numpy as np
 from numpy.typing import DTypeLike
 
-from ir_tools.known_differences._model import Call, Fixed, counted, floats, index, number, whole
+from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, index, number, whole
 from ir_tools.known_differences.releases._predicates import axes_of
 from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_read, not_run
 from ir_tools.known_differences.releases.seen import NUMBER, Pattern, Seen
@@ -66,6 +66,26 @@ def _has_short_rows(seen: Seen, *, patterns: tuple[str, ...], least: int, beyond
         return False
     shape = seen.inputs[0].shape or ()
     return len(shape) > 1 and least <= shape[-1].lo < beyond and shape[-1].static
+
+
+def _largest(shape: str, count: int, *, keep: bool) -> Call:
+    """Return the largest elements of four joined with others."""
+    first = Call("Abs-1", (Given(counted(2, 4, 5), shape),))
+    second = Call("Tanh-1", (first,)) if count == 4 else counted(2, count, 5) / 7
+    joined = Call("Concat-1", (first, second), {"axis": "1"})
+    return Call("ReduceMax-1", (joined, Fixed(whole(1))), {"keep_dims": str(keep).lower()})
+
+
+def _is_of_parts(seen: Seen, *, kept: bool = False, known: bool = True, others: bool | None = None) -> bool:
+    """Return whether a reduction of two parts keeps its axis, or whether its size is known and all others are."""
+    if not seen.has(Pattern.PAIRED) or _keeps_axes(seen) is not kept:
+        return False
+    shape, axes = seen.inputs[0].shape, axes_of(seen)
+    if not shape or not axes:
+        return False
+    axis = axes[0] % len(shape)
+    rest = (*shape[:axis], *shape[axis + 1 :])
+    return kept or (shape[axis].static is known and others in {None, is_static(rest)})
 
 
 def _scales_middle(seen: Seen) -> bool:
@@ -378,6 +398,26 @@ ROWS = (
         reason="The process ends.",
         model=Call("ReduceSum-1", (number(3), Fixed(whole(0))), {"keep_dims": "false"}),
         applies=lambda seen: 0 in _axes_of_scalar(seen),
+    ),
+    *(
+        ReleaseDifference(
+            name=f"largest elements of two joined parts, {what}",
+            span=span,
+            ops=("ReduceMax-1", "ReduceMin-1"),
+            state=state,
+            reason="The Concat and the reduction are taken for the elementwise Maximum or Minimum of the two parts.",
+            model=_largest(shape, count, keep=what == "kept"),
+            applies=applies,
+        )
+        for what, span, state, shape, count, applies in (
+            ("kept", "2022.1 to 2026.0", State.DIFFERS, "2,4,5", 4, partial(_is_of_parts, kept=True)),
+            ("not kept", "2022.1 to 2024.2", State.UNCOMPILED, "2,4,5", 4, partial(_is_of_parts, others=True)),
+            ("dynamic", "2022.3 to 2024.2", State.UNCOMPILED, "?,4,5", 4, partial(_is_of_parts, others=False)),
+            ("dynamic, 2022", "2022.1 to 2022.2", State.DIFFERS, "?,4,5", 4, partial(_is_of_parts, others=False)),
+            ("not kept, newer", "2024.3 to 2026.0", State.DIFFERS, "2,4,5", 4, _is_of_parts),
+            ("of unknown size", "2022.1 to 2026.0", State.FAILS, "2,?,5", 4, partial(_is_of_parts, known=False)),
+            ("unequal", "2022.1 to 2026.0", State.UNCOMPILED, "2,4,5", 3, lambda seen: seen.has(Pattern.UNPAIRED)),
+        )
     ),
 )
 """The rows."""

@@ -72,6 +72,10 @@ class Pattern(StrEnum):
     """Of a layer that makes booleans: what it reads are 0 and 1."""
     SPREAD = "spread"
     """Of a reduction to a number: elementwise layers combine it with a tensor of one to three dimensions."""
+    PAIRED = "paired"
+    UNPAIRED = "unpaired"
+    """Of a ReduceMax or ReduceMin: a Concat joins two parts along its axis, not both of one element; they are known to
+    have different sizes, neither of them 1."""
     LATE_SIZES = "late sizes of constants"
     LATE_SHAPES = "late shapes of constants"
     """Of a Mod: sizes that it decides cut, repeat or reshape what constants and sizes alone decide; that gets another
@@ -186,6 +190,7 @@ NEEDED: Mapping[str, Set[str]] = {
     ),
     Pattern.CHOSEN: frozenset({"If"}),
     Pattern.EXPANDED: frozenset({"Broadcast"}),
+    **dict.fromkeys((Pattern.PAIRED, Pattern.UNPAIRED), frozenset({"Concat"})),
     Pattern.GATHERED: frozenset({"GatherElements"}),
     Pattern.OUTLIVING: frozenset({"MatMul"}),
     Pattern.NORMALIZED: frozenset({"GRN", "MVN", "SoftMax"}),

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ir_tools.known_differences._model import Call, Fixed, converted, counted, index, number, whole
+from ir_tools.known_differences._model import Call, Fixed, Given, converted, counted, index, number, whole
 from ir_tools.ops import Array
 from tests.releases.beside import Beside, Feed, beside
 
@@ -12,6 +12,21 @@ ONE, NONE, END = whole(1), whole(0), whole(-1)
 
 def _reduced(data: Feed, axes: Array, op: str = "ReduceSum-1", keep: str = "false") -> Call:
     return Call(op, (data, Fixed(axes)), {"keep_dims": keep})
+
+
+PARTS = "largest elements of two joined parts, "
+JOINED = Call("Concat-1", (Call("Abs-1", (NUMBERS,)), NUMBERS), {"axis": "1"})
+
+
+def _largest(
+    shape: str, count: int = 4, axis: int = 1, along: int = 1, op: str = "ReduceMax-1", keep: str = "true"
+) -> Call:
+    """The largest elements of a tensor and another one of so many rows."""
+    rows = 1 if shape == "2,1,5" else 4
+    first = Call("Abs-1", (Given(counted(2, rows, 5), shape),))
+    second = Call("Tanh-1", (first,)) if count == rows else counted(2, count, 5) / 7
+    joined = Call("Concat-1", (first, second), {"axis": str(axis)})
+    return _reduced(joined, whole(along), op, keep)
 
 
 def _added(data: Call) -> Call:
@@ -321,4 +336,29 @@ BESIDE = [
         falling=[_logically(whole(-3)), _logically(whole(0, -1))],
         others=[_logically(ONE)],
     ),
+    *beside(
+        PARTS + "kept",
+        falling=[
+            _largest("2,4,5", op="ReduceMin-1"),
+            _largest("2,4,5", along=-2),
+            _largest("?,?,?"),
+            _largest("2,4,5", count=1),
+        ],
+        others=[
+            _largest("2,4,5", op="ReduceProd-1"),
+            _largest("2,4,5", axis=-2),
+            _largest("2,4,5", along=2),
+            _largest("2,1,5", count=1),
+            _reduced(JOINED, whole(1, 2), "ReduceMax-1", "true"),
+            _reduced(Call("Concat-1", (NUMBERS, JOINED, NUMBERS), {"axis": "1"}), ONE, "ReduceMax-1", "true"),
+        ],
+    ),
+    *beside(
+        PARTS + "not kept", falling=[_largest("2,4,5", keep="false")], others=[_largest("2,1,5", count=1, keep="false")]
+    ),
+    *beside(PARTS + "dynamic", falling=[_largest("2,4,?", keep="false")]),
+    *beside(PARTS + "dynamic, 2022", falling=[_largest("?,4,5", keep="false")]),
+    *beside(PARTS + "not kept, newer", falling=[_largest("?,4,?", keep="false")]),
+    *beside(PARTS + "of unknown size", falling=[_largest("?,?,?", keep="false")], others=[_largest("2,4,5")]),
+    *beside(PARTS + "unequal", falling=[_largest("2,4,5", count=3, keep="false")], others=[_largest("2,4,5")]),
 ]
