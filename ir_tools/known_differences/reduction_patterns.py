@@ -47,7 +47,7 @@ def merged_reductions(model: Model, graph: Graph, reduction: Layer) -> Iterator[
     own = [int(axis) % max(left, 1) for axis in second.flat]
     if kept[0] != "true" and max(own, default=-1) >= min(axes, default=0):
         return
-    if first.ndim == 0 or second.ndim == 0:
+    if first.ndim == 0 or second.ndim == 0 or first.dtype != second.dtype:
         yield Pattern.BY_NUMBER
     written = [int(axis) % rank for axis in (*first.flat, *second.flat)]
     if kept[0] != "true" and len({*written}) < len(written):

@@ -338,7 +338,7 @@ ROWS = (
         name="reductions in a row by numbers",
         span="2022.2 to 2023.3",
         ops=ANY,
-        reason="A reduction of what one of its type gives is made one with it, which takes lists of axes.",
+        reason="A reduction of what one of its type gives is made one with it, which takes lists of axes of one type.",
         model=_in_a_row(index(1), index(0)),
         applies=lambda seen: seen.has(Pattern.BY_NUMBER),
     ),

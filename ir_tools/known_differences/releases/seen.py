@@ -62,7 +62,7 @@ class Pattern(StrEnum):
     REPEATED = "repeated"
     SHIFTED = "shifted"
     """Of a reduction behind one of its type, where releases write the axes of both in one list: a number is among
-    them, an axis is there twice, or another one is there."""
+    them, or they are of two element types; an axis is there twice, or another one is there."""
     LATER = "later output"
     UNCHOSEN = "no first output"
     COUNTED = "counted"

@@ -290,9 +290,12 @@ BESIDE = [
             _twice(index(2), NONE),
             _twice(ONE, index(0), "ReduceL2-4"),
             _twice(index(0), index(1), keep="true"),
+            _twice(whole(2), NONE.astype(np.int32)),
+            _twice(ONE.astype(np.int32), ONE, "ReduceMax-1", keep="true"),
         ],
         others=[
             _twice(ONE, NONE),
+            _twice(NONE, NONE.astype(np.int32)),
             _twice(index(0), index(0)),
             _reduced(_reduced(NUMBERS, index(1), "ReduceMax-1"), index(0)),
             _reduced(_reduced(NUMBERS, index(1), keep="true"), index(0)),
