@@ -262,7 +262,7 @@ SCATTER_ELEMENTS_12 = SCATTER_ELEMENTS_3.at(
         "reduction": OneOf(words=("none", "sum", "prod", "min", "max", "mean"), default="none"),
         "use_init_val": Flag(default=True),
     },
-    readers={"reduction": "shape kernel migrate", "use_init_val": "shape kernel migrate"},
+    readers={"reduction": "shape kernel migrate substitute", "use_init_val": "shape kernel migrate substitute"},
     migrate=migrate_scatter_elements_12(moved(3, scatter_elements, MOVED)),
     substitute=maxima_of_updates,
 )
