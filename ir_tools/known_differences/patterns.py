@@ -151,7 +151,8 @@ class Patterns:
             Pattern.UNEVEN: op.type == "Concat" and _turns_unevenly(graph, layer, constants),
             Pattern.EXPANDED: op.type in EXPANDING and _is_expanded(graph, layer, constants),
             Pattern.OUTLIVING: op.type == "Transpose" and outlives_products(graph, layer, constants),
-            Pattern.GIVEN_IN_ANOTHER_SHAPE: op.type == "MVN" and _overwrites_an_output(graph, layer),
+            Pattern.GIVEN_IN_ANOTHER_SHAPE: op.type in {"GroupNormalization", "MVN"}
+            and _overwrites_an_output(graph, layer),
             Pattern.SHARED_ORDER: op.type == "Transpose" and _shares_its_order(graph, layer),
             Pattern.QUANTIZED: op.type in OF_BYTES
             and _is_quantized(graph, layer, constants, self._quantized[id(graph)]),
@@ -276,12 +277,17 @@ def _overwritten(graph: Graph, joined: Layer) -> Iterator[str]:
 
 
 def _overwrites_an_output(graph: Graph, normalization: Layer) -> bool:
-    """Return whether a MVN of known sizes and up to three axes reads an output of the graph in another shape."""
-    view, sizes = producer_of(graph, normalization), normalization.common.outputs[0].dims
-    if view is None or view.type not in VIEWS or not 0 < len(sizes) < BY_CHANNEL or min(sizes) < 0:
-        return False
-    given = producer_of(graph, view)
-    if given is None or given.type in WINDOWED or role_of(given) is not Role.COMPUTATION:
+    """Return whether a normalization of known sizes reads an output of the graph in another shape.
+
+    A MVN of up to three axes writes over what it reads; a GroupNormalization is compiled as one.
+    """
+    given, sizes = producer_of(graph, normalization), normalization.common.outputs[0].dims
+    if normalization.type == "MVN":
+        view = given
+        if view is None or view.type not in VIEWS or len(sizes) >= BY_CHANNEL:
+            return False
+        given = producer_of(graph, view)
+    if given is None or given.type in WINDOWED or role_of(given) is Role.CONSTANT or min(sizes, default=-1) < 0:
         return False
     return any(role_of(one) is Role.RESULT for one in readers_of(graph, given))
 

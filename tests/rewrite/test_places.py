@@ -24,7 +24,12 @@ from tests.runtime.releases import client_of
 
 PREFIXES = (
     *("root mean", "states", "SoftMaxes", "loops behind", "inputs of", "tensors that", "unequal"),
-    *("MVN of an output", "Slice before a GatherElements", "largest elements of two joined"),
+    *(
+        "MVN of an output",
+        "GroupNormalization of an output",
+        "Slice before a GatherElements",
+        "largest elements of two joined",
+    ),
     *("sums of convolutions", "sums by channel", "VariadicSplit with an empty", "remainders of sizes by"),
     *(
         "larger tensors behind",

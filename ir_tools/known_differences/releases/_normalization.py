@@ -21,6 +21,13 @@ BYTES = tuple(Fixed(floats(limit)) for limit in (0, 12.75, 0, 12.75))
 VARIANCE = {"eps": "0.001", "eps_mode": "inside_sqrt", "normalize_variance": "true"}
 
 
+def _normalizes_an_output(seen: Seen, *, several: bool) -> bool:
+    """Return whether an output is normalized in place, in several groups or not."""
+    if not seen.has(Pattern.GIVEN_IN_ANOTHER_SHAPE) or seen.attrs is None:
+        return False
+    return (seen.attrs.num_groups > 1) is several
+
+
 def _of_an_output() -> Call:
     """Return a MVN of all elements of what is an output."""
     given = Call("ReLU-1", (counted(1, 3, 4),), results=(0,))
@@ -163,6 +170,21 @@ ROWS = (
         reason="The output of the model is overwritten by what is normalized.",
         model=_of_an_output(),
         applies=lambda seen: seen.has(Pattern.GIVEN_IN_ANOTHER_SHAPE),
+    ),
+    *(
+        ReleaseDifference(
+            name=f"GroupNormalization of an output, {what}",
+            span=f"2023.1 to {last}",
+            ops=("GroupNormalization-12",),
+            reason="The output of the model is overwritten by what is normalized.",
+            model=Call(
+                "GroupNormalization-12",
+                (Call("ReLU-1", (counted(1, 4, 4),), results=(0,)), Fixed(floats(1, 1, 1, 1)), Fixed(counted(4))),
+                {"num_groups": str(groups), "epsilon": "0.1"},
+            ),
+            applies=partial(_normalizes_an_output, several=groups > 1),
+        )
+        for what, groups, last in (("in groups", 2, "2023.2"), ("as a whole", 1, "2023.1"))
     ),
     ReleaseDifference(
         name="MVN of quantized data",

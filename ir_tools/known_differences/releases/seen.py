@@ -131,7 +131,7 @@ class Pattern(StrEnum):
     get another shape in between; a GRN or MVN in that case; a layer that updates elements. Of such a one: layers that
     it does not depend on read a part, or this in another shape; a part is an output of the graph."""
     GIVEN_IN_ANOTHER_SHAPE = "given in another shape"
-    """Of a MVN: it may write over what it reads, which is an output of the graph in another shape."""
+    """Of a MVN or GroupNormalization: it may write over what it reads, an output of the graph, in another shape."""
     OUTGROWN = "outgrown"
     """Of an If: what is computed of its outputs may take more memory than they do, at a distance."""
     IN_PLACE = "in place"

@@ -14,6 +14,11 @@ def _normalized_last(data: Feed, axis: int) -> Call:
     return Call("MVN-6", (data, Fixed(whole(axis))), SMALL)
 
 
+def _in_groups(data: Feed, count: int) -> Call:
+    scale, shift = Fixed(counted(4)), Fixed(counted(4))
+    return Call("GroupNormalization-12", (data, scale, shift), {"num_groups": str(count), "epsilon": "0.1"})
+
+
 def _of_output(given: Call, *sizes: int, shown: bool = True) -> Call:
     """A MVN along the last axis of what another layer gives, in another shape; that is an output if it is shown."""
     data = replace(given, results=(0,)) if shown else given
@@ -61,6 +66,19 @@ def _best(*sizes: int, axis: int = 1, along: int | None = None, shape: str = "",
 
 
 BESIDE = [
+    *beside(
+        "GroupNormalization of an output, in groups",
+        falling=[_in_groups(Call("ReLU-1", (counted(2, 4, 3, 3),), results=(0,)), 4)],
+        others=[
+            _in_groups(Call("ReLU-1", (counted(2, 4, 3, 3),)), 2),
+            _in_groups(Call("ReLU-1", (Given(counted(2, 4, 3, 3), "?,4,3,3"),), results=(0,)), 2),
+        ],
+    ),
+    *beside(
+        "GroupNormalization of an output, as a whole",
+        falling=[_in_groups(Call("SoftMax-1", (counted(2, 4, 3),), {"axis": "1"}, results=(0,)), 1)],
+        others=[_in_groups(Call("ReLU-1", (counted(2, 4, 3),)), 1)],
+    ),
     *beside(
         "MVN of an output in another shape",
         falling=[
