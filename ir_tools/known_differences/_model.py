@@ -47,10 +47,14 @@ class Fixed:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A Parameter of a partial shape (`1..3,?`), and what it is fed; a bare array is one of its own shape."""
+    """A Parameter of a partial shape (`1..3,?`), and what it is fed; a bare array is one of its own shape.
+
+    `shown`: whether it is also an output of the model.
+    """
 
     array: Array
     shape: str
+    shown: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,6 +252,8 @@ def _fed(
     given = feed if isinstance(feed, Given) else Given(feed, ",".join(map(str, feed.shape)))
     source = builder.parameter(name, given.shape, given.array.dtype)
     fed[builder.graph.layer(source.layer).name] = given.array
+    if given.shown:
+        builder.result(source, f"{name}/shown")
     return source
 
 

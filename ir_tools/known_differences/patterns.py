@@ -151,6 +151,7 @@ class Patterns:
             Pattern.UNEVEN: op.type == "Concat" and _turns_unevenly(graph, layer, constants),
             Pattern.EXPANDED: op.type in EXPANDING and _is_expanded(graph, layer, constants),
             Pattern.OUTLIVING: op.type == "Transpose" and outlives_products(graph, layer, constants),
+            Pattern.GIVEN_BACK: op.role is Role.RESULT and graph is self.model.graph and _reads_an_input(graph, layer),
             Pattern.GIVEN_IN_ANOTHER_SHAPE: op.type in {"GroupNormalization", "MVN"}
             and _overwrites_an_output(graph, layer),
             Pattern.SHARED_ORDER: op.type == "Transpose" and _shares_its_order(graph, layer),
@@ -274,6 +275,11 @@ def _overwritten(graph: Graph, joined: Layer) -> Iterator[str]:
     others = (graph.layer(one) for part in parts for one, _ in graph.consumers(*part, FAR))
     if any(role_of(one) is Role.RESULT for one in others):
         yield Pattern.PART_GIVEN
+
+
+def _reads_an_input(graph: Graph, result: Layer) -> bool:
+    given = producer_of(graph, result)
+    return given is not None and role_of(given) is Role.PARAMETER
 
 
 def _overwrites_an_output(graph: Graph, normalization: Layer) -> bool:

@@ -24,6 +24,7 @@ READING = frozenset(
         Pattern.FIRST_CONVOLVED,
         Pattern.FIXED_STATE,
         Pattern.GIVEN_AGAIN,
+        Pattern.GIVEN_BACK,
         Pattern.GIVEN_IN_ANOTHER_SHAPE,
         Pattern.IN_PLACE,
         Pattern.PAIRED,

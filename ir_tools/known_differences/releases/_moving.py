@@ -103,6 +103,21 @@ def _swapped(activated: str | None = None) -> Call:
     return Call("Transpose-1", (Call("Squeeze-1", (rows, Fixed(whole(1)))), order))
 
 
+def _gives_sizes_back(seen: Seen) -> bool:
+    """Return whether a Result gives an input of unknown sizes, of which something is known."""
+    if not seen.has(Pattern.GIVEN_BACK) or is_static(seen.inputs[0].shape):
+        return False
+    return any(size.lo > 0 or size.hi is not None for size in seen.inputs[0].shape or ())
+
+
+def _gives_least_sizes_back(seen: Seen) -> bool:
+    """Return whether a Result gives an input of an unknown size that has a least one, and of a known size."""
+    if not seen.has(Pattern.GIVEN_BACK):
+        return False
+    shape = seen.inputs[0].shape or ()
+    return any(size.static for size in shape) and any(size.lo > 0 and not size.static for size in shape)
+
+
 def _loses_its_order(seen: Seen, *, activated: bool) -> bool:
     """Return whether a Transpose swaps steps and rows of a sequence by an order that others read."""
     if not seen.has(Pattern.SHARED_ORDER) or any(type in ANY_SEQUENCE for _, type in seen.readers) is activated:
@@ -428,6 +443,20 @@ ROWS = (
         for words, span, processor in (
             ("with", "2024.1 to 2024.3", Processor.AVX512),
             ("without", "2024.2 to 2024.3", Processor.NO_AVX512),
+        )
+    ),
+    *(
+        not_compiled(
+            name=f"inputs that are outputs, {what}",
+            span=span,
+            ops=("Result-1",),
+            reason="An input and an output of one name are taken to have other sizes.",
+            model=Call("ReLU-1", (Given(counted(2, 3), shape, shown=True),)),
+            applies=applies,
+        )
+        for what, span, shape, applies in (
+            ("of some unknown sizes", "2022.1 to 2022.1", "?,3", _gives_sizes_back),
+            ("of sizes of at least 1", "2023.3 to 2024.0", "1..2,3", _gives_least_sizes_back),
         )
     ),
     not_compiled(

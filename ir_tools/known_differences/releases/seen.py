@@ -130,6 +130,8 @@ class Pattern(StrEnum):
     """Of a Concat: what alone reads it may write into its memory: a SoftMax, GRN or MVN, and a SoftMax if its elements
     get another shape in between; a GRN or MVN in that case; a layer that updates elements. Of such a one: layers that
     it does not depend on read a part, or this in another shape; a part is an output of the graph."""
+    GIVEN_BACK = "given back"
+    """Of a Result: it gives an input of the model."""
     GIVEN_IN_ANOTHER_SHAPE = "given in another shape"
     """Of a MVN or GroupNormalization: it may write over what it reads, an output of the graph, in another shape."""
     OUTGROWN = "outgrown"

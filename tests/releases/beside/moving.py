@@ -221,6 +221,10 @@ FIRST = Call("ReLU-1", (counted(1, 2, 4),), results=(0,))
 ALONE = Call("ReLU-1", (counted(1, 2, 4),))
 
 
+def _shown(shape: str) -> Call:
+    return Call("ReLU-1", (Given(counted(2, 3), shape, shown=True),))
+
+
 GATHERED = "Slice before a GatherElements along another axis"
 
 
@@ -562,6 +566,16 @@ BESIDE = [
             _normal(_concat(*_of_rank_4())),
             Call("Tanh-1", (_concat(FIRST, REST),)),
         ],
+    ),
+    *beside(
+        "inputs that are outputs, of some unknown sizes",
+        falling=[_shown("?,3"), _shown("..9,3"), _shown("1..2,?")],
+        others=[_shown("2,3"), _shown("?,?"), Call("ReLU-1", (Given(counted(2, 3), "?,3"),))],
+    ),
+    *beside(
+        "inputs that are outputs, of sizes of at least 1",
+        falling=[_shown("2..,3"), _shown("2,1..4")],
+        others=[_shown("?,1..4"), _shown("..9,3"), _shown("2,3"), Call("ReLU-1", (Given(counted(2, 3), "1..2,3"),))],
     ),
     *beside(
         GATHERED,
