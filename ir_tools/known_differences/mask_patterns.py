@@ -2,16 +2,17 @@
 
 from ir_tools.graph import Graph, Layer, Model
 from ir_tools.known_differences.neighbours import FAR, number_of, sources_of
-from ir_tools.ops import Role, role_of
+from ir_tools.ops import Role, find_op, role_of
 from ir_tools.types import precision_in_file
 
 __all__ = ["is_mask"]
 
 CARRYING = frozenset(
-    {"Broadcast", "Convert", "Gather", "Interpolate", "Reshape", "Slice", "Squeeze", "StridedSlice"}
-) | {
-    *("Tile", "Transpose", "Unsqueeze"),
-}
+    {
+        *("Broadcast", "Convert", "Gather", "Interpolate", "Reshape", "Slice", "Squeeze", "StridedSlice"),
+        *("Tile", "Transpose", "Unsqueeze"),
+    }
+)
 """Types of layers that give elements of their first input alone."""
 COMBINING = frozenset({"Concat", "Maximum", "Minimum", "Multiply"})
 """Types of layers that give 0 and 1 of such inputs."""
@@ -47,8 +48,9 @@ def _holds_bits(layer: Layer, given: bool) -> bool:
     """Return whether a layer gives booleans, integers that a model is `given`, or what is limited to 0 and 1."""
     kinds = [precision_in_file(port.precision or "") for port in layer.common.outputs[:1]]
     if layer.type == "Clamp":
-        limits = [float(layer.common.raw.get(name, "nan")) for name in ("min", "max")]
-        return limits[0] >= 0 and limits[1] <= 1
+        op = find_op(layer.type, layer.version)
+        limits = None if op is None else op.read(layer.common.raw, [])
+        return limits is not None and limits["min"] >= 0 and limits["max"] <= 1
     return any(kind is not None and (kind.kind == "boolean" or (given and kind.is_integer)) for kind in kinds)
 
 

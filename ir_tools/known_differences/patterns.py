@@ -200,7 +200,8 @@ class Patterns:
                 yield Pattern.STEPPING
             others = [source.layer for source, one in zip(sources, found, strict=True) if one is None]
             before = [source.layer for one in convolved for source in sources_of(graph, one)[:1] if source is not None]
-            if len(others) == 1 and self._is_windowed(graph, before[0]) and not self._is_windowed(graph, others[0]):
+            windowed = [self._is_windowed(graph, one) for one in (*before, *others)]
+            if len(others) == len(before) == 1 and windowed == [True, False]:
                 yield Pattern.UNLIMITED
 
     def _is_windowed(self, graph: Graph, layer: int) -> bool:
@@ -287,7 +288,7 @@ def _overwrites_an_output(graph: Graph, normalization: Layer) -> bool:
 
     A MVN of up to three axes writes over what it reads; a GroupNormalization is compiled as one.
     """
-    given, sizes = producer_of(graph, normalization), normalization.common.outputs[0].dims
+    given, sizes = producer_of(graph, normalization), next((one.dims for one in normalization.common.outputs), ())
     if normalization.type == "MVN":
         view = given
         if view is None or view.type not in VIEWS or len(sizes) >= BY_CHANNEL:
@@ -690,7 +691,7 @@ def _is_biased(graph: Graph, convolution: Layer, constants: Collection[int]) -> 
             return False
         held = find_port(layer.common.inputs, others[0])
         dims, sizes = held.dims if held else (), convolution.common.outputs[0].dims
-        by_channel = (1,) * (len(sizes) - len(dims)) + tuple(dims) == (1, sizes[1], *(1,) * (len(sizes) - 2))
+        by_channel = (1,) * (len(sizes) - len(dims)) + tuple(dims) == (1, *sizes[1:2], *(1 for _ in sizes[2:]))
         if by_channel and layer.type in SUMS:
             return True
         if not by_channel and prod(dims) != 1:
@@ -743,7 +744,10 @@ def _steps_over(convolution: Layer) -> bool:
 
     It then has a way of its own, which other sizes than multiples of the strides do not have.
     """
-    sizes, filters = (port.dims[2:] for port in convolution.common.inputs[:2])
+    shapes = [port.dims[2:] for port in convolution.common.inputs]
+    if len(shapes) != PAIR or not shapes[0]:
+        return False
+    sizes, filters = shapes
     steps = _numbers_of(convolution, "strides")
     pads = [pad for name in ("pads_begin", "pads_end") for pad in _numbers_of(convolution, name)]
     taken = [size if size >= 0 else TAKEN for size in sizes]

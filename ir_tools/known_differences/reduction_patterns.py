@@ -66,7 +66,7 @@ def extremes_of_parts(model: Model, graph: Graph, reduction: Layer) -> Iterator[
         return
     text, axes = joined.common.raw.get("axis", ""), integers(model, graph, reduction, 1)
     parts, rank = [port.dims for port in joined.common.inputs], len(joined.common.outputs[0].dims)
-    if len(parts) != PARTS or axes is None or axes.size != 1 or not text.isdecimal() or not int(text) < rank:
+    if len(parts) != PARTS or axes is None or axes.size != 1 or text not in map(str, range(rank)):
         return
     axis = int(text)
     if any(len(dims) != rank for dims in parts) or int(axes.flat[0]) % rank != axis:

@@ -171,6 +171,8 @@ class Fitting:
         free, from_end = not stopped_by(release, FREE_RT_INFO), release.number >= AXES_FROM_END
         for located in self._remove_unread(release, around):
             layer, role = located.layer, role_of(located.layer)
+            if layer.id not in located.graph:
+                continue
             if role is Role.CONSTANT and around.is_read(located):
                 self._fit_constant(located, release, around)
             if role is Role.PARAMETER:
@@ -253,6 +255,8 @@ class Fitting:
             if reader.second and not reader.by_rows and source is not None:
                 located = Located(reader.layer.name, reader.layer, packed.graph)
                 read = recorded(packed.graph.layer(source.layer).port(source.port))
+                if not is_static(read.shape):
+                    continue
                 matrix = numbers.reshape([size.size for size in read.shape or ()]).astype(read.dtype.dtype)
                 made = Builder(self.model, graph=packed.graph).constant(matrix.T, f"{packed.constant.name}/transposed")
                 packed.graph.connect(made, reader.layer.id, reader.port)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from ir_tools.known_differences.releases import accepts
 from ir_tools.known_differences.releases.seen import Pattern, Seen
 from ir_tools.ops.definition import Op, Refused, Rewrite
 from ir_tools.ops.replacements import (
@@ -41,7 +42,9 @@ READING = frozenset(
 
 
 def in_its_place(op: Op, seen: Seen, target: int) -> Iterator[Rewrite | Refused]:
-    """Yield what means the same as a layer without the patterns that it is part of, for an opset."""
+    """Yield what means the same as a layer without the patterns that it is part of, for an opset, if it is valid."""
+    if (seen.patterns or seen.unread) and not accepts(seen):
+        return
     if any(map(seen.has, READING)) and seen.attrs is not None:
         yield with_copies(op, seen.opset, seen.attrs, seen.inputs, seen.outputs, seen.constant, target)
     if (seen.has(Pattern.REDUCED) or seen.has(Pattern.GATHERED)) and seen.attrs is not None:

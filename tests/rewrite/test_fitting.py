@@ -805,3 +805,16 @@ def test_variables_are_rewritten_alike_and_keep_their_names() -> None:
         given = {"data": np.array([[step + 1, 5, -2]], np.float32)}
         expected, given_now = before.run(given), after.run(given)
         assert all(np.array_equal(expected[name], given_now[name]) for name in expected)
+
+
+def test_square_scales_of_packed_weights_go_with_them() -> None:
+    """They are a square constant themselves, and no longer there once the weights are unpacked."""
+    builder = Builder()
+    packed = builder.constant(np.arange(8, dtype=np.uint8) * 23, "packed", "u4", (4, 4))
+    floats = builder.call("Convert", packed, destination_type="f32")
+    weights = builder.call("Multiply", floats, (np.arange(16).reshape(4, 4) / 9).astype(np.float32))
+    product = builder.call("MatMul", builder.parameter("data", "2,4"), weights, transpose_a=False, transpose_b=False)
+    builder.result(product, "y")
+    fed = {"data": np.arange(8, dtype=np.float32).reshape(2, 4)}
+    found, wanted = (run(model, fed) for model in (migrate(builder.model, "openvino-2026.1").model, builder.model))
+    np.testing.assert_allclose(found["y"], wanted["y"], rtol=1e-6)

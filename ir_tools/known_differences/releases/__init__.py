@@ -112,14 +112,18 @@ def _applying(rows: tuple[ReleaseDifference, ...], seen: Seen) -> tuple[ReleaseD
     try:
         return tuple(row for row in rows if row.may_concern(kinds) and row.applies(seen))
     except SURPRISES:
-        if _is_valid(seen):
+        if seen.op.shape is not None and accepts(seen):
             raise
         return ()
 
 
-def _is_valid(seen: Seen) -> bool:
-    """Return whether a layer has readable attributes, and a shape rule that accepts its inputs."""
+def accepts(seen: Seen) -> bool:
+    """Return whether an operation accepts the attributes and inputs of a layer, as far as it has a shape rule."""
+    slots = seen.op.inputs
+    if seen.attrs is None or (len(seen.inputs) > len(slots) and not any(slot.many for slot in slots)):
+        return False
     try:
-        return seen.attrs is not None and seen.op.outputs_of(seen.attrs, seen.inputs) is not None
+        seen.op.outputs_of(seen.attrs, seen.inputs)
     except (ShapeError, *SURPRISES):
         return False
+    return True

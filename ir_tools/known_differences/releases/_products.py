@@ -40,7 +40,7 @@ def _has_moved_strides(seen: Seen, *, pattern: str) -> bool:
 
 def _has_more_dimensions(seen: Seen) -> bool:
     """Return whether an input has more than 4 dimensions, and the second is not one constant matrix."""
-    *batch, _, _ = seen.inputs[1].dims or (0, 0)
+    batch = (seen.inputs[1].dims or ())[:-2]
     return max(seen.rank(0), seen.rank(1)) > 4 and not (1 in seen.constant and {*batch} <= {1})
 
 

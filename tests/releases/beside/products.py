@@ -381,6 +381,7 @@ BESIDE = [
         falling=[Call("MatMul-1", (counted(2, 3, 4), counted(1, 1, 1, 4, 3)))],
         others=[
             Call("MatMul-1", (counted(2, 1, 3, 4), counted(2, 1, 4, 3))),
+            Call("MatMul-1", (counted(2, 3, 4), Fixed(counted(4)))),
             Call("MatMul-1", (counted(2, 1, 2, 3, 4), Fixed(counted(4, 3)))),
             Call("MatMul-1", (counted(2, 3, 4), Fixed(counted(1, 1, 1, 4, 3)))),
         ],
