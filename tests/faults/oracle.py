@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -22,7 +22,7 @@ Array = npt.NDArray[Any]
 class Answer:
     """The outputs of one inference in order, or why there are none: `rejected`, `crashed`, `timeout`, `memory`."""
 
-    outputs: tuple[Array, ...] | None
+    outputs: tuple[Array | None, ...] | None
     kind: str = ""
     why: str = ""
 
@@ -34,7 +34,16 @@ class Answer:
         """Whether both ran and gave the same numbers."""
         if self.outputs is None or other.outputs is None or len(self.outputs) != len(other.outputs):
             return False
-        return all(_same(a, b) for a, b in zip(self.outputs, other.outputs, strict=True))
+        return all(a is None or b is None or _same(a, b) for a, b in zip(self.outputs, other.outputs, strict=True))
+
+    def steady(self, first: Answer) -> Answer:
+        """Return the answer without the numbers that another run of the same model did not give."""
+        if self.outputs is None or first.outputs is None:
+            return self
+        pairs = zip(self.outputs, first.outputs, strict=True)
+        return replace(
+            self, outputs=tuple(a if a is not None and b is not None and _same(a, b) else None for a, b in pairs)
+        )
 
 
 def _same(a: Array, b: Array) -> bool:

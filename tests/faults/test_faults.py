@@ -32,11 +32,16 @@ def test_there_are_enough_kinds_and_bases() -> None:
 
 @cache
 def _base_answers() -> dict[str, Answer]:
-    """What the runtime makes of every base."""
+    """What the runtime makes of every base, in the second of two runs.
+
+    Outputs that are other ones in each run, as a GatherTree leaves some of its memory unwritten, are empty.
+    """
     with Oracle() as oracle:
-        return {
-            name: oracle.run(render(base.root, base.style).encode(), base.weights) for name, base in bases().items()
-        }
+        found = {}
+        for name, base in bases().items():
+            first, second = (oracle.run(render(base.root, base.style).encode(), base.weights) for _ in range(2))
+            found[name] = second.steady(first)
+        return found
 
 
 @pytest.mark.parametrize("name", base_names())
