@@ -78,7 +78,7 @@ JOINING = COMBINING | COMPARISONS
 """Types of layers that combine a part of a split with another tensor element by element."""
 CARRYING = frozenset({"Gather", "ReLU", "Reshape", "Squeeze", "StridedSlice", "Transpose", "Unsqueeze"})
 """Types of layers behind a FakeQuantize whose outputs are quantized as their first input is. Measured."""
-OF_BYTES = frozenset({"MatMul", "MVN"})
+OF_BYTES = frozenset({"Convolution", "MatMul", "MVN"})
 """Types of layers whose data releases may leave in bytes."""
 LEVELS = frozenset({"15", "16", "255", "256"})
 """Of a FakeQuantize that releases compute with in 8 bits. Measured."""
@@ -146,7 +146,6 @@ class Patterns:
             Pattern.JOINED: op.type in SPLITS and _is_joined(graph, layer),
             Pattern.REDUCED: op.type in SPLITS and _is_reduced(graph, layer, constants),
             Pattern.INTERLEAVED: op.type in SPLITS and _is_interleaved(self.model, graph, layer),
-            Pattern.BIASED: op.type == "GroupConvolution" and _is_biased(graph, layer, constants),
             Pattern.AFFINE: op.type == "StridedSlice" and _is_affine(graph, layer, constants, self._joined[id(graph)]),
             Pattern.UNEVEN: op.type == "Concat" and _turns_unevenly(graph, layer, constants),
             Pattern.EXPANDED: op.type in EXPANDING and _is_expanded(graph, layer, constants),
@@ -170,8 +169,8 @@ class Patterns:
             )
         elif op.type in CONVERTING and _gives_booleans(layer):
             more = chain(_tested(graph, layer), [Pattern.MASK] * is_mask(self.model, graph, layer))
-        elif op.type == "Convolution":
-            more = _moved(graph, layer, constants)
+        elif op.type in CONVOLUTIONS:
+            more = chain(_moved(graph, layer, constants), _shifted(graph, layer, constants))
         elif op.type == "Mod":
             more = _decided(graph, layer)
         elif op.type == "SoftMax":
@@ -673,10 +672,10 @@ def _is_to_bytes(graph: Graph, quantized: Layer, constants: Collection[int]) -> 
     return all(limits) and sizes <= {1} and quantized.common.raw.get("levels") in LEVELS
 
 
-def _is_biased(graph: Graph, convolution: Layer, constants: Collection[int]) -> bool:
-    """Return whether a sum with a constant for each channel is compiled with a convolution.
+def _shifted(graph: Graph, convolution: Layer, constants: Collection[int]) -> Iterator[str]:
+    """Yield `BIASED` and `SUMMED` as far as they are true of a convolution.
 
-    It comes behind the convolution, with products by constants for each channel, and constant numbers, in between.
+    Products by constants for each channel, and constant numbers, may be in between.
     """
     layer, passed = convolution, set[int]()
     while layer.id not in passed and len(targets := consumers_of(graph, layer)) == 1:
@@ -684,19 +683,23 @@ def _is_biased(graph: Graph, convolution: Layer, constants: Collection[int]) -> 
         ((number, port),) = targets
         layer = graph.layer(number)
         if layer.type not in EITHER_WAY | {"Divide"}:
-            return False
+            return
         sources, ahead = graph.sources(number), bool(layer.common.inputs) and port == layer.common.inputs[0].id
-        others = [one for one, source in sources.items() if one != port and source.layer in constants]
-        if len(others) != 1 or not (ahead or layer.type == "Multiply"):
-            return False
-        held = find_port(layer.common.inputs, others[0])
-        dims, sizes = held.dims if held else (), convolution.common.outputs[0].dims
+        others = [(one, source.layer in constants) for one, source in sources.items() if one != port]
+        held = find_port(layer.common.inputs, others[0][0]) if len(others) == 1 else None
+        if held is None:
+            return
+        dims, sizes = held.dims, convolution.common.outputs[0].dims
+        if not others[0][1]:
+            alike = all(one == two or min(one, two) < 0 for one, two in zip(dims, sizes, strict=False))
+            if layer.type in SUMS and len(dims) == len(sizes) and alike:
+                yield Pattern.SUMMED
+            return
         by_channel = (1,) * (len(sizes) - len(dims)) + tuple(dims) == (1, *sizes[1:2], *(1 for _ in sizes[2:]))
+        if not (ahead or layer.type == "Multiply") or not (by_channel or prod(dims) == 1):
+            return
         if by_channel and layer.type in SUMS:
-            return True
-        if not by_channel and prod(dims) != 1:
-            return False
-    return False
+            yield Pattern.BIASED
 
 
 def _is_activated(graph: Graph, total: Layer, constants: Collection[int], known: dict[int, Layer | None]) -> bool:

@@ -30,6 +30,7 @@ READING = frozenset(
         Pattern.IN_PLACE,
         Pattern.PAIRED,
         Pattern.PASSED_ON,
+        Pattern.QUANTIZED,
         Pattern.SECOND_CONVOLVED,
         Pattern.SOFTENED,
         Pattern.SOFTENED_INPUT,
@@ -39,6 +40,8 @@ READING = frozenset(
     }
 )
 """Patterns that a layer is no longer part of if it reads copies."""
+GIVING = frozenset({Pattern.BIASED, Pattern.GATHERED, Pattern.REDUCED, Pattern.SUMMED})
+"""Patterns that a layer is no longer part of if others read copies of what it gives."""
 
 
 def in_its_place(op: Op, seen: Seen, target: int) -> Iterator[Rewrite | Refused]:
@@ -47,7 +50,7 @@ def in_its_place(op: Op, seen: Seen, target: int) -> Iterator[Rewrite | Refused]
         return
     if any(map(seen.has, READING)) and seen.attrs is not None:
         yield with_copies(op, seen.opset, seen.attrs, seen.inputs, seen.outputs, seen.constant, target)
-    if (seen.has(Pattern.REDUCED) or seen.has(Pattern.GATHERED)) and seen.attrs is not None:
+    if any(map(seen.has, GIVING)) and seen.attrs is not None:
         yield with_copied_outputs(op, seen.opset, seen.attrs, seen.inputs, seen.outputs, target)
     if seen.has(Pattern.UNEVEN):
         yield with_axis_from_the_start(op, seen.opset, seen.inputs, seen.outputs)

@@ -44,30 +44,62 @@ def _has_more_dimensions(seen: Seen) -> bool:
     return max(seen.rank(0), seen.rank(1)) > 4 and not (1 in seen.constant and {*batch} <= {1})
 
 
-def _extends_far(seen: Seen) -> bool:
-    """Return whether a convolution by groups extends beyond rows of known size by more than is computed at a time.
+def _extends_far(seen: Seen, *, pattern: str = Pattern.BIASED, known: bool = True) -> bool:
+    """Return whether a convolution in a pattern extends beyond its rows by more than is computed at a time.
 
-    Groups of up to 3 channels are computed in 28 elements of a row at a time, those of up to 16 in 6 or more.
+    Groups of up to 3 channels are computed in 28 elements of a row at a time, others in 6 or more. `known`: whether the
+    sizes of the rows are.
     """
     shapes = [fact.shape for fact in (*seen.inputs[:2], *seen.outputs[:1])]
-    if not seen.has(Pattern.BIASED) or not all(map(is_static, shapes)) or seen.attrs is None:
+    if not seen.has(pattern) or not is_static(shapes[1]) or seen.attrs is None:
         return False
-    data, filters, output = ([dim.lo for dim in shape or ()] for shape in shapes)
-    windows, channels = windows_of(seen.attrs, len(data) - 2), filters[2]
-    if filters[0] == 1 or channels > 16 or filters[1] * channels == 1:
+    data, filters, output = (shape or () for shape in shapes)
+    if len(data) < 3 or not output or data[-1].static is not known:
         return False
-    over = (output[-1] - 1) * windows.strides[-1] + (filters[-1] - 1) * windows.dilations[-1] + 1 - data[-1]
-    begin = {"same_upper": over // 2, "same_lower": over - over // 2}.get(seen.attrs.auto_pad, windows.begin[-1])
-    together = min(output[-1], 28 if channels < 4 else 6)
-    rest = output[-1] % together * windows.strides[-1] if together else 0
-    return max(begin, over - begin - rest) > together
+    windows, given = windows_of(seen.attrs, len(data) - 2), max(output[-1].lo, 1)
+    stride, extent = windows.strides[-1], reach(filters[-1], windows.dilations[-1]).lo
+    begin, end = windows.begin[-1], windows.end[-1]
+    over = (given - 1) * stride + extent - data[-1].lo if known else begin + end
+    if seen.attrs.auto_pad in {"same_upper", "same_lower"}:
+        over = over if known else extent - 1
+        begin = over // 2 if seen.attrs.auto_pad == "same_upper" else over - over // 2
+    together = min(given, 28 if filters[1 - len(data)].lo < 4 else 6)
+    return max(begin, over - begin - given % together * stride) > together
 
 
-def _by_groups(width: int, pad: int) -> Call:
-    """Return a convolution of two groups with one row and a bias."""
-    raw = {"strides": "1,1", "dilations": "1,1", "pads_begin": f"0,{pad}", "pads_end": f"0,{pad}"}
-    found = Call("GroupConvolution-1", (counted(1, 2, 1, width), Fixed(counted(2, 2, 1, 1, 2 * pad + 1) / 99)), raw)
-    return Call("Add-1", (found, Fixed(counted(1, 4, 1, 1))))
+def _channels(seen: Seen) -> tuple[int, int, int]:
+    """Return how many groups a convolution by groups has at least, and how many channels one gives and reads."""
+    groups, out, into = (dim.lo for dim in (seen.inputs[1].shape or ())[:3])
+    return groups, out, into
+
+
+def _has_groups_of_few(seen: Seen, most: int) -> bool:
+    """Return whether a convolution by groups has several groups of so many channels or fewer, and not one by one."""
+    groups, out, into = _channels(seen)
+    return groups != 1 and into <= most and out * into != 1
+
+
+def _is_in_blocks(seen: Seen) -> bool:
+    """Return whether channels of a convolution are computed in blocks: all, or those of each group by 8."""
+    if seen.op.type == "Convolution":
+        return True
+    groups, out, into = _channels(seen)
+    return groups == 1 or (out % 8 == 0 and (into == 1 or into % 8 == 0))
+
+
+def _by_groups(sizes: str) -> Call:
+    """Return a convolution of two groups with one row of 64 elements and a bias."""
+    raw = {"strides": "1,1", "dilations": "1,1", "pads_begin": "0,30", "pads_end": "0,30"}
+    data, filters = Given(counted(1, 2, 1, 64), sizes), Fixed(counted(2, 2, 1, 1, 61) / 99)
+    return Call("Add-1", (Call("GroupConvolution-1", (data, filters), raw), Fixed(counted(1, 4, 1, 1))))
+
+
+def _summed(op: str, filters: Array) -> Call:
+    """Return the sum of a convolution of two channels and a computed tensor, for rows of unknown size."""
+    data, channels = counted(1, 2, 1, 1), prod(filters.shape[:-3])
+    raw = {"strides": "1,1", "dilations": "1,1", "pads_begin": "0,2", "pads_end": "0,2"}
+    found = Call(op, (Given(data, "1,2,1,?"), Fixed(filters / 99)), raw)
+    return Call("Add-1", (found, Given(counted(1, channels, 1, 1), f"1,{channels},1,?")))
 
 
 def _strided(data: Call | Array, pads_begin: str = "0,0") -> Call:
@@ -292,18 +324,54 @@ ROWS = (
         ),
         processor=Processor.NO_AVX512,
     ),
-    ReleaseDifference(
-        name="convolutions by groups of few channels that extend far beyond the data",
-        span="2022.2 to 2023.0",
-        ops=("GroupConvolution-1",),
-        reason=(
-            "If an Add by constants of each channel follows, and filters extend beyond the last axis by more elements "
-            "than the output has there, or than are computed at a time, sums begin with arbitrary numbers."
-        ),
-        sometimes=True,
-        model=_by_groups(64, 30),
-        applies=_extends_far,
-        processor=Processor.AVX512,
+    *(
+        ReleaseDifference(
+            name=f"convolutions that extend far beyond the data, {name}",
+            span=span,
+            ops=ops,
+            reason=(
+                f"If an Add {of} follows, and filters extend beyond the last axis by more elements than the output "
+                "has there, or than are computed at a time, sums begin with arbitrary numbers."
+            ),
+            sometimes=True,
+            model=model,
+            applies=applies,
+            processor=Processor.AVX512,
+        )
+        for name, span, ops, of, model, applies in (
+            (
+                "before sums by channel",
+                "2022.2 to 2023.0",
+                ("GroupConvolution-1",),
+                "by constants of each channel",
+                _by_groups("1,2,1,64"),
+                lambda seen: seen.has_known_sizes and _extends_far(seen) and _has_groups_of_few(seen, 16),
+            ),
+            (
+                "before sums by channel of unknown sizes",
+                "2023.0 to 2023.0",
+                ("GroupConvolution-1",),
+                "by constants of each channel",
+                _by_groups("?,2,1,64"),
+                lambda seen: not seen.has_known_sizes and _extends_far(seen) and _has_groups_of_few(seen, 16),
+            ),
+            (
+                "before sums",
+                "2022.1 to 2022.3",
+                ("Convolution-1", "GroupConvolution-1"),
+                "of a computed tensor",
+                _summed("Convolution-1", counted(5, 2, 1, 5)),
+                lambda seen: _extends_far(seen, pattern=Pattern.SUMMED, known=False) and _is_in_blocks(seen),
+            ),
+            (
+                "before sums of groups of few channels",
+                "2023.0 to 2023.0",
+                ("GroupConvolution-1",),
+                "of a computed tensor",
+                _summed("GroupConvolution-1", counted(2, 3, 1, 1, 5)),
+                lambda seen: _extends_far(seen, pattern=Pattern.SUMMED, known=False) and _has_groups_of_few(seen, 8),
+            ),
+        )
     ),
     *(
         ReleaseDifference(

@@ -4,12 +4,13 @@ from collections.abc import Callable, Sequence, Set
 
 import numpy as np
 
-from ir_tools.known_differences._model import PLANE, Call, Fixed, Given, counted, floats, whole
+from ir_tools.known_differences._model import PLANE, Call, Fixed, Given, converted, counted, floats, whole
 from ir_tools.known_differences.releases._predicates import ELEMENTWISE, ELEMENTWISE_ALONE, has_rank, has_value
 from ir_tools.known_differences.releases._row import ReleaseDifference, not_compiled
 from ir_tools.known_differences.releases._samples import WINDOWS, attention, quantized
-from ir_tools.known_differences.releases.seen import CONVOLUTIONS, Seen
+from ir_tools.known_differences.releases.seen import CONVOLUTIONS, Pattern, Seen
 from ir_tools.ops import Array
+from ir_tools.ops.convolution_shapes import windows_of
 from ir_tools.processors import Processor
 from ir_tools.releases.measured import State
 from ir_tools.types import element_type, is_static
@@ -26,6 +27,8 @@ SUMMING = frozenset({"AvgPool", "ConvolutionBackpropData", "GroupConvolutionBack
 FOUR_ROWS = counted(1, 3, 4, 2)
 ANY_IMAGES = Given(FOUR_ROWS, "?,3,4,2")
 LAST = Fixed(np.arange(2, 6, dtype=np.float32))
+TILE = 64
+"""How many bytes of a row AMX multiplies at a time."""
 VARIANCE = {"eps": "0.01", "eps_mode": "inside_sqrt", "normalize_variance": "true"}
 
 
@@ -118,11 +121,26 @@ def _limits_as_channels(seen: Seen) -> bool:
 
 def _is_quantized_convolution(seen: Seen) -> bool:
     """Return whether both the data and the constant weights of a convolution are quantized."""
-    return (
-        seen.is_behind({"FakeQuantize"})
-        and 1 in seen.constant
-        and (seen.is_behind({"FakeQuantize"}, 1) or "i8" in seen.held)
-    )
+    return seen.is_behind({"FakeQuantize"}) and _has_quantized_weights(seen)
+
+
+def _has_quantized_weights(seen: Seen) -> bool:
+    return 1 in seen.constant and (seen.is_behind({"FakeQuantize"}, 1) or "i8" in seen.held)
+
+
+def _has_rows_of_tiles(seen: Seen) -> bool:
+    """Return whether a convolution of quantized data and weights takes rows of its filters as one, in several tiles.
+
+    It does if these follow upon each other without padding, and their elements fill tiles as channels alone do not.
+    """
+    data, filters = (fact.shape for fact in seen.inputs[:2])
+    if seen.attrs is None or data is None or not is_static(filters) or not seen.has(Pattern.QUANTIZED):
+        return False
+    windows, (width, channels) = windows_of(seen.attrs, len(data) - 2), ((filters or ())[place].lo for place in (-1, 1))
+    in_a_row = windows.strides[-1] == width and windows.dilations[-1] == 1 and windows.begin[-1] == windows.end[-1] == 0
+    whole_rows = not data[-1].static or data[-1].lo % width == 0
+    tiles = width * channels % TILE == 0 and width * channels > TILE and channels % TILE > 0
+    return in_a_row and whole_rows and tiles and _has_quantized_weights(seen)
 
 
 def _has_constant_limits(seen: Seen) -> bool:
@@ -149,6 +167,16 @@ def _convolved(channels: int) -> Call:
     """Return data of four rows from a convolution that changes nothing."""
     weights = np.eye(channels, dtype=np.float32).reshape(channels, channels, 1, 1)
     return Call("Convolution-1", (counted(1, channels, 4, 2), Fixed(weights)), PLANE)
+
+
+def _in_tiles(channels: int, width: int) -> Call:
+    """Return a quantized convolution of one row whose strides are as wide as its filters."""
+    steps = np.arange(8 * channels * width) * 37 % 251 - 125
+    weights = converted(Fixed(steps.astype(np.int8).reshape(8, channels, 1, width)), "f32")
+    scaled = Call("Multiply-1", (weights, Fixed(np.full((8, 1, 1, 1), 0.01, np.float32))))
+    data = np.sin(counted(1, channels, 1, 20 * width))
+    raw = {"strides": f"1,{width}", "dilations": "1,1", "pads_begin": "0,0", "pads_end": "0,0"}
+    return Call("Convolution-1", (quantized(data, Fixed(floats(1)), levels=255), scaled), raw)
 
 
 LIMITED_ROWS: Sequence[tuple[str, State, Call, Callable[[Seen], bool], Sequence[str]]] = (
@@ -485,6 +513,16 @@ ROWS = (
         ),
         applies=_is_quantized_convolution,
         processor=Processor.AMD_AVX512,
+    ),
+    ReleaseDifference(
+        name="quantized convolutions whose strides are as wide as their filters",
+        span="2023.1 to 2023.3",
+        ops=("Convolution-1",),
+        reason="Values are wrong if the elements of a row of a filter fill tiles of 64 bytes, but the channels do not.",
+        sometimes=True,
+        model=_in_tiles(96, 2),
+        applies=_has_rows_of_tiles,
+        processor=Processor.AMX,
     ),
 )
 """The rows."""

@@ -43,7 +43,9 @@ class Pattern(StrEnum):
     AFFINE = "affine"
     """In `Seen.patterns` of a StridedSlice: a product and a sum behind it become one layer."""
     BIASED = "biased"
-    """Of a convolution by groups: an Add or Subtract by a constant for each channel is compiled with it."""
+    SUMMED = "summed"
+    """Of a convolution: an Add or Subtract by a constant for each channel is compiled with it; one with a computed
+    tensor of its shape is."""
     SHARED = "shared"
     """Of a Slice or VariadicSplit: its computed limits depend on a constant that it reads, by types of `LIMITING`."""
     SIZING = "sizing"
@@ -95,7 +97,7 @@ class Pattern(StrEnum):
     PADDED = "padded"
     """Of a convolution whose strides move before other layers: its padding does not fit there."""
     QUANTIZED = "quantized data"
-    """Of a MatMul or MVN: its data are those of a FakeQuantize between two numbers, to levels that 8 bits hold."""
+    """Of a Convolution, MatMul or MVN: its data are those of a FakeQuantize between numbers, to levels of 8 bits."""
     MEAN_SQUARE = "mean square"
     NEWER_MEAN_SQUARE = "mean square in another form"
     """Of a ReduceMean: it is of squares, by whose root the data are divided, and then multiplied by constants; the

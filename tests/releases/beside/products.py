@@ -72,13 +72,42 @@ BIAS = Fixed(counted(1, 4, 1, 1))
 
 
 def _by_groups(
-    width: int, extent: int, begin: int, *, channels: int = 1, groups: int = 2, stride: int = 1, **more: str
+    width: int,
+    extent: int,
+    begin: int,
+    *,
+    channels: int = 1,
+    groups: int = 2,
+    stride: int = 1,
+    sizes: str = "",
+    **more: str,
 ) -> Call:
     """A convolution of one row whose filters begin so far before it; 4 channels are computed."""
-    data = np.sin(counted(1, groups * channels, 1, width))
+    rows = np.sin(counted(1, groups * channels, 1, width))
+    data = Given(rows, sizes) if sizes else rows
     filters = Fixed(np.cos(counted(groups, 4 // groups, channels, 1, extent)))
     raw = {"strides": f"1,{stride}", "dilations": "1,1", "pads_begin": f"0,{begin}", "pads_end": "0,0"}
     return Call("GroupConvolution-1", (data, filters), raw | more)
+
+
+def _filtered(
+    out: int, extent: int, *, groups: int = 0, channels: int = 0, size: int = 1, sizes: str = "", **more: str
+) -> Call:
+    """A convolution of rows of unknown size, of two channels or so many for each group, to so many for each group."""
+    into = channels or (2 if groups < 2 else 8 if out == 8 else 1)
+    total = into * max(groups, 1)
+    data = Given(counted(1, total, 1, size), sizes or f"1,{total},1,?")
+    filters = Fixed(counted(*([groups] if groups else []), out, into, 1, extent) / 99)
+    raw = {"strides": "1,1", "dilations": "1,1", "pads_begin": "0,2", "pads_end": "0,2"}
+    return Call("GroupConvolution-1" if groups else "Convolution-1", (data, filters), raw | more)
+
+
+def _added(data: Feed, channels: int, size: int = 1, op: str = "Add-1") -> Call:
+    """A sum with a tensor of unknown size."""
+    return _plus(data, Given(counted(1, channels, 1, size), f"1,{channels},1,?"), op)
+
+
+OTHER = Given(counted(1, 2, 1, 1), "1,2,1,?")
 
 
 def _plus(data: Feed, more: Feed = BIAS, op: str = "Add-1") -> Call:
@@ -101,9 +130,10 @@ SORTED = Call(
 )
 THIN = "MatMul by several constant matrices of one row or column"
 WEIGHTS = "MatMul with weights of 8 and 4 bits, 2024.3 to 2026.4"
+FAR = "convolutions that extend far beyond the data, {}"
 BESIDE = [
     *beside(
-        "convolutions by groups of few channels that extend far beyond the data",
+        FAR.format("before sums by channel"),
         falling=[
             _plus(_by_groups(40, 30, 29)),
             _plus(_by_groups(40, 30, 29, channels=3)),
@@ -133,6 +163,48 @@ BESIDE = [
             _plus(BIAS, _by_groups(40, 30, 29)),
             _plus(Call("Divide-1", (BIAS, _by_groups(40, 30, 29)))),
             _plus(Call("ReLU-1", (_by_groups(40, 30, 29),))),
+        ],
+    ),
+    *beside(
+        FAR.format("before sums by channel of unknown sizes"),
+        falling=[_plus(_by_groups(4, 7, 3, sizes="?,2,?,4", stride=4))],
+        others=[_plus(_by_groups(4, 7, 3, sizes="?,2,?,?", stride=4)), _plus(_by_groups(40, 7, 6, channels=16))],
+    ),
+    *beside(
+        FAR.format("before sums"),
+        falling=[
+            _added(_filtered(2, 5), 2),
+            _added(_filtered(2, 5, auto_pad="same_upper"), 2),
+            _added(_filtered(2, 3, dilations="1,2"), 2),
+            _added(_filtered(2, 5), 2, op="Subtract-1"),
+            _plus(OTHER, _filtered(2, 5)),
+            _added(_plus(_filtered(2, 5), Fixed(counted(1, 2, 1, 1))), 2),
+            _added(_plus(_filtered(2, 5), Fixed(floats(2)), "Multiply-1"), 2),
+            _added(_filtered(2, 5, groups=1), 2),
+            _added(_filtered(8, 5, groups=2), 16),
+        ],
+        others=[
+            _filtered(2, 5),
+            _added(_filtered(2, 3, pads_begin="0,1", pads_end="0,1"), 2),
+            _added(_filtered(2, 5, sizes="1,2,?,1"), 2),
+            _added(_filtered(2, 5, size=2, sizes="1,2,1,2.."), 2, size=2),
+            _plus(_filtered(2, 5), Fixed(counted(1, 2, 1, 1))),
+            _plus(Call("ReLU-1", (_filtered(2, 5),)), OTHER),
+            _plus(_filtered(2, 5), Given(counted(1, 1, 1, 1), "1,1,1,?")),
+            _added(_filtered(2, 5, groups=2), 4),
+        ],
+    ),
+    *beside(
+        FAR.format("before sums of groups of few channels"),
+        falling=[
+            _added(_filtered(2, 5, groups=2), 4),
+            _added(_filtered(8, 5, groups=2), 16),
+            _added(_filtered(1, 5, groups=2, channels=8), 2),
+        ],
+        others=[
+            _added(_filtered(1, 5, groups=2, channels=9), 2),
+            _added(_filtered(1, 5, groups=2), 2),
+            _added(_filtered(2, 5, groups=1), 2),
         ],
     ),
     *beside(

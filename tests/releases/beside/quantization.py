@@ -1,8 +1,10 @@
 """Layers beside the rows of quantization."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from ir_tools.known_differences._model import PLANE, Call, Fixed, Given, counted, floats, number, whole
+from ir_tools.known_differences._model import PLANE, Call, Fixed, Given, converted, counted, floats, number, whole
 from ir_tools.known_differences.releases._samples import quantized
 from ir_tools.ops import Array
 from tests.releases.beside import Feed, beside
@@ -18,7 +20,53 @@ def between(data: Feed, low: Limit, high: Limit, levels: int, to: tuple[Limit, L
     return Call("FakeQuantize-1", (data, low, high, *(to or (low, high))), {"levels": str(levels)})
 
 
+def _in_rows(
+    channels: int,
+    extent: int,
+    parts: int,
+    *,
+    width: int = 0,
+    stride: Sequence[int] = (),
+    levels: int = 255,
+    sizes: str = "",
+    moved: bool = False,
+    **more: str,
+) -> Call:
+    """A convolution of quantized images, with filters of so many columns, which divide the width unless it is given."""
+    held = Fixed((np.arange(16 * channels * extent) * 37 % 251 - 125).astype(np.int8).reshape(8, channels, 2, extent))
+    weights = Call("Multiply-1", (converted(held, "f32"), Fixed(np.full((8, 1, 1, 1), 0.01, np.float32))))
+    data = np.sin(counted(1, channels, 8, width or parts * extent))
+    levelled = quantized(Given(data, sizes) if sizes else data, Fixed(floats(1)), levels=levels)
+    if moved:
+        levelled = quantized(data.transpose(0, 2, 3, 1), Fixed(floats(1)), levels=levels)
+        levelled = Call("Transpose-1", (levelled, Fixed(whole(0, 3, 1, 2))))
+    raw = {"strides": ",".join(map(str, stride or (2, extent))), "dilations": "1,1"}
+    return Call("Convolution-1", (levelled, weights), raw | {"pads_begin": "0,0", "pads_end": "0,0"} | more)
+
+
+WIDE = "quantized convolutions whose strides are as wide as their filters"
 BESIDE = [
+    *beside(
+        WIDE,
+        falling=[
+            _in_rows(96, 2, 20),
+            _in_rows(32, 4, 20),
+            _in_rows(16, 8, 20),
+            _in_rows(48, 4, 20, sizes="1,48,?,?"),
+            _in_rows(96, 2, 20, stride=(1, 2)),
+            _in_rows(96, 2, 20, moved=True),
+        ],
+        others=[
+            _in_rows(96, 2, 41, width=41),
+            _in_rows(32, 2, 20),
+            _in_rows(64, 2, 20),
+            _in_rows(24, 4, 20),
+            _in_rows(96, 2, 20, stride=(2, 1)),
+            _in_rows(96, 2, 20, levels=64),
+            _in_rows(96, 2, 20, pads_begin="0,1", pads_end="0,1"),
+            _in_rows(96, 2, 20, dilations="1,2"),
+        ],
+    ),
     *beside(
         "FakeQuantize with limits for each image",
         falling=[quantized(Call("SoftPlus-4", (counted(2, 3, 4, 2),)), Fixed(floats([[[2]]], [[[3]]])))],
