@@ -7,6 +7,7 @@ from math import prod
 
 from ir_tools.graph import Graph, Layer, Model, Source, find_port, port_place
 from ir_tools.known_differences.attention_patterns import attentions
+from ir_tools.known_differences.fusing_patterns import FACTORS, SUMS, compiled_before, convolution_of, is_by_channel
 from ir_tools.known_differences.layout_patterns import outlives_products
 from ir_tools.known_differences.mask_patterns import is_mask
 from ir_tools.known_differences.neighbours import (
@@ -67,8 +68,6 @@ WINDOWED = CONVOLUTIONS | {
 PAIR = 2
 ANY_RANK = -1
 """Of a tensor whose elements such layers move: that of what is asked about does not matter."""
-SUMS = frozenset({"Add", "Subtract"})
-"""Types of layers that shift by constants."""
 CROSSED = SUMS | MOVED | {"Multiply", "Negative", "Divide"}
 """Types of layers that products and sums are looked for across, and of these."""
 LOGICAL = frozenset(
@@ -175,6 +174,8 @@ class Patterns:
             more = _decided(graph, layer)
         elif op.type == "SoftMax":
             more = attentions(self.model, graph, layer)
+        elif op.type == "SoftSign":
+            more = compiled_before(graph, layer, constants, self._convolved[id(graph)])
         elif op.type == "Concat":
             more = _overwritten(graph, layer)
         elif op.type in SUMS:
@@ -187,7 +188,7 @@ class Patterns:
         if _is_activated(graph, total, constants, known):
             yield Pattern.ACTIVATED
         sources = [source for source in sources_of(graph, total) if source is not None]
-        found = [_convolution_of(graph, source, constants, known) for source in sources]
+        found = [convolution_of(graph, source, constants, known) for source in sources]
         convolved = [one for one in found if one is not None]
         if len(found) != PAIR or not convolved:
             return
@@ -682,7 +683,7 @@ def _shifted(graph: Graph, convolution: Layer, constants: Collection[int]) -> It
         passed.add(layer.id)
         ((number, port),) = targets
         layer = graph.layer(number)
-        if layer.type not in EITHER_WAY | {"Divide"}:
+        if layer.type not in FACTORS:
             return
         sources, ahead = graph.sources(number), bool(layer.common.inputs) and port == layer.common.inputs[0].id
         others = [(one, source.layer in constants) for one, source in sources.items() if one != port]
@@ -705,7 +706,7 @@ def _shifted(graph: Graph, convolution: Layer, constants: Collection[int]) -> It
 def _is_activated(graph: Graph, total: Layer, constants: Collection[int], known: dict[int, Layer | None]) -> bool:
     """Return whether a sum shifts the channels of what activations make of a convolution; arguments as of the next."""
     data = [source for source in sources_of(graph, total) if source is not None and source.layer not in constants]
-    if len(data) != 1 or not total.common.outputs or not _is_by_channel(total):
+    if len(data) != 1 or not total.common.outputs or not is_by_channel(total):
         return False
     source, passed = data[0], 0
     while passed < FAR and graph.reads(*source) == 1 and graph.layer(source.layer).type in ACTIVATIONS:
@@ -713,33 +714,7 @@ def _is_activated(graph: Graph, total: Layer, constants: Collection[int], known:
         if given is None:
             return False
         source, passed = given, passed + 1
-    return passed > 0 and _convolution_of(graph, source, constants, known) is not None
-
-
-def _convolution_of(
-    graph: Graph, source: Source, constants: Collection[int], known: dict[int, Layer | None]
-) -> Layer | None:
-    """Return the convolution that gives a tensor which, scaled or shifted by constants or not, is read once.
-
-    Args:
-        graph: that the tensor is in.
-        source: which gives the tensor.
-        constants: the layers of the graph that are computed of constants alone.
-        known: the answers for layers of the graph. Without them a chain would be followed from each of its layers, in
-            quadratic time.
-    """
-    passed, found = list[int](), None
-    while graph.reads(*source) == 1 and source.layer not in known:
-        layer = graph.layer(source.layer)
-        passed.append(layer.id)
-        found = layer if layer.type in CONVOLUTIONS else None
-        others = [one for one in sources_of(graph, layer) if one is not None and one.layer not in constants]
-        if layer.type not in EITHER_WAY | {"Divide"} or len(others) != 1 or not _is_by_channel(layer):
-            break
-        source = others[0]
-    found = known.get(source.layer, found)
-    known.update(dict.fromkeys(passed, found))
-    return found
+    return passed > 0 and convolution_of(graph, source, constants, known) is not None
 
 
 def _steps_over(convolution: Layer) -> bool:
@@ -764,14 +739,6 @@ def _steps_over(convolution: Layer) -> bool:
         and max(steps, default=1) > 1
         and all(size % step == 0 for size, step in zip(taken, steps, strict=False))
     )
-
-
-def _is_by_channel(layer: Layer) -> bool:
-    """Return whether one input of an elementwise layer has the sizes of its output, and one an element per channel."""
-    sizes = layer.common.outputs[0].dims
-    channels = (1, *sizes[1:2], *(1 for _ in sizes[2:]))
-    shapes = [(1,) * (len(sizes) - len(port.dims)) + tuple(port.dims) for port in layer.common.inputs]
-    return sorted(shapes) == sorted([tuple(sizes), channels])
 
 
 def _is_affine(

@@ -718,15 +718,31 @@ ROWS = (
     *(
         ReleaseDifference(
             name=f"SoftSign after {what}",
-            span=f"2022.2 to {last}",
+            span=span,
             ops=("SoftSign-9",),
             reason="A SoftSign that is the only consumer of an elementwise layer returns wrong values, such as 1.",
             model=Call("SoftSign-9", (model,)),
             applies=applies,
         )
-        for what, last, model, applies in (
-            ("an elementwise layer", "2022.3", Call("Abs-1", (counted(2, 3),)), _is_elementwise),
-            ("one that is not compiled with it", "2025.3", Call("Mish-4", (counted(2, 3),)), _is_elementwise_alone),
+        for what, span, model, applies in (
+            (
+                "an elementwise layer",
+                "2022.2 to 2022.3",
+                Call("Abs-1", (counted(2, 3),)),
+                lambda seen: _is_elementwise(seen) and not seen.has(Pattern.FUSED),
+            ),
+            (
+                "one that is not compiled with it",
+                "2022.2 to 2025.3",
+                Call("Mish-4", (counted(2, 3),)),
+                lambda seen: _is_elementwise_alone(seen) and not seen.has(Pattern.FUSED),
+            ),
+            (
+                "one that is compiled with nothing",
+                "2022.2 to 2025.3",
+                Call("Add-1", (_single(counted(1, 2, 2, 2)), counted(1, 2, 1, 1))),
+                lambda seen: _is_elementwise(seen) and seen.has(Pattern.UNFUSED),
+            ),
         )
     ),
     not_compiled(

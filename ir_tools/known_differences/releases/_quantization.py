@@ -6,7 +6,7 @@ import numpy as np
 
 from ir_tools.known_differences._model import PLANE, Call, Fixed, Given, converted, counted, floats, whole
 from ir_tools.known_differences.releases._predicates import ELEMENTWISE, ELEMENTWISE_ALONE, has_rank, has_value
-from ir_tools.known_differences.releases._row import ReleaseDifference, not_compiled
+from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled
 from ir_tools.known_differences.releases._samples import WINDOWS, attention, quantized
 from ir_tools.known_differences.releases.seen import CONVOLUTIONS, Pattern, Seen
 from ir_tools.ops import Array
@@ -26,6 +26,7 @@ SUMMING = frozenset({"AvgPool", "ConvolutionBackpropData", "GroupConvolutionBack
 """Types of layers that are compiled with a FakeQuantize behind them, each in another way."""
 FOUR_ROWS = counted(1, 3, 4, 2)
 ANY_IMAGES = Given(FOUR_ROWS, "?,3,4,2")
+IMAGES, BY_CHANNEL = counted(1, 2, 2, 2), Fixed(counted(1, 2, 1, 1))
 LAST = Fixed(np.arange(2, 6, dtype=np.float32))
 TILE = 64
 """How many bytes of a row AMX multiplies at a time."""
@@ -111,6 +112,13 @@ def _is_given_product(seen: Seen) -> bool:
     scaled = seen.is_behind({"FakeQuantize"}) and {*seen.constant} == {*range(1, len(seen.inputs))}
     swapped = seen.op.type == "Multiply" and seen.is_behind({"FakeQuantize"}, 1) and {*seen.constant} == {0}
     return (scaled or swapped) and seen.readers in {((0, "Result"),), ((0, "Transpose"),)}
+
+
+def _is_scaled_by_channel(seen: Seen) -> bool:
+    """Return whether a product of images, one of them quantized, is multiplied by a constant for each channel."""
+    computed = not seen.constant and any(seen.is_behind({"FakeQuantize"}, number) for number in range(2))
+    scaled = seen.readers in {((0, "Multiply"),), ((0, "Divide"),)} and 1 in seen.scaled
+    return computed and scaled and max(seen.rank(0), seen.rank(1)) > 3
 
 
 def _limits_as_channels(seen: Seen) -> bool:
@@ -513,6 +521,17 @@ ROWS = (
         ),
         applies=_is_quantized_convolution,
         processor=Processor.AMD_AVX512,
+    ),
+    ends(
+        name="products of quantized images that are scaled by channel",
+        span="2022.1 to 2022.1",
+        ops=("Multiply-1", "Divide-1"),
+        reason=(
+            "Compiling it ends the process if one of two computed factors is quantized and a constant for each channel "
+            "multiplies the product, unless certain layers follow."
+        ),
+        model=Call("Multiply-1", (Call("Multiply-1", (IMAGES, quantized(IMAGES, Fixed(floats(4))))), BY_CHANNEL)),
+        applies=_is_scaled_by_channel,
     ),
     ReleaseDifference(
         name="quantized convolutions whose strides are as wide as their filters",

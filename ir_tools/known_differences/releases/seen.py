@@ -94,6 +94,10 @@ class Pattern(StrEnum):
     """Of such a sum: both tensors are computed and read once, and the convolution that it is compiled with has filters
     of one element and strides that divide the sizes taken for unknown ones; the convolution reads what is behind
     another one or a pooling, and the other tensor is not."""
+    FUSED = "fused"
+    UNFUSED = "unfused"
+    """Of a SoftSign: what is before it is compiled with a convolution or another layer in front of that, or is kept for
+    one that it cannot be compiled with."""
     PADDED = "padded"
     """Of a convolution whose strides move before other layers: its padding does not fit there."""
     QUANTIZED = "quantized data"

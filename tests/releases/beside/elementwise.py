@@ -7,6 +7,8 @@ from ir_tools.ops import Array
 from tests.releases.beside import Beside, Feed, beside
 
 BY_CHANNEL = counted(1, 3, 1, 1)
+IMAGE = counted(1, 2, 4, 4)
+WINDOWS = {"kernel": "2,2", "exclude-pad": "true"} | {key: PLANE[key] for key in PLANE if key != "dilations"}
 
 
 def as_pdpd(op: str, *inputs: Array | Fixed, axis: int = -1) -> Call:
@@ -28,6 +30,20 @@ def _single(data: Feed, step: int = 1) -> Call:
     return Call("Convolution-1", (data, Fixed(counted(2, 2, 1, 1) / 9)), PLANE | {"strides": f"{step},{step}"})
 
 
+def _transposed(data: Feed) -> Call:
+    """A transposed convolution of two channels."""
+    return Call("ConvolutionBackpropData-1", (data, Fixed(counted(2, 2, 2, 2) / 9)), PLANE)
+
+
+def _product(data: Feed) -> Call:
+    """Rows of four elements times a matrix."""
+    return Call("MatMul-1", (data, Fixed(counted(4, 4) / 99)))
+
+
+def _signed(data: Call) -> Call:
+    return Call("SoftSign-9", (data,))
+
+
 def _images(shape: str) -> Call:
     return Call("Abs-1", (Given(counted(1, 2, 7, 8), shape),))
 
@@ -46,7 +62,7 @@ def _shifted(shape: str, *passed: str, op: str = "Add-1", by: Array = BY_CHANNEL
 
 def _scaled_before(*sizes: int) -> Call:
     """A convolution of data that constants scale."""
-    data = Call("Multiply-1", (counted(1, 2, 4, 4), Fixed(counted(*sizes) + 1)))
+    data = Call("Multiply-1", (IMAGE, Fixed(counted(*sizes) + 1)))
     return Call("Convolution-1", (data, Fixed(counted(3, 2, 3, 3))), PLANE)
 
 
@@ -86,7 +102,7 @@ def _repeated(
 
 def _scaled_places(scale: Array) -> Call:
     """An image of two channels, each of whose columns is scaled."""
-    return Call("Multiply-1", (counted(1, 2, 4, 4), Fixed(scale)))
+    return Call("Multiply-1", (IMAGE, Fixed(scale)))
 
 
 EXPANDED = "Broadcasts that others read, in front of sums and products"
@@ -229,14 +245,44 @@ BESIDE = [
         others=[_scaled_before(2, 1, 1)],
     ),
     Beside(AT_THE_END, False, as_pdpd("Add-1", counted(2, 2), Fixed(counted(1, 1)))),
-    Beside(
-        "SoftSign after one that is not compiled with it",
-        True,
-        Call("SoftSign-9", (Call("Abs-1", (counted(1, 1, 1, 1, 1, 2, 3),)),)),
+    *beside(
+        "SoftSign after an elementwise layer",
+        falling=[
+            _signed(Call("Add-1", (IMAGE, counted(1, 2, 1, 1)))),
+            _signed(Call("Add-1", (_product(IMAGE), Fixed(counted(1, 2, 1, 1))))),
+        ],
+        others=[
+            _signed(Call("Add-1", (_single(IMAGE), IMAGE))),
+            _signed(Call("Subtract-1", (IMAGE, _single(IMAGE)))),
+            _signed(Call("Add-1", (Call("Add-1", (_single(IMAGE), Fixed(counted(1, 2, 1, 1)))), IMAGE))),
+            _signed(Call("ReLU-1", (Call("Multiply-1", (_single(IMAGE), Fixed(counted(1, 2, 1, 1)))),))),
+            _signed(Call("Tanh-1", (Call("ReduceMax-1", (counted(2, 3), Fixed(whole(1)))),))),
+            _signed(Call("Add-1", (_product(counted(1, 4, 4)), Fixed(counted(4))))),
+        ],
     ),
-    Beside(
+    *beside(
         "SoftSign after one that is not compiled with it",
-        False,
-        Call("SoftSign-9", (Call("Abs-1", (counted(1, 1, 1, 1, 2, 3),)),)),
+        falling=[
+            _signed(Call("Abs-1", (counted(1, 1, 1, 1, 1, 2, 3),))),
+            _signed(Call("Abs-1", (Given(counted(2, 3), "?,3"),))),
+        ],
+        others=[
+            _signed(Call("Abs-1", (counted(1, 1, 1, 1, 2, 3),))),
+            _signed(Call("SoftPlus-4", (_single(IMAGE),))),
+            _signed(Call("Tanh-1", (_single(Given(IMAGE, "?,2,?,?")),))),
+        ],
+    ),
+    *beside(
+        "SoftSign after one that is compiled with nothing",
+        falling=[
+            _signed(Call("Add-1", (counted(1, 2, 1, 4), _single(IMAGE)))),
+            _signed(Call("ReLU-1", (Call("AvgPool-1", (IMAGE,), WINDOWS),))),
+            _signed(Call("ReLU-1", (_transposed(IMAGE),))),
+        ],
+        others=[
+            _signed(Call("Multiply-1", (_single(IMAGE), counted(1, 2, 1, 1)))),
+            _signed(Call("Add-1", (_transposed(IMAGE), Fixed(counted(1, 2, 1, 1))))),
+            _signed(Call("AvgPool-1", (IMAGE,), WINDOWS)),
+        ],
     ),
 ]

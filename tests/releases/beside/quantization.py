@@ -44,8 +44,34 @@ def _in_rows(
     return Call("Convolution-1", (levelled, weights), raw | {"pads_begin": "0,0", "pads_end": "0,0"} | more)
 
 
+IMAGES, GATE = counted(1, 2, 2, 2), quantized(counted(1, 2, 1, 1), TWO)
+
+
+def _scaled(data: Call, op: str = "Multiply-1", axes: int = 2) -> Call:
+    """Data of two channels that constants for each of them scale."""
+    return Call(op, (data, Fixed(counted(1, 2, *[1] * axes) + 1)))
+
+
 WIDE = "quantized convolutions whose strides are as wide as their filters"
 BESIDE = [
+    *beside(
+        "products of quantized images that are scaled by channel",
+        falling=[
+            _scaled(Call("Multiply-1", (GATE, IMAGES))),
+            _scaled(Call("Divide-1", (IMAGES, GATE))),
+            _scaled(Call("Multiply-1", (IMAGES, GATE)), "Divide-1"),
+            _scaled(Call("Multiply-1", (IMAGES, quantized(counted(1, 1, 2, 2), TWO)))),
+            _scaled(Call("Multiply-1", (counted(1, 2, 2, 2, 2), quantized(counted(1, 2, 1, 1, 1), TWO))), axes=3),
+        ],
+        others=[
+            Call("Multiply-1", (IMAGES, GATE)),
+            Call("Multiply-1", (Call("Multiply-1", (IMAGES, GATE)), TWO)),
+            _scaled(Call("Multiply-1", (counted(1, 2, 2), quantized(counted(1, 2, 1), TWO))), axes=1),
+            _scaled(Call("Add-1", (IMAGES, GATE))),
+            _scaled(Call("ReLU-1", (Call("Multiply-1", (IMAGES, GATE)),))),
+            _scaled(Call("Multiply-1", (GATE, Fixed(IMAGES)))),
+        ],
+    ),
     *beside(
         WIDE,
         falling=[

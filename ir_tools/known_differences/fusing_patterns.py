@@ -1,0 +1,99 @@
+"""Elementwise layers that are compiled with the layer whose output they compute with, and others that cannot be."""
+
+from collections.abc import Collection, Iterator
+
+from ir_tools.graph import Graph, Layer, Source
+from ir_tools.known_differences.neighbours import FAR, sources_of
+from ir_tools.known_differences.releases.seen import COMBINING, CONVOLUTIONS, ELEMENTWISE, Pattern
+
+__all__ = ["FACTORS", "SUMS", "compiled_before", "convolution_of", "is_by_channel"]
+
+DECONVOLUTIONS = frozenset({"ConvolutionBackpropData", "GroupConvolutionBackpropData"})
+"""Types of layers that no function of one input is compiled with."""
+SCALED = frozenset({"FakeQuantize"}) | DECONVOLUTIONS
+"""Types of layers that products and sums by constants alone are compiled with. Measured."""
+REDUCTIONS = frozenset(f"Reduce{one}" for one in ("L1", "L2", "Max", "Mean", "Min", "Prod", "Sum"))
+FUSING = SCALED | CONVOLUTIONS | REDUCTIONS | {"Interpolate", "MVN", "MatMul", "NormalizeL2"}
+"""Types of layers that elementwise layers behind them are compiled with: those by numbers and by constants for each
+channel, or for each column of a product, functions of one input, and the sum with a tensor of the same sizes behind a
+convolution. Measured."""
+POOLING = frozenset({"AvgPool"})
+"""Types of layers that elementwise layers are kept for, but not compiled with."""
+FUNCTIONS = (ELEMENTWISE | {"SoftPlus", "SoftSign"}) - COMBINING
+SUMS = frozenset({"Add", "Subtract"})
+FACTORS = SUMS | {"Divide", "Multiply"}
+"""Types of layers that shift, and those that shift or scale, by constants or tensors."""
+
+
+def compiled_before(
+    graph: Graph, layer: Layer, constants: Collection[int], known: dict[int, Layer | None]
+) -> Iterator[str]:
+    """Yield `FUSED` or `UNFUSED` if it is true of a layer; arguments as of `convolution_of`."""
+    waiting, functions, axes = next(iter(sources_of(graph, layer)), None), False, set[int]()
+    for passed in range(FAR):
+        if waiting is None or graph.reads(*waiting) != 1:
+            return
+        before = graph.layer(waiting.layer)
+        place = -1 if before.type == "MatMul" else 1 - len(_sizes(graph, waiting))
+        if passed and before.type in POOLING | (DECONVOLUTIONS if functions else set()):
+            yield Pattern.UNFUSED
+        elif passed and before.type in FUSING - (SCALED if functions else set()) and axes <= {place}:
+            yield Pattern.FUSED
+        if before.type not in FUNCTIONS | FACTORS:
+            return
+        functions |= before.type in FUNCTIONS
+        sources = [one for one in sources_of(graph, before) if one is not None]
+        computed = [one for one in sources if one.layer not in constants]
+        if len(computed) > 1:
+            if before.type in SUMS and any(convolution_of(graph, one, constants, known) for one in computed):
+                alike = len({_sizes(graph, one) for one in computed}) == 1
+                yield Pattern.FUSED if alike else Pattern.UNFUSED
+            return
+        axes.update(*(_axes(graph, one) for one in sources if one.layer in constants))
+        waiting = next(iter(computed), None)
+
+
+def convolution_of(
+    graph: Graph, source: Source, constants: Collection[int], known: dict[int, Layer | None]
+) -> Layer | None:
+    """Return the convolution that gives a tensor which, scaled or shifted by constants or not, is read once.
+
+    Args:
+        graph: that the tensor is in.
+        source: which gives the tensor.
+        constants: the layers of the graph that are computed of constants alone.
+        known: the answers for layers of the graph. Without them a chain would be followed from each of its layers, in
+            quadratic time.
+    """
+    passed, found = list[int](), None
+    while graph.reads(*source) == 1 and source.layer not in known:
+        layer = graph.layer(source.layer)
+        passed.append(layer.id)
+        found = layer if layer.type in CONVOLUTIONS else None
+        others = [one for one in sources_of(graph, layer) if one is not None and one.layer not in constants]
+        if layer.type not in FACTORS or len(others) != 1 or not is_by_channel(layer):
+            break
+        source = others[0]
+    found = known.get(source.layer, found)
+    known.update(dict.fromkeys(passed, found))
+    return found
+
+
+def is_by_channel(layer: Layer) -> bool:
+    """Return whether one input of an elementwise layer has the sizes of its output, and one an element per channel."""
+    sizes = layer.common.outputs[0].dims
+    channels = (1, *sizes[1:2], *(1 for _ in sizes[2:]))
+    shapes = [(1,) * (len(sizes) - len(port.dims)) + tuple(port.dims) for port in layer.common.inputs]
+    return sorted(shapes) == sorted([tuple(sizes), channels])
+
+
+def _axes(graph: Graph, source: Source) -> set[int]:
+    """Return along which axes, from the last one, a tensor is not of one element."""
+    sizes = _sizes(graph, source)
+    return {axis for axis, size in enumerate(sizes, -len(sizes)) if size != 1}
+
+
+def _sizes(graph: Graph, source: Source) -> tuple[int, ...]:
+    """Return the sizes of a tensor."""
+    ports = graph.layer(source.layer).common.outputs
+    return next((tuple(port.dims) for port in ports if port.id == source.port), ())
