@@ -14,7 +14,7 @@ import ir_tools
 from tests.cli.conftest import pooling_xml
 from tests.test_help import CALLED
 
-SURE = {
+SURE: dict[str, object] = {
     "source": "model.xml",
     "model": "model.xml",
     "path": "model.xml",

@@ -33,13 +33,12 @@ __all__ = [
 ]
 
 KEPT = 1 << 10
-"""Pairs of settings of one axis that a proof remembers."""
+"""Settings, and pairs of settings of one axis, that a proof remembers."""
 MAX_SIZES = 4096
 """Sizes per axis that a proof may look at; settings that need more are left undecided."""
 
 
-@dataclass(frozen=True, slots=True)
-class PoolingSpec:
+class PoolingSpec(NamedTuple):
     """A pooling as layers can express it: a Pad layer with zeros, then windows, then a division.
 
     `before`, `after`: the zeros per axis that a Pad layer adds; the pooling treats them as elements. `divisor`:
@@ -66,7 +65,7 @@ class PoolingSpec:
         lists = ("kernel", "strides", "pads_begin", "pads_end", "dilations")
         own = {name: getattr(self.pooling, name)[axis : axis + 1] for name in lists}
         before, after = self.before[axis : axis + 1], self.after[axis : axis + 1]
-        return PoolingSpec(replace(self.pooling, **own), before, after, self.divisor)
+        return PoolingSpec(self.pooling._replace(**own), before, after, self.divisor)
 
     def padded(self, axis: int, size: int) -> bool:
         """Return whether the pooling itself pads this axis of an input of `size`."""
@@ -144,17 +143,15 @@ def equal_for_all(
     as any axis is padded. So the sizes of an axis are sorted into classes: padded or not in either pooling, and how
     the windows compare for either divisor. Every combination of classes is then decided once.
     """
-    where = ", ".join(map(str, sizes))
-    scope = f"on {where.replace(', ', 'x')}" if all(dim.static for dim in sizes) else f"for every size of [{where}]"
     if wanted == candidate:
-        return Proof(f"equal windows {scope} (equal attributes)")
+        return Proof(f"equal windows {_scope(sizes)} (equal attributes)")
     ours, theirs = _lines(wanted, divide), _lines(candidate, divide)
     if ours and theirs and wanted.pooling.strides == candidate.pooling.strides:
         counted = _other_number(ours, theirs, sizes)
         if counted:
             return counted
         if all(one.windows == other.windows for one, other in zip(ours, theirs, strict=True)):
-            return Proof(f"equal windows {scope}")
+            return Proof(f"equal windows {_scope(sizes)}")
     ranges = [deciding_sizes(wanted, candidate, axis, dim) for axis, dim in enumerate(sizes)]
     if any(len(sizes) > MAX_SIZES for sizes in ranges):
         return Counterexample(None, f"the proof would need more than {MAX_SIZES} input sizes")
@@ -169,14 +166,20 @@ def equal_for_all(
             if difference:
                 examples = tuple(classes[axis][kind] for axis, kind in enumerate(combination))
                 return Counterexample(examples, difference)
-    return Proof(f"equal windows {scope}")
+    return Proof(f"equal windows {_scope(sizes)}")
+
+
+def _scope(sizes: Sequence[Dim]) -> str:
+    """Return `on 8x8` for static sizes, `for every size of [?, 8]` for others."""
+    words = [*map(str, sizes)]
+    return f"on {'x'.join(words)}" if all(dim.static for dim in sizes) else f"for every size of [{', '.join(words)}]"
 
 
 def plain(pooling: Pooling) -> Pooling:
     """Return the same windows with dilation 1 on axes where a window reads one element only."""
     pairs = zip(pooling.dilations, pooling.kernel, strict=True)
     dilations = tuple([1 if kernel == 1 else dilation for dilation, kernel in pairs])
-    return pooling if dilations == pooling.dilations else replace(pooling, dilations=dilations)
+    return pooling if dilations == pooling.dilations else pooling._replace(dilations=dilations)
 
 
 def floored(pooling: Pooling) -> Pooling:
@@ -187,7 +190,7 @@ def floored(pooling: Pooling) -> Pooling:
     pad at the end of at most `reach - 1`, or of one less where the pad already is as large as the window.
     """
     if pooling.rounding == "floor" or pooling.auto_pad.startswith("same"):
-        return replace(pooling, rounding="floor")
+        return pooling._replace(rounding="floor")
     ends = []
     for axis in range(pooling.rank):
         valid = pooling.auto_pad == "valid"
@@ -195,7 +198,7 @@ def floored(pooling: Pooling) -> Pooling:
         longest = end + stride - 1
         ends.append(longest if pooling.rounding == "ceil" else min(longest, max(end, reach) - 1))
     begins = (0,) * pooling.rank if pooling.auto_pad == "valid" else pooling.pads_begin
-    return replace(pooling, rounding="floor", auto_pad="explicit", pads_begin=begins, pads_end=tuple(ends))
+    return pooling._replace(rounding="floor", auto_pad="explicit", pads_begin=begins, pads_end=tuple(ends))
 
 
 def resolved(pooling: Pooling, sizes: Sequence[int]) -> Pooling:
@@ -206,7 +209,7 @@ def resolved(pooling: Pooling, sizes: Sequence[int]) -> Pooling:
         covered = (axis_count(pooling, axis, size) - 1) * pooling.strides[axis] + pooling.reach(axis)
         begins.append(begin)
         ends.append(max(covered - size - begin, 0))
-    return replace(pooling, rounding="floor", auto_pad="explicit", pads_begin=tuple(begins), pads_end=tuple(ends))
+    return pooling._replace(rounding="floor", auto_pad="explicit", pads_begin=tuple(begins), pads_end=tuple(ends))
 
 
 def undilated(wanted: PoolingSpec, sizes: Sequence[Dim]) -> Pooling | None:
@@ -228,7 +231,7 @@ def undilated(wanted: PoolingSpec, sizes: Sequence[Dim]) -> Pooling | None:
         settings.append(found)
     kernel, strides, begins, ends = zip(*settings, strict=True)
     ones = (1,) * pooling.rank
-    return replace(explicit, kernel=kernel, strides=strides, pads_begin=begins, pads_end=ends, dilations=ones)
+    return explicit._replace(kernel=kernel, strides=strides, pads_begin=begins, pads_end=ends, dilations=ones)
 
 
 def _single_elements(windows: AxisWindows, size: int) -> tuple[int, int, int, int] | None:
@@ -258,7 +261,7 @@ def behind_pad(pooling: Pooling, counted: Pooling) -> PoolingSpec:
     ends = pooling.pads_end if pooling.auto_pad == "explicit" else counted.pads_end
     after = tuple(map(min, ends, counted.pads_end))
     over = tuple(total - own for total, own in zip(counted.pads_end, after, strict=True))
-    return PoolingSpec(replace(counted, pads_begin=zeros, pads_end=over), counted.pads_begin, after, "real")
+    return PoolingSpec(counted._replace(pads_begin=zeros, pads_end=over), counted.pads_begin, after, "real")
 
 
 def deciding_sizes(wanted: PoolingSpec, candidate: PoolingSpec, axis: int, dim: Dim) -> range:
@@ -319,7 +322,8 @@ class _Line(NamedTuple):
         return (size + self.more) // self.stride + 1
 
 
-def _lines(form: PoolingSpec, divide: bool) -> list[_Line] | None:
+@lru_cache(KEPT)
+def _lines(form: PoolingSpec, divide: bool) -> Sequence[_Line] | None:
     """Return the windows of each axis; None for windows of `same_*` that leave out elements, counted with ceil."""
     pooling, axes = form.pooling, range(form.pooling.rank)
     if not pooling.auto_pad.startswith("same"):
@@ -340,7 +344,6 @@ def _lines(form: PoolingSpec, divide: bool) -> list[_Line] | None:
     ]
 
 
-@lru_cache(KEPT)
 def _explicit_line(
     positions: tuple[int, int, int],
     pads: tuple[int, int],

@@ -5,7 +5,6 @@ is wanted, for the one input size or for every size of dynamic dimensions. One t
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from ir_tools.ops._convolution import by_convolution
 from ir_tools.ops._equivalence import PoolingSpec, Proof, behind_pad, equal_for_all, floored, plain, undilated
@@ -34,12 +33,12 @@ def _writable(pooling: Pooling, target: int) -> bool:
     """
     if pooling.rounding == "ceil_torch" and target < 14:
         return False
-    if set(pooling.dilations) != {1} and target < 16:
+    if target < 16 and set(pooling.dilations) != {1}:
         return False
-    reaches = [pooling.reach(axis) for axis in range(pooling.rank)]
-    pads = zip(pooling.pads_begin, pooling.pads_end, strict=True)
-    counts = pooling.auto_pad != "explicit" or not pooling.exclude_pad
-    return counts or all(max(pair) < reach for pair, reach in zip(pads, reaches, strict=True))
+    if pooling.auto_pad != "explicit" or not pooling.exclude_pad:
+        return True
+    pads = enumerate(zip(pooling.pads_begin, pooling.pads_end, strict=True))
+    return all([max(pair) < pooling.reach(axis) for axis, pair in pads])
 
 
 # --- candidates -------------------------------------------------------------------------------------------------
@@ -52,9 +51,9 @@ def avg_pool_forms(wanted: PoolingSpec, sizes: Sequence[Dim], target: int) -> It
     """Yield poolings that may be equal to the wanted one and that AvgPool of the target opset has, cheapest first."""
     seen = set[PoolingSpec]()
     for form in _forms(wanted, sizes):
-        if form not in seen and _writable(form.pooling, target) and _survives(form):
+        if _writable(form.pooling, target) and form not in seen and _survives(form):
+            seen.add(form)
             yield form
-        seen.add(form)
 
 
 def _forms(wanted: PoolingSpec, sizes: Sequence[Dim]) -> Iterator[PoolingSpec]:
@@ -72,10 +71,10 @@ def _forms(wanted: PoolingSpec, sizes: Sequence[Dim]) -> Iterator[PoolingSpec]:
     yield from map(PoolingSpec, _variants(pooling))
     small = undilated(wanted, sizes)
     yield from map(PoolingSpec, _variants(small) if small else ())
-    bare = replace(explicit, pads_begin=(0,) * pooling.rank, pads_end=(0,) * pooling.rank)
+    bare = explicit._replace(pads_begin=(0,) * pooling.rank, pads_end=(0,) * pooling.rank)
     yield from (PoolingSpec(variant, explicit.pads_begin, explicit.pads_end) for variant in _variants(bare))
     over = behind_pad(explicit, floored(explicit))
-    yield PoolingSpec(replace(over.pooling, exclude_pad=True), over.before, over.after)
+    yield PoolingSpec(over.pooling._replace(exclude_pad=True), over.before, over.after)
 
 
 def _survives(form: PoolingSpec) -> bool:
@@ -90,16 +89,16 @@ def _survives(form: PoolingSpec) -> bool:
 
 def _variants(pooling: Pooling) -> Iterator[Pooling]:
     for other_divisor in (False, True):
-        divided = replace(pooling, exclude_pad=not pooling.exclude_pad) if other_divisor else pooling
+        divided = pooling._replace(exclude_pad=not pooling.exclude_pad) if other_divisor else pooling
         yield divided
-        yield from (replace(divided, rounding=word) for word in ROUNDINGS if word != divided.rounding)
+        yield from (divided._replace(rounding=word) for word in ROUNDINGS if word != divided.rounding)
         yield floored(divided)
 
 
 def _with_pads(pooling: Pooling, before: Sequence[int], after: Sequence[int]) -> Pooling:
     begins = tuple(one + two for one, two in zip(pooling.pads_begin, before, strict=True))
     ends = tuple(one + two for one, two in zip(pooling.pads_end, after, strict=True))
-    return replace(pooling, pads_begin=begins, pads_end=ends, exclude_pad=False)
+    return pooling._replace(pads_begin=begins, pads_end=ends, exclude_pad=False)
 
 
 # --- writing them down ------------------------------------------------------------------------------------------

@@ -9,8 +9,7 @@ The rules of padding, counting and dividing are those of the runtime, measured o
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -40,8 +39,7 @@ Rounding = Literal["floor", "ceil", "ceil_torch"]
 AutoPad = Literal["explicit", "valid", "same_upper", "same_lower"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pooling:
+class Pooling(NamedTuple):
     """The settings of a sliding-window pooling; every tuple has one entry per spatial axis.
 
     `exclude_pad` affects only the divisor of an average, not a maximum.
@@ -212,31 +210,17 @@ def pooling_of(attrs: Attrs) -> Pooling:
 
     They are read as items, which takes a third of the time of reading them as attributes.
     """
-    lists = attrs["kernel"], attrs["strides"], attrs["pads_begin"], attrs["pads_end"], attrs.get("dilations")
-    return _pooling(*lists, attrs["rounding_type"], attrs["auto_pad"], attrs.get("exclude_pad", True))
-
-
-@lru_cache(1 << 10)
-def _pooling(
-    kernel: tuple[int, ...],
-    strides: tuple[int, ...],
-    pads_begin: tuple[int, ...],
-    pads_end: tuple[int, ...],
-    dilations: tuple[int, ...] | None,
-    rounding: Rounding,
-    auto_pad: AutoPad,
-    exclude_pad: bool,
-) -> Pooling:
+    kernel = attrs["kernel"]
     rank = len(kernel)
     return Pooling(
         kernel=kernel,
-        strides=strides,
-        pads_begin=pads_begin or (0,) * rank,
-        pads_end=pads_end or (0,) * rank,
-        dilations=dilations or (1,) * rank,
-        rounding=rounding,
-        auto_pad=auto_pad,
-        exclude_pad=exclude_pad,
+        strides=attrs["strides"],
+        pads_begin=attrs["pads_begin"] or (0,) * rank,
+        pads_end=attrs["pads_end"] or (0,) * rank,
+        dilations=attrs.get("dilations") or (1,) * rank,
+        rounding=attrs["rounding_type"],
+        auto_pad=attrs["auto_pad"],
+        exclude_pad=attrs.get("exclude_pad", True),
     )
 
 

@@ -2,7 +2,6 @@
 
 import random
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from itertools import product
 from math import prod
 from typing import Any
@@ -96,20 +95,20 @@ def similar(rng: random.Random, wanted: PoolingSpec) -> PoolingSpec:
     for _ in range(rng.randint(1, 2)):
         kind = rng.randint(0, 6)
         if kind == 0:
-            pooling = replace(pooling, rounding=rng.choice(["floor", "ceil", "ceil_torch"]))
+            pooling = pooling._replace(rounding=rng.choice(["floor", "ceil", "ceil_torch"]))
         elif kind == 1:
-            pooling = replace(pooling, exclude_pad=not pooling.exclude_pad)
+            pooling = pooling._replace(exclude_pad=not pooling.exclude_pad)
         elif kind == 2:
             axis = rng.randrange(pooling.rank)
             ends = list(pooling.pads_end)
             ends[axis] = max(ends[axis] + rng.randint(-1, pooling.strides[axis]), 0)
-            pooling = replace(pooling, pads_end=tuple(ends))
+            pooling = pooling._replace(pads_end=tuple(ends))
         elif kind == 3:
-            pooling = replace(pooling, auto_pad=rng.choice(["explicit", "valid", "same_upper", "same_lower"]))
+            pooling = pooling._replace(auto_pad=rng.choice(["explicit", "valid", "same_upper", "same_lower"]))
         elif kind == 4:
-            pooling = replace(pooling, dilations=(1,) * pooling.rank)
+            pooling = pooling._replace(dilations=(1,) * pooling.rank)
         elif kind == 5 and pooling.auto_pad == "explicit":
-            bare = replace(pooling, pads_begin=zeros, pads_end=zeros, exclude_pad=True)
+            bare = pooling._replace(pads_begin=zeros, pads_end=zeros, exclude_pad=True)
             return PoolingSpec(bare, pooling.pads_begin, pooling.pads_end)
         else:
             return PoolingSpec(pooling, divisor=rng.choice(["kernel", "real", "padded"]))
@@ -263,7 +262,7 @@ def test_deciding_sizes_are_those_of_the_argument(
 ) -> None:
     """Of `equal_for_all`: up to `P + R + 2s - 2`, or the first `s` from a lower bound beyond `P + R + s - 1`."""
     settings = Pooling(kernel=(3,), strides=(2,), pads_begin=(1,), pads_end=(0,), dilations=(2,))
-    other = PoolingSpec(replace(settings, **changes), before, before)
+    other = PoolingSpec(settings._replace(**changes), before, before)
     last = begin + reach + 2 * stride - 2
     assert deciding_sizes(PoolingSpec(settings), other, 0, Dim()) == range(1, last + 1)
     assert deciding_sizes(PoolingSpec(settings), other, 0, Dim(3, 4)) == range(3, 5)
@@ -289,7 +288,7 @@ def forms_of_one_start(rng: random.Random, rank: int) -> list[PoolingSpec]:
             kernel=kernel, strides=strides, pads_begin=begins, pads_end=after, dilations=dilations,
             rounding=rounding, auto_pad=auto_pad, exclude_pad=exclude_pad,
         )  # fmt: skip
-        bare = replace(pooling, pads_begin=zeros)
+        bare = pooling._replace(pads_begin=zeros)
         found += (PoolingSpec(pooling, divisor=rng.choice(["runtime", "kernel", "real", "padded"])),)
         found += (PoolingSpec(bare, begins, shorter, rng.choice(["runtime", "real", "padded"])),)
     return found
@@ -347,8 +346,8 @@ def test_windows_that_begin_at_the_same_places_are_counted_by_formula(
 def test_the_first_size_with_another_number_of_windows(end: int, dim: Dim, verdict: Proof | Counterexample) -> None:
     """Of windows of 2 elements that are counted with ceil, or with floor and padding, and others without that."""
     settings = Pooling(kernel=(2,), strides=(2,), pads_begin=(0,), pads_end=(0,), dilations=(1,))
-    ceil = replace(settings, rounding="ceil")
-    wanted, other = (replace(settings, pads_end=(1,)), ceil) if end else (ceil, settings)
+    ceil = settings._replace(rounding="ceil")
+    wanted, other = (settings._replace(pads_end=(1,)), ceil) if end else (ceil, settings)
     assert equal_for_all(PoolingSpec(wanted), PoolingSpec(other), [dim]) == verdict
 
 
@@ -357,7 +356,7 @@ def test_padding_of_one_axis_decides_how_the_other_divides() -> None:
         kernel=(2, 2), strides=(2, 2), pads_begin=(0, 0), pads_end=(0, 0), dilations=(1, 1),
         rounding="ceil", auto_pad="same_upper", exclude_pad=False,
     )  # fmt: skip
-    wanted, other = PoolingSpec(settings), PoolingSpec(replace(settings, exclude_pad=True))
+    wanted, other = PoolingSpec(settings), PoolingSpec(settings._replace(exclude_pad=True))
     assert isinstance(equal_for_all(wanted, other, [Dim.of(4), Dim.of(6)]), Proof)
     assert isinstance(equal_for_all(wanted, other, [Dim.of(4), Dim(5, 6)]), Counterexample)
 
@@ -365,12 +364,12 @@ def test_padding_of_one_axis_decides_how_the_other_divides() -> None:
 def test_windows_of_one_length_and_start_may_read_at_another_distance() -> None:
     """On three elements, the only window reads 0 and 1, or 0 and 2; on kernels of one element dilations say nothing."""
     settings = Pooling(kernel=(2,), strides=(2,), pads_begin=(0,), pads_end=(0,), dilations=(1,))
-    wanted, other = PoolingSpec(settings), PoolingSpec(replace(settings, dilations=(2,)))
+    wanted, other = PoolingSpec(settings), PoolingSpec(settings._replace(dilations=(2,)))
     assert wanted.plan((3,)).counts == other.plan((3,)).counts == (1,)
     assert equal_for_all(wanted, other, [Dim.of(3)]) == Counterexample((3,), "axis 2: window 0 reads other elements")
     assert isinstance(equal_for_all(wanted, other, [Dim.of(3)], divide=False), Counterexample)
-    single = replace(settings, kernel=(1,))
-    assert isinstance(equal_for_all(PoolingSpec(single), PoolingSpec(replace(single, dilations=(2,))), [Dim()]), Proof)
+    single = settings._replace(kernel=(1,))
+    assert isinstance(equal_for_all(PoolingSpec(single), PoolingSpec(single._replace(dilations=(2,))), [Dim()]), Proof)
 
 
 FAR = Pooling(kernel=(1, 3), strides=(5, 5), pads_begin=(1, 0), pads_end=(0, 2), dilations=(1, 1))
@@ -378,7 +377,7 @@ FAR = Pooling(kernel=(1, 3), strides=(5, 5), pads_begin=(1, 0), pads_end=(0, 2),
 
 
 def test_a_pooling_that_does_not_fit_is_not_equal_to_undefined_values() -> None:
-    wanted, other = PoolingSpec(FAR), PoolingSpec(replace(FAR, pads_end=(0, 0)))
+    wanted, other = PoolingSpec(FAR), PoolingSpec(FAR._replace(pads_end=(0, 0)))
     assert windows(wanted, (1, 1)) == {(0, 0): (frozenset(), None)}
     assert windows(other, (1, 1)) is None
     assert isinstance(equal_for_all(wanted, other, [Dim.of(1), Dim.of(1)]), Counterexample)
@@ -410,7 +409,7 @@ def test_padding_by_a_layer_counts_and_what_hangs_over_it_does_not() -> None:
     """What ONNX means by count_include_pad, with every rounding: the positions of the padded input."""
     rng, over = random.Random(5), 0
     for _ in range(300):
-        settings = replace(random_pooling(rng, 1, 16), auto_pad="explicit")
+        settings = random_pooling(rng, 1, 16)._replace(auto_pad="explicit")
         padded = behind_pad(settings, floored(settings))
         over += any(padded.pooling.pads_end)
         assert padded.before == settings.pads_begin
@@ -424,7 +423,7 @@ def test_padding_by_a_layer_counts_and_what_hangs_over_it_does_not() -> None:
 def test_padding_of_one_size_counts_behind_a_layer(auto_pad: AutoPad) -> None:
     rng = random.Random(6)
     for _ in range(100):
-        settings = replace(random_pooling(rng, 1, 16), auto_pad=auto_pad, rounding="floor")
+        settings = random_pooling(rng, 1, 16)._replace(auto_pad=auto_pad, rounding="floor")
         for size in range(1, 12):
             padded = behind_pad(settings, resolved(settings, (size,)))
             assert same(PoolingSpec(settings, divisor="padded"), padded, (size,)), (settings, size)
@@ -432,13 +431,13 @@ def test_padding_of_one_size_counts_behind_a_layer(auto_pad: AutoPad) -> None:
 
 def test_dilations_of_single_elements_are_plain() -> None:
     settings = Pooling(kernel=(1, 3), strides=(1, 1), pads_begin=(0, 0), pads_end=(0, 0), dilations=(2, 4))
-    assert plain(settings) == replace(settings, dilations=(1, 4))
+    assert plain(settings) == settings._replace(dilations=(1, 4))
 
 
 def test_maxima_of_no_elements_are_equal_to_no_others() -> None:
     """On one element, the window on the first axis reads nothing, or that element; averages of nothing are free."""
     sizes = [Dim.of(1), Dim.of(1)]
-    wanted, other = PoolingSpec(FAR), PoolingSpec(replace(FAR, pads_begin=(0, 0), pads_end=(1, 2)))
+    wanted, other = PoolingSpec(FAR), PoolingSpec(FAR._replace(pads_begin=(0, 0), pads_end=(1, 2)))
     assert windows(other, (1, 1)) == {(0, 0): (frozenset({(0, 0)}), 1)}
     assert isinstance(equal_for_all(wanted, other, sizes), Proof)
     assert isinstance(equal_for_all(wanted, other, sizes, divide=False), Counterexample)
@@ -449,7 +448,7 @@ def test_the_window_that_is_undefined_is_named() -> None:
     settings = Pooling(
         kernel=(1,), strides=(2,), pads_begin=(0,), pads_end=(1,), dilations=(1,), exclude_pad=False, rounding="ceil"
     )
-    verdict = equal_for_all(PoolingSpec(settings), PoolingSpec(replace(settings, exclude_pad=True)), [Dim.of(2)])
+    verdict = equal_for_all(PoolingSpec(settings), PoolingSpec(settings._replace(exclude_pad=True)), [Dim.of(2)])
     assert verdict == Counterexample((2,), "axis 2: window 1 is undefined")
 
 
@@ -464,20 +463,20 @@ def test_the_window_that_is_undefined_is_named() -> None:
 )
 def test_a_proof_says_of_which_sizes_it_is(sizes: list[Dim], scope: str) -> None:
     settings = Pooling(kernel=(2, 2), strides=(1, 1), pads_begin=(0, 0), pads_end=(0, 0), dilations=(1, 1))
-    wanted, other = PoolingSpec(settings), PoolingSpec(replace(settings, rounding="ceil"))
+    wanted, other = PoolingSpec(settings), PoolingSpec(settings._replace(rounding="ceil"))
     assert equal_for_all(wanted, other, sizes) == Proof(f"equal windows {scope}")
     assert equal_for_all(wanted, wanted, sizes) == Proof(f"equal windows {scope} (equal attributes)")
 
 
 def test_the_number_of_windows_counts_even_where_their_values_are_undefined() -> None:
-    wanted, other = PoolingSpec(FAR), PoolingSpec(replace(FAR, strides=(5, 1)))
+    wanted, other = PoolingSpec(FAR), PoolingSpec(FAR._replace(strides=(5, 1)))
     verdict = equal_for_all(wanted, other, [Dim.of(1), Dim.of(3)])
     assert verdict == Counterexample((1, 3), "axis 3: 3 windows instead of 1")
 
 
 def test_different_strides_drift_apart() -> None:
     settings = Pooling(kernel=(1,), strides=(3,), pads_begin=(0,), pads_end=(0,), dilations=(1,))
-    other = replace(settings, strides=(4,))
+    other = settings._replace(strides=(4,))
     verdict = equal_for_all(PoolingSpec(settings), PoolingSpec(other), [Dim()])
     assert isinstance(verdict, Counterexample)
     assert isinstance(equal_for_all(PoolingSpec(settings), PoolingSpec(other), [Dim(1, 3)]), Proof)
@@ -487,7 +486,7 @@ def test_different_strides_drift_apart() -> None:
 
 def test_too_many_sizes_are_left_undecided() -> None:
     settings = Pooling(kernel=(9000,), strides=(1,), pads_begin=(1,), pads_end=(0,), dilations=(1,))
-    verdict = equal_for_all(PoolingSpec(settings), PoolingSpec(replace(settings, exclude_pad=False)), [Dim()])
+    verdict = equal_for_all(PoolingSpec(settings), PoolingSpec(settings._replace(exclude_pad=False)), [Dim()])
     assert isinstance(verdict, Counterexample)
     assert verdict.sizes is None
 
@@ -496,7 +495,7 @@ def test_too_many_sizes_are_left_undecided() -> None:
 def test_as_many_sizes_as_the_limit_are_looked_at(limit: int, proved: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ir_tools.ops._equivalence.MAX_SIZES", limit)
     settings = Pooling(kernel=(3,), strides=(1,), pads_begin=(1,), pads_end=(1,), dilations=(1,))
-    verdict = equal_for_all(PoolingSpec(settings), PoolingSpec(replace(settings, auto_pad="same_lower")), [Dim()])
+    verdict = equal_for_all(PoolingSpec(settings), PoolingSpec(settings._replace(auto_pad="same_lower")), [Dim()])
     assert isinstance(verdict, Proof) == proved
 
 
@@ -504,7 +503,7 @@ def test_as_many_sizes_as_the_limit_are_looked_at(limit: int, proved: bool, monk
 def test_one_axis_with_too_many_sizes_leaves_it_undecided(long: int) -> None:
     kernel = (9000, 2) if long == 0 else (2, 9000)
     settings = Pooling(kernel=kernel, strides=(1, 1), pads_begin=(1, 1), pads_end=(0, 0), dilations=(1, 1))
-    verdict = equal_for_all(PoolingSpec(settings), PoolingSpec(replace(settings, exclude_pad=False)), [Dim(), Dim()])
+    verdict = equal_for_all(PoolingSpec(settings), PoolingSpec(settings._replace(exclude_pad=False)), [Dim(), Dim()])
     assert isinstance(verdict, Counterexample)
     assert verdict.sizes is None
 
@@ -512,8 +511,8 @@ def test_one_axis_with_too_many_sizes_leaves_it_undecided(long: int) -> None:
 def test_plans_of_one_size() -> None:
     settings = Pooling(kernel=(3,), strides=(2,), pads_begin=(1,), pads_end=(1,), dilations=(1,))
     plan = PoolingSpec(settings).plan((7,))
-    assert equal_plans(plan, PoolingSpec(replace(settings, rounding="ceil")).plan((7,))) is None
-    assert equal_plans(plan, PoolingSpec(replace(settings, exclude_pad=False)).plan((7,))) == (
+    assert equal_plans(plan, PoolingSpec(settings._replace(rounding="ceil")).plan((7,))) is None
+    assert equal_plans(plan, PoolingSpec(settings._replace(exclude_pad=False)).plan((7,))) == (
         "axis 2: window 1 divides by another number"
     )
 
@@ -569,7 +568,7 @@ def test_windows_behind_a_pad_layer_have_no_others_without_dilation() -> None:
 def test_a_window_that_does_not_fit_counts_even_where_no_value_is_defined() -> None:
     """The first axis has one window, on padding alone."""
     wanted = Pooling(kernel=(1, 3), strides=(4, 2), pads_begin=(1, 1), pads_end=(0, 1), dilations=(1, 1))
-    other = replace(wanted, strides=(4, 3), pads_begin=(1, 0), pads_end=(0, 0))
+    other = wanted._replace(strides=(4, 3), pads_begin=(1, 0), pads_end=(0, 0))
     assert not same(PoolingSpec(wanted), PoolingSpec(other), (2, 2))
     verdict = equal_for_all(PoolingSpec(wanted), PoolingSpec(other), [Dim.of(2), Dim.of(2)])
     assert isinstance(verdict, Counterexample)
@@ -580,6 +579,6 @@ def test_axes_with_the_same_settings_are_looked_at_once(monkeypatch: pytest.Monk
     looked_at = sizes_looked_at(monkeypatch)
     pads, ones = (11, 11, 2), (1, 1, 1)
     wanted = Pooling(kernel=(23, 23, 5), strides=ones, pads_begin=pads, pads_end=pads, dilations=ones)
-    specs = PoolingSpec(replace(wanted, auto_pad="same_upper")), PoolingSpec(wanted)
+    specs = PoolingSpec(wanted._replace(auto_pad="same_upper")), PoolingSpec(wanted)
     assert isinstance(equal_for_all(*specs, [Dim()] * 3), Proof)
     assert 0 < len(looked_at) <= 2 * sum(1 + len(deciding_sizes(*specs, axis, Dim())) for axis in (0, 2))

@@ -4,7 +4,6 @@ Source: 8,500 settings, measured on Inference Engine 2020.1.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -83,7 +82,7 @@ def _maximum(layer: LegacyLayer, data: Source, windows: Pooling) -> Source:
 
 
 def _average(layer: LegacyLayer, data: Source, windows: Pooling, counts: Sequence[int]) -> Source:
-    sizes, windows = layer.sizes(data), replace(windows, exclude_pad=layer.attrs.exclude_pad)
+    sizes, windows = layer.sizes(data), windows._replace(exclude_pad=layer.attrs.exclude_pad)
     if len(sizes) == 5 and sizes[1] > 1 and not layer.attrs.exclude_pad and any(windows.pads_begin):
         layer.note(MIXED)
     exclude = _exclude_pad(windows, sizes[2:], tuple(counts))
@@ -100,7 +99,7 @@ def _exclude_pad(windows: Pooling, sizes: tuple[int, ...], counts: tuple[int, ..
     """Return with which `exclude_pad` an AvgPool divides as the windows of the time do; None if with neither."""
     wanted = pooling_plan(windows, sizes, counts)
     for exclude in (True, False) if _overlap(windows) else ():
-        if equal_plans(wanted, plan(replace(windows, exclude_pad=exclude), sizes)) is None:
+        if equal_plans(wanted, plan(windows._replace(exclude_pad=exclude), sizes)) is None:
             return exclude
     return None
 
@@ -125,7 +124,7 @@ def _overlap(windows: Pooling) -> bool:
 
 def _bare(windows: Pooling) -> Pooling:
     none = (0,) * windows.rank
-    return replace(windows, pads_begin=none, pads_end=none)
+    return windows._replace(pads_begin=none, pads_end=none)
 
 
 def _attributes(windows: Pooling) -> dict[str, object]:
