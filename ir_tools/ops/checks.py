@@ -3,14 +3,15 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ir_tools.display import either, plural
 from ir_tools.errors import ShapeError
 from ir_tools.ops.definition import Array, Bounds, Fact, Folding, Op, Violation, ViolationKind
-from ir_tools.ops.fields import REQUIRED, Attrs, Field, Flag, Numeric, Usual
+from ir_tools.ops.fields import FINITE, REQUIRED, Attrs, Field, Flag, Int, Ints, Numeric, Usual
 from ir_tools.ops.limits import MAX_WINDOW
 from ir_tools.ops.records import bare_fact
 from ir_tools.types import ELEMENT_TYPES, ElementType, closest
@@ -37,6 +38,31 @@ MAX_SHOWN_VALUES = 64
 # --- attributes -------------------------------------------------------------------------------------------------
 
 
+class _LookedAt(NamedTuple):
+    """The attributes of an operation that a check looks at, by their names in files; `numbers`, `sizes`: in Python.
+
+    `assumed`: those that a layer may lack although the runtime takes something for them, or refuses it. `numbers`:
+    those that may hold numbers that make no sense, which integers of any size do not. `sizes`: of windows.
+    """
+
+    assumed: Sequence[tuple[str, Field]]
+    flags: Sequence[tuple[str, Flag]]
+    numbers: Sequence[tuple[str, Numeric]]
+    sizes: Sequence[str]
+
+
+@cache
+def _looked_at(op: Op) -> _LookedAt:
+    fields = op.fields.items()
+    numeric = [(name, spec) for name, spec in op.attrs.items() if isinstance(spec, Numeric)]
+    return _LookedAt(
+        [(name, spec) for name, spec in fields if spec.needed or spec.runtime_default is not REQUIRED],
+        [(name, spec) for name, spec in fields if isinstance(spec, Flag)],
+        [(name, spec) for name, spec in numeric if spec.usual is not FINITE or not isinstance(spec, Int | Ints)],
+        [name for name in WINDOW_SIZES if name in op.attrs],
+    )
+
+
 def check_attributes(op: Op, raw: Mapping[str, str]) -> tuple[Attrs | None, list[Violation]]:
     """Return the typed attributes, None where they have no meaning, and what is wrong with the `<data>` of a layer.
 
@@ -49,7 +75,8 @@ def check_attributes(op: Op, raw: Mapping[str, str]) -> tuple[Attrs | None, list
     fields = op.fields
     unknown_names = [name for name in raw if name not in fields]
     out, reported = [], set[str]()
-    for violation in (*found, *_assumed(op, fields, raw)):
+    known = _looked_at(op)
+    for violation in (*found, *_assumed(op, known.assumed, raw)):
         name = violation.attribute
         spec = fields.get(name)
         if (
@@ -65,7 +92,7 @@ def check_attributes(op: Op, raw: Mapping[str, str]) -> tuple[Attrs | None, list
         if violation.kind is not ViolationKind.UNKNOWN:
             out.append(violation)
     out += _unknown(op, fields, raw, [name for name in unknown_names if name not in reported])
-    out += _misread(fields, raw)
+    out += _misread(known.flags, raw)
     return attrs, out
 
 
@@ -106,9 +133,9 @@ def _is_leftover(op: Op, name: str, text: str) -> bool:
     return pattern is not None and re.fullmatch(pattern, text.replace(" ", "")) is not None
 
 
-def _assumed(op: Op, fields: Mapping[str, Field], raw: Mapping[str, str]) -> Iterator[Violation]:
+def _assumed(op: Op, fields: Iterable[tuple[str, Field]], raw: Mapping[str, str]) -> Iterator[Violation]:
     """Check for absent attributes that the specification requires or gives another default than the runtime does."""
-    for name, spec in fields.items():
+    for name, spec in fields:
         present = not spec.is_absent(raw.get(name))
         if spec.needed and not present:
             message = (
@@ -133,10 +160,10 @@ def _shown(spec: Field, value: Any) -> str:
     return repr(text) if text else "none"
 
 
-def _misread(fields: Mapping[str, Field], raw: Mapping[str, str]) -> Iterator[Violation]:
+def _misread(flags: Iterable[tuple[str, Flag]], raw: Mapping[str, str]) -> Iterator[Violation]:
     """Check for flags that are neither true nor false: the runtime reads them as if they were absent."""
-    for name, spec in fields.items():
-        if isinstance(spec, Flag) and name in raw and raw[name].lower() not in FLAG_WORDS:
+    for name, spec in flags:
+        if name in raw and raw[name].lower() not in FLAG_WORDS:
             word = "true" if spec.parse(raw[name]) else "false"
             message = f"is '{raw[name][:40]}', which the runtime reads as {word}"
             yield Violation(name, message, "write true or false", ViolationKind.UNREADABLE)
@@ -230,10 +257,10 @@ _KNOWN_KINDS: set[tuple[str | int, ...]] = set()
 """Operations and the numpy types of inputs that they take; asked for every layer that runs."""
 
 
-def _absurd(attrs: Attrs) -> Iterator[Violation]:
+def _absurd(op: Op, attrs: Attrs) -> Iterator[Violation]:
     """Check for windows that let the runtime miscount or exhaust memory: strides of 2^31, pads of 10^9. Measured."""
-    for name in WINDOW_SIZES:
-        value = attrs.get(name)
+    for name in _looked_at(op).sizes:
+        value = attrs[name]
         largest = max(map(abs, value), default=0) if isinstance(value, tuple) else 0
         if largest > MAX_WINDOW:
             message = f"holds {largest}; with such a size the runtime's arithmetic overflows or it runs out of memory"
@@ -251,7 +278,7 @@ def check_settings(op: Op, raw: Mapping[str, str], attrs: Attrs, inputs: Sequenc
     Raises:
         ShapeError: the inputs contradict each other so much that nothing can be said.
     """
-    found = list(_absurd(attrs)) or list(op.check(attrs, inputs))
+    found = list(_absurd(op, attrs)) or list(op.check(attrs, inputs))
     yield from found
     named = {violation.attribute for violation in found}
     for name, usual, values in (*_given_numbers(op, raw, attrs), *_known_numbers(op, inputs)):
@@ -266,8 +293,8 @@ def check_settings(op: Op, raw: Mapping[str, str], attrs: Attrs, inputs: Sequenc
 def _given_numbers(op: Op, raw: Mapping[str, str], attrs: Attrs) -> Iterator[tuple[str, Usual, tuple[float, ...]]]:
     """Yield the numbers of attributes that a layer gives."""
     given = raw if op.respell is None else op.respell(raw)
-    for name, spec in op.attrs.items():
-        if isinstance(spec, Numeric) and not spec.is_absent(given.get(spec.xml or name)):
+    for name, spec in _looked_at(op).numbers:
+        if not spec.is_absent(given.get(spec.xml or name)):
             value = attrs[name]
             yield spec.xml or name, spec.usual, value if isinstance(value, tuple) else (value,)
 

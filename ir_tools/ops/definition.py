@@ -6,7 +6,7 @@ import enum
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
@@ -542,7 +542,7 @@ MAX_PARSED = 1 << 8
 """Texts of one attribute whose values are kept."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class Op:
     """One version of an operation: `AvgPool-14`.
 
@@ -622,8 +622,6 @@ class Op:
     unread: Mapping[str, str] = field(default_factory=dict)
     replaced_by: str | None = None
     oracle: Oracle = Oracle.RUNTIME
-    _parsers: list[tuple[str, str, Field, Callable[[str], Any]]] = field(default_factory=list, init=False)
-    """Of each attribute: its name, that in files, the field, and how its text is parsed; filled at the first layer."""
 
     def __str__(self) -> str:
         """Return `AvgPool-14`; only the type for a layer type of IR v2 to v7."""
@@ -696,9 +694,9 @@ class Op:
         return None
 
     @property
-    def fields(self) -> dict[str, Field]:
+    def fields(self) -> Mapping[str, Field]:
         """The attributes by the names that they have in files."""
-        return {spec.xml or name: spec for name, spec in self.attrs.items()}
+        return _fields(self)
 
     def written(self, values: Mapping[str, Any]) -> dict[str, str]:
         """Return attributes as a file has them, without those that are None, or empty as absent ones are.
@@ -729,10 +727,7 @@ class Op:
             raw = self.respell(raw)
         values: dict[str, Any] = {}
         usable = True
-        if not self._parsers:
-            parsed = ((name, spec, lru_cache(MAX_PARSED)(spec.parse)) for name, spec in self.attrs.items())
-            self._parsers[:] = [(name, spec.xml or name, spec, parse) for name, spec, parse in parsed]
-        for name, key, spec, parse in self._parsers:
+        for name, key, spec, parse in _parsers(self):
             text = raw.get(key)
             if text is not None and (text or not spec.is_absent(text)):
                 try:
@@ -752,3 +747,14 @@ class Op:
                 message = f"is not read by the runtime; the attribute is called {key}"
                 violations.append(Violation(misspelled, message, f"call it {key}", ViolationKind.UNKNOWN))
         return Attrs(values) if usable else None
+
+
+@cache
+def _fields(op: Op) -> Mapping[str, Field]:
+    return {spec.xml or name: spec for name, spec in op.attrs.items()}
+
+
+@cache
+def _parsers(op: Op) -> Sequence[tuple[str, str, Field, Callable[[str], Any]]]:
+    """Return of each attribute: its name, that in files, the field, and how its text is parsed."""
+    return [(name, spec.xml or name, spec, lru_cache(MAX_PARSED)(spec.parse)) for name, spec in op.attrs.items()]
