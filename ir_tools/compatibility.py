@@ -13,7 +13,7 @@ from ir_tools.collection import gc_paused
 from ir_tools.diagnostics import Severity
 from ir_tools.display import brief_fields, listing, notebook_table, plural
 from ir_tools.errors import IrToolsError, RuntimeFailure
-from ir_tools.graph import Graph, Located, Model, Source
+from ir_tools.graph import Graph, Layer, Located, Model, Source
 from ir_tools.infer import AnswerTable, Propagation
 from ir_tools.known_differences.neighbours import sources_of
 from ir_tools.known_differences.releases import Seen
@@ -388,8 +388,8 @@ def _layers(model: Model) -> Iterator[tuple[Located, Seen | Unread | None]]:
         inner = facts.get(id(graph), {})
         return tuple([UNKNOWN if source is None else inner.get(source, UNKNOWN) for source in sources])
 
-    def inputs_of(located: Located) -> tuple[Fact, ...]:
-        return known(located.graph, sources_of(located.graph, located.layer))
+    def inputs_of(graph: Graph, layer: Layer) -> tuple[Fact, ...]:
+        return known(graph, sources_of(graph, layer))
 
     around = Surroundings(model, idle_bodies(model, inputs_of))
     found, examples = dict[object, Seen | Unread](), AnswerTable[Seen | Unread]()
@@ -404,7 +404,7 @@ def _layers(model: Model) -> Iterator[tuple[Located, Seen | Unread | None]]:
             yield located, None
             continue
         outputs = known(graph, (Source(layer.id, port.id) for port in layer.common.outputs))
-        seen = around.seen(located, op, inputs_of(located), outputs, model.version)
+        seen = around.seen(located, op, inputs_of(graph, layer), outputs, model.version)
         about = work.signatures.of(layer)[0].kind, *seen.around
         example = partial(_example, found, seen)
         yield located, examples.of(about, (*seen.inputs, *seen.outputs), example)

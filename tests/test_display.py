@@ -48,7 +48,7 @@ def large() -> dict[str, Any]:
         "Layer": layer,
         "LayerContent": content,
         "Port": port,
-        "Endpoint": replace(model.inputs[0], groups=((LONG,) * 1000,)),
+        "Endpoint": model.inputs[0]._replace(groups=((LONG,) * 1000,)),
         "Weights": model.weights,
         "Diagnostic": finding,
         "Findings": ir_tools.Findings([finding] * 1000),

@@ -32,7 +32,7 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
 
 def _shown(side: str, ends: list[Endpoint], table: dict[str, str], file: IrFile) -> Iterator[str]:
     for end in ends:
-        port = end.port
+        port = end.record
         for source in file.model.graph.sources(end.layer.id).values():
             port = file.model.graph.layer(source.layer).port(source.port)
         kind = precision_in_file(port.precision or "")

@@ -36,9 +36,9 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
             yield ElementProblem(
                 WRONG_ELEMENT_TYPE, data_of(layer), message, remedy, severity, attribute="element_type"
             )
-    for located in file.model.walk():
-        if located.layer.type == "TensorIterator":
-            yield from _untyped(located.layer)
+    for _, layer in file.model.owners():
+        if layer.type == "TensorIterator":
+            yield from _untyped(layer)
 
 
 def _untyped(iterator: Layer) -> Iterator[ElementProblem]:

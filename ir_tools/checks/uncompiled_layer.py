@@ -8,7 +8,7 @@ from ir_tools.checks.define import Check
 from ir_tools.checks.file import IrFile, element_of
 from ir_tools.diagnostics import Severity
 from ir_tools.format.problems import ElementProblem
-from ir_tools.graph import Located
+from ir_tools.graph import Graph, Layer, Located
 from ir_tools.infer import AnswerTable, LayerKind, LayerSignature
 from ir_tools.known_differences import Call
 from ir_tools.known_differences.releases import Seen, rows_of
@@ -128,12 +128,11 @@ def _seen(file: IrFile, located: Located, kind: LayerKind, around: Surroundings)
     """Return a layer with what is around it."""
     _, layer, graph = located
     outputs = [file.consistency.facts[id(graph)][layer.id, port.id] for port in layer.common.outputs]
-    return around.seen(located, kind.op, _inputs(file, located), outputs, file.model.version)
+    return around.seen(located, kind.op, _inputs(file, located.graph, located.layer), outputs, file.model.version)
 
 
-def _inputs(file: IrFile, located: Located) -> list[Fact]:
+def _inputs(file: IrFile, graph: Graph, layer: Layer) -> list[Fact]:
     """Return what is known of the inputs of a layer that are connected, in order."""
-    _, layer, graph = located
     facts, sources = file.consistency.facts[id(graph)], graph.sources(layer.id)
     return [facts[sources[port.id]] for port in layer.common.inputs if port.id in sources]
 

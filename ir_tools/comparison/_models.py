@@ -99,7 +99,7 @@ def _free(
 
 
 def _form(end: Endpoint) -> tuple[str | None, tuple[int, ...]]:
-    return end.port.precision, end.port.dims
+    return end.record.precision, end.record.dims
 
 
 def _by_names(own: Sequence[Endpoint], theirs: Sequence[Endpoint]) -> Iterator[tuple[Endpoint, Endpoint]]:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from ir_tools.display import brief, notebook_table, plural, shortened
 from ir_tools.graph.graph import Graph
@@ -19,19 +18,32 @@ from ir_tools.weights import Weights
 __all__ = ["Endpoint", "Located", "Model", "Origin"]
 
 
-@dataclass(frozen=True, slots=True)
-class Endpoint:
+class Endpoint(NamedTuple):
     """An input or output of the model.
 
     Attributes:
         layer: the Parameter or Result.
-        port: the port that records its element type and sizes.
+        side: of the layer, on which is the port that records its element type and sizes.
+        place: of this port on that side.
         groups: the names in groups: all Results of a tensor share its names, which may be as many as there are Results.
     """
 
     layer: Layer
-    port: Port
+    side: Literal["inputs", "outputs"]
+    place: int
     groups: tuple[tuple[str, ...], ...]
+
+    @property
+    def port(self) -> Port:
+        """The port that records its element type and sizes."""
+        ports: Sequence[Port] = getattr(self.layer, self.side)
+        return ports[self.place]
+
+    @property
+    def record(self) -> Port:
+        """A port that says the same but for its names; not to be changed. The layer is not loaded by it."""
+        ports: Sequence[Port] = getattr(self.layer.common, self.side)
+        return ports[self.place]
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -150,7 +162,7 @@ class Model:
     def _repr_html_(self) -> str:
         """Return the text of `repr`, and a table of inputs and outputs."""
         ends = [("input", end) for end in self.inputs] + [("output", end) for end in self.outputs]
-        rows = ((side, end.name, _type_of(end.port), _shape_of(end.port)) for side, end in ends)
+        rows = ((side, end.name, _type_of(end.record), _shape_of(end.record)) for side, end in ends)
         return notebook_table(repr(self), ("side", "name", "type", "shape"), rows)
 
     def walk(self, wanted: Callable[[Layer], bool] | None = None) -> Iterator[Located]:
@@ -165,14 +177,17 @@ class Model:
         """Yield the main graph and every body, in the order of the file."""
         return graphs(self.graph)
 
+    def owners(self) -> Iterator[tuple[Graph, Layer]]:
+        """Yield the layers that have bodies, each with its graph and before the layers in its bodies."""
+        return owners(self.graph)
+
     @property
     def inputs(self) -> list[Endpoint]:
         """The Parameters (in IR v2 to v7 the Inputs) in file order; types match in any letter case, as in OpenVINO."""
         found, kind = [], "input" if self.is_legacy else "parameter"
         for layer in self.graph.layers():
             if layer.type.lower() == kind and layer.outputs:
-                port = layer.outputs[0]
-                found.append(Endpoint(layer, port, (port.names, (layer.name,))))
+                found.append(Endpoint(layer, "outputs", 0, (layer.outputs[0].names, (layer.name,))))
         return found
 
     @property
@@ -182,22 +197,23 @@ class Model:
             return [*self._unread_outputs()]
         found = []
         for layer in self.graph.layers():
-            if layer.type != "Result" or not layer.inputs:
+            if layer.type != "Result" or not layer.common.inputs:
                 continue
-            groups = [tuple([name for name in layer.attribute("output_names").split(",") if name])]
+            own = layer.attribute("output_names")
+            groups = [tuple([name for name in own.split(",") if name])] if own else []
             for source in self.graph.sources(layer.id).values():
                 producer = self.graph.layer(source.layer)
                 index = port_place(producer.common.outputs, source.port)
                 assert index is not None, "edges lead to ports that are there"
                 groups += [producer.tensor_names(source.port), (output_name(producer, index),)]
-            found.append(Endpoint(layer, layer.inputs[0], (*groups, (layer.name,))))
+            found.append(Endpoint(layer, "inputs", 0, (*groups, (layer.name,))))
         return found
 
     def _unread_outputs(self) -> Iterator[Endpoint]:
         for layer in self.graph.layers():
             for index, port in enumerate(layer.common.outputs):
                 if not self.graph.reads(layer.id, port.id):
-                    yield Endpoint(layer, layer.outputs[index], ((output_name(layer, index),),))
+                    yield Endpoint(layer, "outputs", index, ((output_name(layer, index),),))
 
     @property
     def is_legacy(self) -> bool:
@@ -247,6 +263,14 @@ def walk(graph: Graph, prefix: str = "", *, wanted: Callable[[Layer], bool] | No
 def graphs(graph: Graph) -> Iterator[Graph]:
     """Yield a graph and all bodies in it."""
     yield graph
-    for layer in graph.layers():
+    for layer in [layer for layer in graph.layers() if layer.bodies]:
         for inner in layer.bodies.values():
             yield from graphs(inner)
+
+
+def owners(graph: Graph) -> Iterator[tuple[Graph, Layer]]:
+    """Yield the layers of a graph and of its bodies that have bodies themselves, each with its graph."""
+    for layer in [layer for layer in graph.layers() if layer.bodies]:
+        yield graph, layer
+        for inner in layer.bodies.values():
+            yield from owners(inner)

@@ -326,7 +326,7 @@ class Engine:
     @cached_property
     def owners(self) -> Mapping[int, tuple[Graph, int]]:
         """The graph and the id of the layer that has each body, by `id` of the body."""
-        return {id(body): (graph, layer.id) for _, layer, graph in self.places for body in layer.bodies.values()}
+        return {id(body): (graph, layer.id) for graph, layer in self.model.owners() for body in layer.bodies.values()}
 
     def _places_changed(self) -> None:
         self.signatures.forget()

@@ -137,7 +137,7 @@ class LoopPatterns:
         """The layers that iterate, by the `id` of their bodies."""
         return {
             id(layer.bodies["body"]): layer
-            for _, layer, _ in self._model.walk()
+            for _, layer in self._model.owners()
             if layer.type in ITERATING and "body" in layer.bodies
         }
 

@@ -97,7 +97,7 @@ class Surroundings:
         return self._bodies_of("If")
 
     def _bodies_of(self, type: str) -> Set[int]:
-        layers = (layer for _, layer, _ in self.model.walk() if layer.type == type)
+        layers = (layer for _, layer in self.model.owners() if layer.type == type)
         return {id(body) for layer in layers for body in layer.bodies.values()}
 
     def is_read(self, located: Located) -> bool:
@@ -193,7 +193,7 @@ class Surroundings:
         return self._attributes[key]
 
 
-def idle_bodies(model: Model, inputs_of: Callable[[Located], Sequence[Fact]]) -> Set[int]:
+def idle_bodies(model: Model, inputs_of: Callable[[Graph, Layer], Sequence[Fact]]) -> Set[int]:
     """Return the branches of Ifs that known conditions do not take, and all bodies in these, by `id`.
 
     Args:
@@ -201,14 +201,13 @@ def idle_bodies(model: Model, inputs_of: Callable[[Located], Sequence[Fact]]) ->
         inputs_of: what is known of the inputs of an If that are connected, in order.
     """
     found = set[int]()
-    for located in model.walk(lambda layer: bool(layer.bodies)):
-        bodies = located.layer.bodies
-        if id(located.graph) in found:
-            found.update(map(id, bodies.values()))
-        elif located.layer.type == "If":
-            condition = next((fact.integers() for fact in inputs_of(located)), None)
+    for graph, layer in model.owners():
+        if id(graph) in found:
+            found.update(map(id, layer.bodies.values()))
+        elif layer.type == "If":
+            condition = next((fact.integers() for fact in inputs_of(graph, layer)), None)
             if condition is not None and len(condition) == 1:
-                found.update(id(body) for name, body in bodies.items() if name == BRANCHES[not condition[0]])
+                found.update(id(body) for name, body in layer.bodies.items() if name == BRANCHES[not condition[0]])
     return found
 
 

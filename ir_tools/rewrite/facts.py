@@ -71,9 +71,8 @@ class KnownFacts:
             facts.append(fact)
         return InputFacts(tuple(facts), tuple(notes), tuple(key))
 
-    def computed(self, located: Located) -> tuple[Fact, ...]:
+    def computed(self, graph: Graph, layer: Layer) -> tuple[Fact, ...]:
         """Return all that the shape rules find out about the inputs that are connected."""
-        _, layer, graph = located
         sources = graph.sources(layer.id)
         feeds = (sources[port.id] for port in self.signatures.of(layer)[0].inputs if port.id in sources)
         return tuple(self._computed_fact(graph, feed) or self._output(graph, feed) for feed in feeds)

@@ -339,7 +339,7 @@ class Fitting:
                 else:
                     taken.add(layer.id)
                     self._call_layer(layer, end.name)
-            kind = _type_name(end.port)
+            kind = _type_name(end.record)
             if kind in RESULTS_OF_10:
                 self.notes.append(
                     f"output '{end.name}' has element type {RESULTS_OF_10[kind]} in IR v10; it is {kind} in the file"

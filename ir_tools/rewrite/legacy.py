@@ -125,7 +125,7 @@ def _upgraded(model: Model, ranges: Mapping[str, tuple[float, float]] | None = N
     upgrade.ranges = ranges or {}
     upgrade.replace_all()
     for end in () if upgrade.refused else model.outputs:
-        upgrade.builder.result(upgrade.tensors[Source(end.layer.id, end.port.id)], end.name)
+        upgrade.builder.result(upgrade.tensors[Source(end.layer.id, end.record.id)], end.name)
     if not upgrade.refused:
         if any(layer.bodies for layer in upgrade.builder.graph.layers()):
             upgrade.refuse_inconsistent()

@@ -143,7 +143,9 @@ class ReleaseAnswers:
         return self._does[key]
 
     def _seen_in(self, around: Surroundings, located: Located, op: Op, version: int) -> Seen:
-        return around.seen(located, op, self.known.computed(located), self.known.results(located), version)
+        return around.seen(
+            located, op, self.known.computed(located.graph, located.layer), self.known.results(located), version
+        )
 
     def of(self, seen: Seen) -> ReleaseAnswer:
         """Return what the release does with a layer, None if it runs it or if nothing is known.

@@ -129,7 +129,11 @@ def facts(known: KnownFacts, model: Model) -> dict[str, object]:
                 fact.shape,
                 None if fact.value is None else (fact.value.lower.tolist(), fact.value.upper.tolist()),
             )
-            for fact in (*known.of(located).inputs, *known.computed(located), *known.results(located))
+            for fact in (
+                *known.of(located).inputs,
+                *known.computed(located.graph, located.layer),
+                *known.results(located),
+            )
         ]
         for located in reversed([*model.walk()])
     }
