@@ -205,15 +205,14 @@ class Builder:
             UsageError: the runtime does not accept an attribute, or the operation has another number of inputs.
             ShapeError: the operation does not accept these inputs.
         """
+        return self._answers.of((op, *raw.items()), facts, self._ask, op, raw, facts)
 
-        def ask() -> Sequence[Fact] | None:
-            attrs = _read(op, raw)
-            _raise_first(op, check_ports(op, len(facts), 0))
-            found = op.outputs_of(attrs, facts)
-            _raise_first(op, check_settings(op, raw, attrs, facts))
-            return None if found is None else [*map(self._one, found)]
-
-        return self._answers.of((id(op), *raw.items()), facts, ask)
+    def _ask(self, op: Op, raw: Mapping[str, str], facts: Sequence[Fact]) -> Sequence[Fact] | None:
+        attrs = _read(op, raw)
+        _raise_first(op, check_ports(op, len(facts), 0))
+        found = op.outputs_of(attrs, facts)
+        _raise_first(op, check_settings(op, raw, attrs, facts))
+        return None if found is None else [*map(self._one, found)]
 
     def _one(self, fact: Fact) -> Fact:
         """Return the one object of the builder for equal facts."""

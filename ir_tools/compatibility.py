@@ -406,8 +406,7 @@ def _layers(model: Model) -> Iterator[tuple[Located, Seen | Unread | None]]:
         outputs = known(graph, (Source(layer.id, port.id) for port in layer.common.outputs))
         seen = around.seen(located, op, inputs_of(graph, layer), outputs, model.version)
         about = work.signatures.of(layer)[0].kind, *seen.around
-        example = partial(_example, found, seen)
-        yield located, examples.of(about, (*seen.inputs, *seen.outputs), example)
+        yield located, examples.of(about, (*seen.inputs, *seen.outputs), _example, found, seen)
 
 
 def _example(found: dict[object, Seen | Unread], seen: Seen) -> Seen | Unread:

@@ -58,7 +58,7 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
             continue
         seen = _seen(file, located, found, around)
         about = id(found), len(seen.inputs), *seen.around
-        reason = reasons.of(about, (*seen.inputs, *seen.outputs), partial(_reason, seen))
+        reason = reasons.of(about, (*seen.inputs, *seen.outputs), _reason, seen)
         if reason is not None:
             message = f"OpenVINO {NEWEST.short} does not run the layer: {reason.removesuffix('.')}"
             severity = Severity.ERROR if is_deadly(NEWEST, seen) else Severity.WARNING

@@ -184,11 +184,9 @@ class Model:
     @property
     def inputs(self) -> list[Endpoint]:
         """The Parameters (in IR v2 to v7 the Inputs) in file order; types match in any letter case, as in OpenVINO."""
-        found, kind = [], "input" if self.is_legacy else "parameter"
-        for layer in self.graph.layers():
-            if layer.type.lower() == kind and layer.outputs:
-                found.append(Endpoint(layer, "outputs", 0, (layer.outputs[0].names, (layer.name,))))
-        return found
+        kind = "input" if self.is_legacy else "parameter"
+        layers = [layer for layer in self.graph.layers() if layer.type.lower() == kind and layer.outputs]
+        return [Endpoint(layer, "outputs", 0, (layer.outputs[0].names, (layer.name,))) for layer in layers]
 
     @property
     def outputs(self) -> list[Endpoint]:

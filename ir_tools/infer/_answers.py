@@ -95,7 +95,7 @@ class Answers:
         """Return the answer for a layer; `inputs`: one for every input port that is fed."""
         if self._known.looked_at > MAX_LOOKED_AT:
             inputs = [_without_long_values(fact) for fact in inputs]
-        return self._known.of(signature.kind, inputs, partial(self._ask, signature, inputs))
+        return self._known.of(signature.kind, inputs, self._ask, signature, inputs)
 
     def _ask(self, signature: LayerSignature, inputs: Sequence[Fact]) -> Answer:
         if signature.op is None:

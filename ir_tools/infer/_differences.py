@@ -89,7 +89,7 @@ def are_apart(one: Fact, other: Fact) -> bool:
     """Return whether two facts cannot be of one tensor."""
     if one.dtype != other.dtype and "dynamic" not in {one.dtype.kind, other.dtype.kind}:
         return True
-    if one.shape is None or other.shape is None:
+    if one.shape is None or other.shape is None or one.shape is other.shape:
         return False
     if len(one.shape) != len(other.shape):
         return True

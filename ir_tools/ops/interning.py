@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Generic, NewType, TypeVar
+from typing import Generic, NewType, TypeVar, TypeVarTuple
 
 from ir_tools.ops.definition import Array, Bounds, Fact
 from ir_tools.types import Shape
@@ -19,6 +19,7 @@ MAX_CARRIED = 1 << 23
 
 
 AnswerT = TypeVar("AnswerT")
+GivenT = TypeVarTuple("GivenT")
 InternedFact = NewType("InternedFact", Fact)
 """A fact of a `FactTable`: of equal ones there is one object, so that its identity says which fact it is."""
 
@@ -95,6 +96,9 @@ class _Missing(enum.Enum):
     BY_VALUES = enum.auto()
 
 
+NOT_ASKED = _Missing.NOT_ASKED
+
+
 class AnswerTable(Generic[AnswerT]):
     """Answers about facts: facts that differ only in values of constants that nothing looked at are asked about once.
 
@@ -107,26 +111,29 @@ class AnswerTable(Generic[AnswerT]):
         self.looked_at = 0
         self._known: dict[object, AnswerT | _Missing] = {}
 
-    def of(self, about: object, facts: Sequence[Fact], ask: Callable[[], AnswerT]) -> AnswerT:
+    def of(self, about: object, facts: Sequence[Fact], ask: Callable[[*GivenT], AnswerT], *given: *GivenT) -> AnswerT:
         """Return the known answer, or ask for it.
 
         Args:
             about: what it depends on besides the facts.
             facts: each has to be one object whenever it is equal, and to live as long as the table.
             ask: returns the answer.
+            given: what it is called with.
         """
         key: object = (about, *map(key_of, facts))
-        found = self._known.get(key, _Missing.NOT_ASKED)
+        found = self._known.get(key, NOT_ASKED)
+        if not isinstance(found, _Missing):
+            return found
         by_values = found is _Missing.BY_VALUES
         if by_values:
             key = (key, *map(_digest, facts))
-            found = self._known.get(key, _Missing.NOT_ASKED)
-        if not isinstance(found, _Missing):
-            return found
+            found = self._known.get(key, NOT_ASKED)
+            if not isinstance(found, _Missing):
+                return found
         stored = [fact.value for fact in facts if isinstance(fact.value, StoredBounds)]
         for value in stored:
             value.used = False
-        answer = ask()
+        answer = ask(*given)
         used = [value.lower.size for value in stored if value.used]
         if used:
             self.looked_at += sum(size for size in used if size > MAX_KEPT)

@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Iterable, Sequence, Set
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import NamedTuple
 
 from ir_tools.graph import Layer, Located, Model
@@ -139,7 +139,7 @@ class ReleaseAnswers:
         if key not in self._does:
             seen = self.seen(located, op)
             about = self.known.signatures.of(located.layer)[0].kind, len(seen.inputs), *seen.around
-            self._does[key] = self._answers.of(about, (*seen.inputs, *seen.outputs), partial(self.of, seen))
+            self._does[key] = self._answers.of(about, (*seen.inputs, *seen.outputs), self.of, seen)
         return self._does[key]
 
     def _seen_in(self, around: Surroundings, located: Located, op: Op, version: int) -> Seen:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 
 from ir_tools.builder import Builder
 from ir_tools.graph import Graph, Layer, Model, Source
@@ -233,16 +234,22 @@ def _merged(raw: Mapping[str, str], op: Op | None, new: NewLayer, separator: str
 
     Attributes of the old operation that the new one lacks, and misspelled ones, go; unknown ones stay.
     """
-    fields = op.attrs if op else {}
-    gone = {spec.xml or name for name, spec in fields.items()}.union(*(spec.aliases for spec in fields.values()))
+    gone = _names_of(op) if op is not None and raw else frozenset()
     merged: dict[str, str] = {}
     for key, text in raw.items():
-        if key in new.raw:
-            same = "".join(text.split()) == "".join(new.raw[key].split())
-            merged[key] = text if same else _with_separator(new.raw[key], separator)
+        wanted = new.raw.get(key)
+        if wanted is not None:
+            same = text == wanted or "".join(text.split()) == "".join(wanted.split())
+            merged[key] = text if same else _with_separator(wanted, separator)
         elif key not in gone:
             merged[key] = text
     return merged | {key: _with_separator(text, separator) for key, text in new.raw.items() if key not in merged}
+
+
+@cache
+def _names_of(op: Op) -> frozenset[str]:
+    """Return the names of all attributes of an operation in files, misspelled ones too."""
+    return frozenset(op.fields).union(*(spec.aliases for spec in op.attrs.values()))
 
 
 def _separator_in(raw: Mapping[str, str]) -> str | None:

@@ -257,7 +257,7 @@ class Document:
     def _outside(self, pattern: re.Pattern[bytes], begin: int, end: int) -> Iterator[int]:
         """Yield the offsets of what fits a pattern outside comments, CDATA and processing instructions."""
         found = (match.start() for match in pattern.finditer(self.text, begin, end))
-        return (at for at in found if not self._hidden(at))
+        return found if begin >= self.hidden_until else (at for at in found if not self._hidden(at))
 
     def _tag_end(self, start: int) -> int:
         end = self._tag_ends.get(start)

@@ -71,7 +71,9 @@ class Dim:
         hi = self.hi if other.hi is None else other.hi if self.hi is None else min(self.hi, other.hi)
         if hi is not None and hi < lo:
             return None
-        return self if lo == self.lo and hi == self.hi else Dim(lo, hi)
+        if lo == self.lo and hi == self.hi:
+            return self
+        return other if lo == other.lo and hi == other.hi else Dim(lo, hi)
 
     def join(self, other: "Dim") -> "Dim":
         """Return the smallest interval that holds both."""
