@@ -289,13 +289,13 @@ def report(
     Raises:
         ReadError: the file cannot be read.
     """
-    if isinstance(source, Model):
-        model, file = source, None
-    else:
-        with gc_paused():
+    with gc_paused():
+        if isinstance(source, Model):
+            model, file = source, None
+        else:
             file = opened(source, weights)
             model = file.whole_model()
-    found = compatibility(model, releases, file)
+        found = compatibility(model, releases, file)
     if check:
         found = tuple(_checked(model, one) for one in found)
     badge = f"Inference Engine up to 2020 (IR v{model.version})" if model.is_legacy else summary(found)

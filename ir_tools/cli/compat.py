@@ -12,6 +12,7 @@ from ir_tools.cli.app import Answer, Row, command
 from ir_tools.cli.discovery import discover, keep_all, require_one
 from ir_tools.cli.options import bin_option, extension_option
 from ir_tools.cli.paths import ModelsPath
+from ir_tools.collection import gc_paused
 from ir_tools.errors import ReadError, UsageError
 
 if TYPE_CHECKING:
@@ -82,6 +83,7 @@ def _report(
         return CompatibilityReport([], str(why))
 
 
+@gc_paused()
 def _file(path: Path, report: "CompatibilityReport", migrated: bool, asked: bool) -> Row:
     rows = []
     for one in report:
