@@ -79,8 +79,8 @@ class Builder:
         self._interned: dict[object, Fact] = {}
         self._answers = AnswerTable[Sequence[Fact] | None]()
         self._forms: dict[object, LayerForm] = {}
-        self._templates: dict[tuple[str, tuple[int, ...]], Fact] = {}
-        """Facts of constants without values, by element type and sizes."""
+        self._templates: dict[tuple[str, tuple[int, ...]], tuple[Fact, dict[str, str]]] = {}
+        """Facts of constants without values, and attributes without an offset, by element type and sizes."""
 
     def parameter(
         self, name: str, shape: str | Sequence[int | Dim] | int | None, dtype: str | ElementType | npt.DTypeLike = "f32"
@@ -151,18 +151,18 @@ class Builder:
         self, name: str, kind: ElementType, sizes: tuple[int, ...], offset: int, size: int, *, known: bool
     ) -> Source:
         """Add a constant whose bytes are there; `known`: a rule may ask for its values, which are read then."""
-        raw = {"element_type": kind.name, "shape": ",".join(map(str, sizes)), "offset": "", "size": str(size)}
-        template = self._templates.get((kind.name, sizes))
-        if template is None:
-            template = self._one(Fact(kind, tuple(map(Dim.of, sizes))))
-            self._templates[kind.name, sizes] = template
-        fact = template
+        found = self._templates.get((kind.name, sizes))
+        if found is None:
+            raw = {"element_type": kind.name, "shape": ",".join(map(str, sizes)), "offset": "", "size": str(size)}
+            found = self._one(Fact(kind, tuple(map(Dim.of, sizes)))), raw
+            self._templates[kind.name, sizes] = found
+        fact, raw = found
         layer, inputs = self.make(name, "Const", 1, raw, [], (fact,), offset=offset)
         self.graph.add_known(layer, inputs)
         made = Source(layer.id, 0)
         if known:
             load = partial(_stored_values, raw, offset, self.model.weights)
-            fact = Fact(kind, template.shape, StoredBounds(InternedFact(template), load))
+            fact = Fact(kind, fact.shape, StoredBounds(InternedFact(fact), load))
         self._facts[made] = fact
         return made
 

@@ -257,7 +257,7 @@ class Changes:
             self._insert(element, None, [*texts, *self._body_texts(element, layer.bodies)])
             return
         if layer.loaded:
-            self._content(layer, element, source.content())
+            self._content(layer, element, source.as_read())
         if layer.bodies or source.bodies:
             self._bodies(layer, element, source.bodies)
 

@@ -119,6 +119,12 @@ class ElementSource:
         place = self.place
         return None if place is None or self.bodies else place.form.content or self._of_form(place.form, place.names)
 
+    def as_read(self) -> LayerContent:
+        """Return the content, with the names and the offset of this layer; not to be changed."""
+        place = self.place
+        own = place is None or self.bodies or place.names or place.offset is not None
+        return (None if own else self.common()) or self.content()
+
     def _of_form(self, form: SharedText, names: Sequence[bytes]) -> LayerContent:
         """Return the content of the first layer of a form that was read, which may be this one with these names."""
         if form.content is None:
