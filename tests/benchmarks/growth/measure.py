@@ -7,6 +7,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout, suppress
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,11 +15,12 @@ import ir_tools
 from ir_tools.cli import main
 from tests.benchmarks.growth.table import GROUPS, made
 
-__all__ = ["COMMANDS", "MEGABYTE", "Line", "Point", "lines"]
+__all__ = ["COMMANDS", "MEGABYTE", "Line", "Point", "lines", "point_at"]
 
 MEGABYTE = 1_000_000
 STEPS = (16, 4, 1)
 """By what the largest size is divided."""
+IDLE_RUNS = 5
 SECONDS_ALLOWED, BYTES_ALLOWED = 100, 8 << 30
 """A process that takes more is ended by the system."""
 
@@ -55,7 +57,7 @@ class Line(NamedTuple):
     command: str
     group: str
     kind: str
-    points: Sequence[Point]
+    points: tuple[Point, ...]
 
     @property
     def last(self) -> Point:
@@ -80,7 +82,13 @@ def lines(commands: Sequence[str], largest: int) -> Iterator[Line]:
             with tempfile.TemporaryDirectory() as folder:
                 models = [_written(kind, largest // step, Path(folder)) for step in STEPS]
                 for command in commands:
-                    yield Line(command, group, kind, [_point(command, model) for model in models])
+                    yield Line(command, group, kind, tuple([_point(command, model) for model in models]))
+
+
+def point_at(line: Line, size: int) -> Point:
+    """Measure the command of a line on a file of its kind of another size."""
+    with tempfile.TemporaryDirectory() as folder:
+        return _point(line.command, _written(line.kind, size, Path(folder)))
 
 
 def _load_modules(commands: Sequence[str]) -> None:
@@ -108,10 +116,15 @@ def _written(kind: str, size: int, folder: Path) -> Path:
 def _point(command: str, model: Path) -> Point:
     weights = model.with_suffix(".bin")
     size = model.stat().st_size + (weights.stat().st_size if weights.exists() else 0)
-    idle = _in_child(lambda: None)
     with tempfile.TemporaryDirectory() as folder:
         used = _in_child(lambda: COMMANDS[command](model, Path(folder)))
-    return Point(size, max(_seconds(used) - _seconds(idle), 1e-3), 1024 * used.ru_maxrss)
+    return Point(size, max(_seconds(used) - _idle_seconds(), 1e-3), 1024 * used.ru_maxrss)
+
+
+@cache
+def _idle_seconds() -> float:
+    """What a copy of this process takes that does nothing."""
+    return min(_seconds(_in_child(lambda: None)) for _ in range(IDLE_RUNS))
 
 
 def _seconds(used: resource.struct_rusage) -> float:

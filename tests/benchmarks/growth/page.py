@@ -1,22 +1,24 @@
 """The page `docs/growth.md` and its plots."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from html import escape
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
 from tests.benchmarks.growth.measure import COMMANDS, MEGABYTE, Line, Point
 from tests.benchmarks.growth.table import GROUPS
 
-__all__ = ["write_page"]
+__all__ = ["Page", "write_page"]
 
 PANEL, GAP, LEFT, TOP = 132, 18, 56, 44
 AT = 10 * MEGABYTE
 """The bytes of a file that may take 5 s."""
 STEEPEST = 1.3
 """The power of the size above which a line is drawn in another colour; the logarithm and small files explain less."""
-SHOWN = 5
+SHOWN = 8
 """Kinds in a table."""
 
 INTRODUCTION = """\
@@ -28,13 +30,53 @@ No command should take more than linear time (times a logarithm), and at most 5 
 dashed lines are these limits, the first in proportion for smaller files. Lines that grow faster than the size to the
 power of {steepest} are orange. A browser that shows a plot by itself displays the name of the line under the pointer.
 
-`python -m tests.benchmarks.growth {arguments}` measures this and writes this page; `tests/benchmarks/growth/` makes
-the files. Files larger than {largest:g} MB were not measured{left_out}.
+`python -m tests.benchmarks.growth {arguments}` measures this and writes this page; `tests/benchmarks/growth/`
+makes the files. The plots end at {largest:g} MB. The kinds that were the slowest there were measured again at
+{again:g} MB.{left_out}
 
 Seconds are the processor time of a process that has already loaded its modules; MB is its peak resident memory, of
 which Python and the modules take about 60. The power says how the time grew with the size of the file in the last
-step, up to {largest:g} MB: 1 is linear, 2 is quadratic.
+step, up to {largest:g} MB: 1 is linear, 2 is quadratic. On average {load:.1f} programs shared {processors} processors
+before and after, which makes the times longer than on a quiet machine.
+
+{over}
+
+Not among these kinds, and known to be slower: layers that become many others, such as ErfInv, Inverse and GridSample
+below their opset (1 to 2.5 s for 200 layers), and adaptive poolings of 1000 by 1000 elements to sizes that all differ,
+whose factors alone take 8 GB.
 """
+
+
+class Page(NamedTuple):
+    """What was measured.
+
+    Attributes:
+        lines: the runs up to `largest` megabytes.
+        again: the slowest of them with `more` megabytes.
+        load: how many programs ran before.
+    """
+
+    lines: Sequence[Line]
+    again: Mapping[Line, Point]
+    largest: float
+    more: float
+    load: float
+
+    @property
+    def commands(self) -> Sequence[str]:
+        """The commands that were measured."""
+        return [*dict.fromkeys(line.command for line in self.lines)]
+
+    def slowest_of(self, command: str) -> Sequence[Line]:
+        """Return the kinds for which a command took the longest."""
+        return sorted((line for line in self.lines if line.command == command), key=lambda line: -line.last.seconds)[
+            :SHOWN
+        ]
+
+    @property
+    def slowest(self) -> Iterator[Line]:
+        """The kinds for which each command took the longest."""
+        return chain.from_iterable(map(self.slowest_of, self.commands))
 
 
 class Scale(NamedTuple):
@@ -54,31 +96,50 @@ SCALES = (
 )
 
 
-def write_page(lines: Sequence[Line], docs: Path, largest: float) -> None:
-    """Write `growth.md` and `growth/<command>.svg` into a folder; `largest`: megabytes of the largest files."""
+def write_page(page: Page, docs: Path) -> None:
+    """Write `growth.md` and `growth/<command>.svg` into a folder."""
     (docs / "growth").mkdir(exist_ok=True)
-    kinds, known = len({line.kind for line in lines}), sum(map(len, GROUPS.values()))
-    of_all = "" if kinds == known else f" of {known}"
-    commands = dict.fromkeys(line.command for line in lines)
-    others = [command for command in COMMANDS if command not in commands]
-    arguments = " ".join(["--largest", f"{largest:g}", *(commands if others else ())])
-    left_out = f", nor {', '.join(others)}" if others else ""
+    kinds, known = len({line.kind for line in page.lines}), sum(map(len, GROUPS.values()))
+    others = [command for command in COMMANDS if command not in page.commands]
     text = INTRODUCTION.format(
-        left_out=left_out, kinds=kinds, of_all=of_all, largest=largest, steepest=STEEPEST, arguments=arguments
+        left_out=f" Not measured: {', '.join(others)}." if others else "",
+        kinds=kinds,
+        of_all="" if kinds == known else f" of {known}",
+        largest=page.largest,
+        again=page.more,
+        steepest=STEEPEST,
+        arguments=" ".join([f"--largest {page.largest:g} --again {page.more:g}", *(page.commands if others else ())]),
+        load=(page.load + os.getloadavg()[0]) / 2,
+        processors=os.cpu_count(),
+        over=_over(page),
     )
-    for command in commands:
-        own = [line for line in lines if line.command == command]
+    for command in page.commands:
+        own = [line for line in page.lines if line.command == command]
         (docs / "growth" / f"{command}.svg").write_text(_svg(own))
         text += f"\n## {command}\n\n![Time and memory of {command} by size of the file](growth/{command}.svg)\n\n"
-        text += "".join(_table(own))
+        text += "".join(_table(page, command))
     (docs / "growth.md").write_text(text)
 
 
-def _table(lines: Sequence[Line]) -> Iterator[str]:
-    yield "| slowest | seconds | MB | power |\n|---|---|---|---|\n"
-    for line in sorted(lines, key=lambda line: -line.last.seconds)[:SHOWN]:
+def _over(page: Page) -> str:
+    """Return which of the slowest took more than the limits."""
+    limits = [f"{limit:.3g}" for limit in (5 * page.more * MEGABYTE / AT, 1)]
+    found = [
+        f"`{line.command}` of {escape(line.kind, quote=False)} ({point.seconds:.1f} s, {point.memory / 1e9:.1f} GB)"
+        for line, point in page.again.items()
+        if point.seconds > 5 * page.more * MEGABYTE / AT or point.memory > 1e9
+    ]
+    if not found:
+        return f"At {page.more:g} MB, none of these took more than {limits[0]} s or {limits[1]} GB."
+    return f"At {page.more:g} MB, these took more than {limits[0]} s or {limits[1]} GB: {', '.join(found)}."
+
+
+def _table(page: Page, command: str) -> Iterator[str]:
+    yield f"| slowest | seconds | MB | power | seconds at {page.more:g} MB | MB |\n|---|---|---|---|---|---|\n"
+    for line in page.slowest_of(command):
+        again = page.again[line]
         yield f"| {escape(line.kind, quote=False)} | {line.last.seconds:.2f} | {line.last.memory // MEGABYTE} |"
-        yield f" {line.exponent:.2f} |\n"
+        yield f" {line.exponent:.2f} | {again.seconds:.1f} | {again.memory // MEGABYTE} |\n"
 
 
 def _svg(lines: Sequence[Line]) -> str:
