@@ -2,11 +2,11 @@
 
 from collections.abc import Collection, Iterator
 
-from ir_tools.graph import Graph, Layer, Source
-from ir_tools.known_differences.neighbours import FAR, sources_of
+from ir_tools.graph import Graph, Layer, Model, Source
+from ir_tools.known_differences.neighbours import FAR, number_of, producer_of, sources_of
 from ir_tools.known_differences.releases.seen import COMBINING, CONVOLUTIONS, ELEMENTWISE, Pattern
 
-__all__ = ["FACTORS", "SUMS", "compiled_before", "convolution_of", "is_by_channel"]
+__all__ = ["FACTORS", "SUMS", "compiled_before", "convolution_of", "is_by_channel", "reads_deconvolved"]
 
 DECONVOLUTIONS = frozenset({"ConvolutionBackpropData", "GroupConvolutionBackpropData"})
 """Types of layers that no function of one input is compiled with."""
@@ -51,6 +51,21 @@ def compiled_before(
             return
         axes.update(*(_axes(graph, one) for one in sources if one.layer in constants))
         waiting = next(iter(computed), None)
+
+
+def reads_deconvolved(model: Model, graph: Graph, convolution: Layer, constants: Collection[int]) -> bool:
+    """Return whether a convolution reads a FakeQuantize, from a negative number on, of what a deconvolution gives."""
+    quantized = producer_of(graph, convolution)
+    if quantized is None or quantized.type != "FakeQuantize" or (number_of(model, graph, quantized, 1) or 0) >= 0:
+        return False
+    waiting, passed = next(iter(sources_of(graph, quantized)), None), 0
+    while waiting is not None and passed < FAR:
+        before, passed = graph.layer(waiting.layer), passed + 1
+        computed = [one for one in sources_of(graph, before) if one is not None and one.layer not in constants]
+        if before.type not in FUNCTIONS | FACTORS | {"PReLU"} or len(computed) != 1:
+            return before.type == "ConvolutionBackpropData"
+        waiting = computed[0]
+    return False
 
 
 def convolution_of(

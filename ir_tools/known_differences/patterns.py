@@ -7,7 +7,14 @@ from math import prod
 
 from ir_tools.graph import Graph, Layer, Model, Source, find_port, port_place
 from ir_tools.known_differences.attention_patterns import attentions
-from ir_tools.known_differences.fusing_patterns import FACTORS, SUMS, compiled_before, convolution_of, is_by_channel
+from ir_tools.known_differences.fusing_patterns import (
+    FACTORS,
+    SUMS,
+    compiled_before,
+    convolution_of,
+    is_by_channel,
+    reads_deconvolved,
+)
 from ir_tools.known_differences.layout_patterns import outlives_products
 from ir_tools.known_differences.mask_patterns import is_mask
 from ir_tools.known_differences.neighbours import (
@@ -146,6 +153,7 @@ class Patterns:
             Pattern.REDUCED: op.type in SPLITS and _is_reduced(graph, layer, constants),
             Pattern.INTERLEAVED: op.type in SPLITS and _is_interleaved(self.model, graph, layer),
             Pattern.AFFINE: op.type == "StridedSlice" and _is_affine(graph, layer, constants, self._joined[id(graph)]),
+            Pattern.DECONVOLVED: op.type == "Convolution" and reads_deconvolved(self.model, graph, layer, constants),
             Pattern.UNEVEN: op.type == "Concat" and _turns_unevenly(graph, layer, constants),
             Pattern.EXPANDED: op.type in EXPANDING and _is_expanded(graph, layer, constants),
             Pattern.OUTLIVING: op.type == "Transpose" and outlives_products(graph, layer, constants),

@@ -23,6 +23,7 @@ __all__ = [
     "migrate_slice_scatter",
     "migrate_squeeze_15",
     "nothing",
+    "one_side_after_the_other",
     "slice_by_own_constants",
     "split_by_own_axis",
     "split_by_slices",
@@ -219,6 +220,18 @@ def without_single_elements(attrs: Attrs, inputs: Sequence[Fact], target: int) -
     padded = layers.call("Pad", layers.call("Squeeze", DATA, np.array(single)), *pads, pad_mode="reflect")
     layers.call("Unsqueeze", padded, np.array(single))
     return layers.rewrite("axes of one element left out", "they are not padded, and are added again")
+
+
+@by_formula("what pads one side does not depend on the other")
+def one_side_after_the_other(layers: Layers, attrs: Attrs) -> Ref | Refused:
+    """Rewrite a Pad as one before and one behind, as 2023.1 does not shape it if it pads both by sizes."""
+    if any(fact.dtype != layers.inputs[0].dtype for fact in layers.inputs[3:]):
+        return Refused("pad_value has another element type")
+    if attrs.pad_mode not in {"constant", "edge"}:
+        return Refused(f'with pad_mode="{attrs.pad_mode}", elements from beyond the other side may be repeated')
+    none, value = np.zeros(layers.rank(DATA), np.int64), [Ref(None, number) for number in range(3, len(layers.inputs))]
+    before = layers.call("Pad", DATA, Ref(None, 1), none, *value, pad_mode=attrs.pad_mode)
+    return layers.call("Pad", before, none, Ref(None, 2), *value, pad_mode=attrs.pad_mode)
 
 
 # --- Slice ------------------------------------------------------------------------------------------------------

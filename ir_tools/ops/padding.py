@@ -18,11 +18,12 @@ from ir_tools.ops._requirements import require_integers, require_list, require_o
 from ir_tools.ops._shape_rewrites import (
     migrate_broadcast,
     migrate_pad_12,
+    one_side_after_the_other,
     with_sizes_in_front,
     without_single_elements,
 )
 from ir_tools.ops._values import carried, divided, intervals, shifted, sizes_of, times
-from ir_tools.ops._versions import VersionStep
+from ir_tools.ops._versions import VersionStep, first_of
 from ir_tools.ops.definition import UNBOUNDED, Array, Elements, Fact, Infinity, Input, Op, Violation, ViolationKind
 from ir_tools.ops.fields import Attrs, Int, OneOf
 from ir_tools.ops.limits import MAX_WINDOW, too_large
@@ -484,9 +485,9 @@ PAD_1 = Op(
     shape=pad_shape,
     kernel=pad,
     migrate=VersionStep("Pad", 1),
-    substitute=without_single_elements,
+    substitute=first_of(one_side_after_the_other, without_single_elements),
 )
-PAD_12 = PAD_1.at(12, migrate=migrate_pad_12, substitute=None)
+PAD_12 = PAD_1.at(12, migrate=migrate_pad_12, substitute=one_side_after_the_other)
 TILE = Op(
     type="Tile",
     version=1,

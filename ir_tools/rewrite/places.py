@@ -21,6 +21,7 @@ READING = frozenset(
         Pattern.ACTIVATED,
         Pattern.BEHIND_PRODUCT,
         Pattern.COPIED_STATE,
+        Pattern.DECONVOLVED,
         Pattern.EXPANDED,
         Pattern.FIRST_CONVOLVED,
         Pattern.FIXED_STATE,

@@ -38,6 +38,9 @@ PREFIXES = (
         "parts of a split that are reshaped",
         "convolutions that extend far",
         "quantized convolutions whose strides",
+        "quantized products of columns",
+        "quantized convolutions of quantized",
+        "Pad by unlimited sizes",
     ),
 )
 PLACED = [row for row in ROWS if row.name.startswith(PREFIXES)]

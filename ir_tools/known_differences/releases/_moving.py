@@ -356,6 +356,15 @@ def _moves_axes(seen: Seen) -> bool:
     return order is None or order != [*range(len(order))]
 
 
+def _is_padded_by_sizes(seen: Seen) -> bool:
+    """Return whether a limited axis is padded on both sides by what has a smallest, but no largest value."""
+    limits = [() if fact.value is None else fact.value.upper.ravel().tolist() for fact in seen.inputs[1:3]]
+    unlimited = [[limit >= UNBOUNDED for limit in each] for each in limits]
+    axes = zip(seen.inputs[0].shape or (), *unlimited, strict=False)
+    return any(dim.hi is not None and before and behind for dim, before, behind in axes)
+
+
+ANY_LENGTH = sizes_of(Given(counted(3), "?"))
 ROWS = (
     *(
         ReleaseDifference(
@@ -1071,6 +1080,14 @@ ROWS = (
             (Given(whole(2, 3), "?"), Call("Split-1", (whole(1, 2), Fixed(index(0))), {"num_splits": "2"}, gives=1)),
         ),
         applies=lambda seen: seen.has(Pattern.JOINED) and axes_of(seen) == [0] and is_static(seen.inputs[0].shape),
+    ),
+    not_run(
+        name="Pad by unlimited sizes on both sides",
+        span="2023.1 to 2023.1",
+        ops=("Pad-1", "Pad-12"),
+        reason="An axis of limited size that is padded on both sides by computed sizes without limits is not shaped.",
+        model=Call("Pad-1", (counted(2), ANY_LENGTH, ANY_LENGTH), {"pad_mode": "constant"}),
+        applies=_is_padded_by_sizes,
     ),
     not_read(
         name="reflecting Pad of an axis of one element",

@@ -1,6 +1,7 @@
 """Quantization: FakeQuantize, after whatever layer, and FakeConvert."""
 
 from collections.abc import Callable, Sequence, Set
+from math import prod
 
 import numpy as np
 
@@ -151,6 +152,14 @@ def _has_rows_of_tiles(seen: Seen) -> bool:
     return in_a_row and whole_rows and tiles and _has_quantized_weights(seen)
 
 
+def _has_uneven_columns(seen: Seen) -> bool:
+    """Return whether quantized rows are multiplied by quantized columns of a length that 16 may not divide."""
+    shape = seen.inputs[1].shape or ()
+    if seen.attrs is None or not seen.has(Pattern.QUANTIZED) or len(shape) != 2 or seen.rank() > 3:
+        return False
+    return shape[1 if seen.attrs.transpose_b else 0].lo % 16 > 0 and _has_quantized_weights(seen)
+
+
 def _has_constant_limits(seen: Seen) -> bool:
     """Return whether all limits of a FakeQuantize are constants."""
     return {1, 2, 3, 4} <= {*seen.constant}
@@ -177,14 +186,32 @@ def _convolved(channels: int) -> Call:
     return Call("Convolution-1", (counted(1, channels, 4, 2), Fixed(weights)), PLANE)
 
 
-def _in_tiles(channels: int, width: int) -> Call:
+def _scaled_bytes(*sizes: int) -> Call:
+    """Return constants of 8 bits that a number scales."""
+    held = (np.arange(prod(sizes)) * 37 % 251 - 125).astype(np.int8).reshape(sizes)
+    scale = np.full((1,) * len(sizes), 0.01, np.float32)
+    return Call("Multiply-1", (converted(Fixed(held), "f32"), Fixed(scale)))
+
+
+def _multiplied() -> Call:
+    """Return a product of quantized rows and columns of eight elements."""
+    data = quantized(np.sin(counted(2, 8)), Fixed(floats(1)), levels=255)
+    return Call("MatMul-1", (data, _scaled_bytes(16, 8)), {"transpose_b": "true"})
+
+
+def _deconvolved() -> Call:
+    """Return what a quantized transposed convolution gives, quantized between other numbers."""
+    data = quantized(np.sin(counted(1, 8, 4, 4)), Fixed(floats(1)), levels=255)
+    found = Call("ConvolutionBackpropData-1", (data, _scaled_bytes(8, 8, 2, 2)), PLANE)
+    limits = Fixed(floats(-5)), Fixed(floats(10.9375))
+    return Call("FakeQuantize-1", (found, *limits, *limits), {"levels": "256"})
+
+
+def _in_tiles() -> Call:
     """Return a quantized convolution of one row whose strides are as wide as its filters."""
-    steps = np.arange(8 * channels * width) * 37 % 251 - 125
-    weights = converted(Fixed(steps.astype(np.int8).reshape(8, channels, 1, width)), "f32")
-    scaled = Call("Multiply-1", (weights, Fixed(np.full((8, 1, 1, 1), 0.01, np.float32))))
-    data = np.sin(counted(1, channels, 1, 20 * width))
-    raw = {"strides": f"1,{width}", "dilations": "1,1", "pads_begin": "0,0", "pads_end": "0,0"}
-    return Call("Convolution-1", (quantized(data, Fixed(floats(1)), levels=255), scaled), raw)
+    data = quantized(np.sin(counted(1, 96, 1, 40)), Fixed(floats(1)), levels=255)
+    raw = {"strides": "1,2", "dilations": "1,1", "pads_begin": "0,0", "pads_end": "0,0"}
+    return Call("Convolution-1", (data, _scaled_bytes(8, 96, 1, 2)), raw)
 
 
 LIMITED_ROWS: Sequence[tuple[str, State, Call, Callable[[Seen], bool], Sequence[str]]] = (
@@ -534,12 +561,29 @@ ROWS = (
         applies=_is_scaled_by_channel,
     ),
     ReleaseDifference(
+        name="quantized convolutions of quantized transposed ones",
+        span="2022.1 to 2022.2",
+        ops=("Convolution-1",),
+        reason="If levels of what a transposed convolution gives begin below 0, a convolution of them is wrong.",
+        model=Call("Convolution-1", (_deconvolved(), _scaled_bytes(3, 8, 1, 1)), PLANE),
+        applies=lambda seen: seen.has(Pattern.DECONVOLVED) and _has_quantized_weights(seen),
+    ),
+    ends(
+        name="quantized products of columns that 16 does not divide",
+        span="2022.1 to 2022.1",
+        ops=("MatMul-1",),
+        reason="Running it ends the process if data with negative numbers, and constants, are quantized to 8 bits.",
+        model=_multiplied(),
+        applies=_has_uneven_columns,
+        processor=Processor.AMX,
+    ),
+    ReleaseDifference(
         name="quantized convolutions whose strides are as wide as their filters",
         span="2023.1 to 2023.3",
         ops=("Convolution-1",),
         reason="Values are wrong if the elements of a row of a filter fill tiles of 64 bytes, but the channels do not.",
         sometimes=True,
-        model=_in_tiles(96, 2),
+        model=_in_tiles(),
         applies=_has_rows_of_tiles,
         processor=Processor.AMX,
     ),

@@ -98,6 +98,8 @@ class Pattern(StrEnum):
     UNFUSED = "unfused"
     """Of a SoftSign: what is before it is compiled with a convolution or another layer in front of that, or is kept for
     one that it cannot be compiled with."""
+    DECONVOLVED = "deconvolved"
+    """Of a convolution: it reads what a transposed one gives, quantized to levels from a negative number on."""
     PADDED = "padded"
     """Of a convolution whose strides move before other layers: its padding does not fit there."""
     QUANTIZED = "quantized data"

@@ -282,7 +282,33 @@ def _of_rank_4(axis: int = 1) -> tuple[Call, Array]:
 
 
 REST = counted(1, 3, 4)
+
+
+def _padded(data: Feed, before: Feed, behind: Feed, op: str = "Pad-1", **more: str) -> Call:
+    return Call(op, (data, before, behind), {"pad_mode": "constant"} | more)
+
+
+LENGTH, SHORT, NONE = *(sizes_of(Given(counted(3), size)) for size in ("?", "..9")), Fixed(whole(0))
+BOTH = Call("Concat-1", (NONE, LENGTH), {"axis": "0"})
 BESIDE = [
+    *beside(
+        "Pad by unlimited sizes on both sides",
+        falling=[
+            _padded(Fixed(counted(2)), LENGTH, LENGTH, "Pad-12"),
+            _padded(counted(2), LENGTH, LENGTH, pad_mode="edge"),
+            _padded(Given(counted(2), "1..9"), LENGTH, LENGTH),
+            _padded(Given(counted(2, 4), "?,4"), BOTH, BOTH),
+            _padded(counted(2), LENGTH, Call("Subtract-1", (LENGTH, Fixed(whole(1)))), "Pad-12"),
+        ],
+        others=[
+            _padded(counted(2), LENGTH, NONE),
+            _padded(counted(2), NONE, LENGTH),
+            _padded(Given(counted(2), "?"), LENGTH, LENGTH),
+            _padded(Given(counted(4, 2), "4,?"), BOTH, BOTH),
+            _padded(counted(2), whole(1), whole(2)),
+            _padded(counted(2), SHORT, SHORT),
+        ],
+    ),
     *_rotations(3),
     *_rotations(4),
     *beside(

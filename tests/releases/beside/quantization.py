@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ir_tools.known_differences._model import PLANE, Call, Fixed, Given, converted, counted, floats, number, whole
+from ir_tools.known_differences._model import PLANE, Call, Fixed, Given, counted, floats, number, whole
+from ir_tools.known_differences.releases._quantization import _scaled_bytes
 from ir_tools.known_differences.releases._samples import quantized
 from ir_tools.ops import Array
 from tests.releases.beside import Feed, beside
@@ -33,17 +34,42 @@ def _in_rows(
     **more: str,
 ) -> Call:
     """A convolution of quantized images, with filters of so many columns, which divide the width unless it is given."""
-    held = Fixed((np.arange(16 * channels * extent) * 37 % 251 - 125).astype(np.int8).reshape(8, channels, 2, extent))
-    weights = Call("Multiply-1", (converted(held, "f32"), Fixed(np.full((8, 1, 1, 1), 0.01, np.float32))))
     data = np.sin(counted(1, channels, 8, width or parts * extent))
     levelled = quantized(Given(data, sizes) if sizes else data, Fixed(floats(1)), levels=levels)
     if moved:
         levelled = quantized(data.transpose(0, 2, 3, 1), Fixed(floats(1)), levels=levels)
         levelled = Call("Transpose-1", (levelled, Fixed(whole(0, 3, 1, 2))))
     raw = {"strides": ",".join(map(str, stride or (2, extent))), "dilations": "1,1"}
-    return Call("Convolution-1", (levelled, weights), raw | {"pads_begin": "0,0", "pads_end": "0,0"} | more)
+    return Call(
+        "Convolution-1",
+        (levelled, _scaled_bytes(8, channels, 2, extent)),
+        raw | {"pads_begin": "0,0", "pads_end": "0,0"} | more,
+    )
 
 
+def _product(
+    sizes: tuple[int, ...], given: str = "", *, levels: int = 255, weights: Call | Fixed | None = None
+) -> Call:
+    """Quantized rows times constants of 8 bits or others."""
+    data = np.sin(counted(*sizes))
+    levelled = between(Given(data, given) if given else data, *LIMITS, levels)
+    held = weights or _scaled_bytes(5, sizes[-1])
+    return Call("MatMul-1", (levelled, held), {"transpose_b": str(weights is None).lower()})
+
+
+EVEN = quantized(np.sin(counted(1, 8, 4, 4)), Fixed(floats(1)), levels=255)
+RAISED = Call("ConvolutionBackpropData-1", (EVEN, _scaled_bytes(8, 8, 2, 2)), PLANE)
+
+
+def _given(data: Call, low: float, high: float) -> Call:
+    return between(data, Fixed(floats(low)), Fixed(floats(high)), 256)
+
+
+def _taken(data: Call, weights: Feed | None = None) -> Call:
+    return Call("Convolution-1", (data, weights or _scaled_bytes(3, 8, 1, 1)), PLANE)
+
+
+LIMITS = Fixed(floats(-1)), Fixed(floats(1))
 IMAGES, GATE = counted(1, 2, 2, 2), quantized(counted(1, 2, 1, 1), TWO)
 
 
@@ -70,6 +96,36 @@ BESIDE = [
             _scaled(Call("Add-1", (IMAGES, GATE))),
             _scaled(Call("ReLU-1", (Call("Multiply-1", (IMAGES, GATE)),))),
             _scaled(Call("Multiply-1", (GATE, Fixed(IMAGES)))),
+        ],
+    ),
+    *beside(
+        "quantized convolutions of quantized transposed ones",
+        falling=[
+            _taken(_given(RAISED, -5, 10.9375)),
+            _taken(_given(Call("Add-1", (RAISED, Fixed(counted(1, 8, 1, 1)))), -5, 10.9375)),
+            _taken(_given(Call("PReLU-1", (RAISED, Fixed(floats(0.1)))), -5, 10.9375)),
+        ],
+        others=[
+            _taken(_given(Call("ReLU-1", (RAISED,)), 0, 7)),
+            _taken(Call("ReLU-1", (_given(RAISED, -5, 10.9375),))),
+            _taken(_given(RAISED, -5, 10.9375), Fixed(np.sin(counted(3, 8, 1, 1)))),
+            _taken(_given(Call("Convolution-1", (EVEN, _scaled_bytes(8, 8, 2, 2)), PLANE), -5, 10.9375)),
+            Call("ConvolutionBackpropData-1", (_given(RAISED, -5, 10.9375), _scaled_bytes(8, 8, 2, 2)), PLANE),
+        ],
+    ),
+    *beside(
+        "quantized products of columns that 16 does not divide",
+        falling=[
+            _product((2, 20)),
+            _product((2, 3, 8)),
+            _product((2, 8), "?,8"),
+            _product((2, 8), weights=between(Fixed(np.sin(counted(8, 5))), *LIMITS, 255)),
+        ],
+        others=[
+            _product((2, 48)),
+            _product((1, 2, 3, 8)),
+            _product((2, 8), weights=Fixed(np.sin(counted(8, 5)))),
+            _product((2, 8), levels=64),
         ],
     ),
     *beside(
