@@ -165,8 +165,6 @@ TESTS: Mapping[str, tuple[str, ...]] = {
         "tests/ops/test_any_facts.py",
         "tests/ops/test_every_type.py",
         "tests/ops/test_vision_settings.py",
-        "tests/ops/test_random_kernels.py",
-        "tests/ops/test_random_layers.py",
         "tests/ops/test_rare_kernels.py",
         "tests/ops/test_rare_shapes.py",
         "tests/ops/test_attribute_reads.py",

@@ -1,20 +1,15 @@
 """Random layers of convolution, products, reductions and normalisation, held against the installed runtime."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 
 import numpy as np
-import openvino as ov
-import pytest
 
 from ir_tools.errors import ShapeError
-from ir_tools.known_differences import find
 from ir_tools.ops import Array, Op
-from ir_tools.processors import Processor
-from ir_tools.types import Dim, Shape, element_type, format_shape, from_dtype
+from ir_tools.types import Dim, Shape, element_type, format_shape
 from tests.ops.layer_support import fact_of, faults_of
-from tests.ops.single import Between, Slot, attrs_of, compiles, computed, infer, infer_all, outputs_of, single
+from tests.ops.single import Between, Slot, compiles, outputs_of
 
 FLOATS = ("f32", "f16", "bf16", "f64")
 INTEGERS = ("i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64")
@@ -117,37 +112,6 @@ def random_shape(rng: np.random.Generator, sizes: Iterable[int], known: float = 
     return ",".join(random_dim(rng, int(size), known) for size in sizes)
 
 
-def runtime_values(asked: Sequence[tuple[Case, Sequence[Array]]]) -> list[Array | RuntimeError]:
-    """What the CPU plugin computes for layers that get these arrays, constants included; all compiled as one model.
-
-    Where that does not run, each alone, or why it does not run.
-    """
-
-    def model(case: Case) -> ov.Model:
-        return single(case.op.type, case.op.version, case.raw, case.slots)
-
-    fed = [
-        [array for array, slot in zip(arrays, case.slots, strict=True) if isinstance(slot, tuple)]
-        for case, arrays in asked
-    ]
-    with suppress(RuntimeError):
-        return [*infer_all([model(case) for case, _ in asked], fed)]
-    found: list[Array | RuntimeError] = []
-    for (case, _), arrays in zip(asked, fed, strict=True):
-        try:
-            found.append(infer(model(case), arrays))
-        except RuntimeError as why:
-            found.append(why)
-    return found
-
-
-# --- values -----------------------------------------------------------------------------------------------------
-
-NOT_RUN = "the CPU plugin does not run"
-TOLERANCES = {"f32": 1e-4, "f64": 1e-4, "f16": 2e-3, "bf16": 1.6e-2}
-"""Of the largest magnitude of the layer's output (the plugin computes f64 in f32); integers are equal."""
-
-
 def random_array(rng: np.random.Generator, kind: str, shape: Iterable[int], most: int = 4) -> Array:
     """Normal floats; integers up to `most`, booleans."""
     shape = tuple(map(int, shape))
@@ -158,62 +122,3 @@ def random_array(rng: np.random.Generator, kind: str, shape: Iterable[int], most
     if element_type(kind).is_float:
         return np.asarray(rng.normal(size=shape)).astype(np.float32).astype(dtype)
     return rng.integers(0 if kind.startswith("u") else -most, most + 1, shape).astype(dtype)
-
-
-def value_difference(
-    case: Case, arrays: Sequence[Array], wanted: Array | RuntimeError | None = None, tolerance: float | None = None
-) -> str | None:
-    """How kernel and runtime differ; `arrays` for all inputs, constants of the case included."""
-    attrs = attrs_of(case.op, case.raw)
-    if wanted is None:
-        (wanted,) = runtime_values([(case, arrays)])
-    if isinstance(wanted, RuntimeError):
-        return f"{NOT_RUN} {case}: {str(wanted).strip().splitlines()[-1]}"
-    with np.errstate(all="ignore"):
-        (found,) = computed(case.op, attrs, arrays)
-    if (found.dtype, found.shape) != (wanted.dtype, wanted.shape):
-        return f"{case}: {found.dtype}{found.shape}, runtime {wanted.dtype}{wanted.shape}"
-    ours, theirs = found.astype(np.float64), wanted.astype(np.float64)
-    largest = np.abs(ours[np.isfinite(ours)]).max(initial=0)
-    allowed = (TOLERANCES.get(from_dtype(found.dtype).name, 0) if tolerance is None else tolerance) * largest
-    with np.errstate(invalid="ignore"):
-        fits = (np.abs(ours - theirs) <= allowed) | (ours == theirs) | (np.isnan(ours) & np.isnan(theirs))
-    if fits.all():
-        return None
-    at = tuple(np.argwhere(~fits)[0])
-    return f"{case}: {ours[at]} at {at}, runtime {theirs[at]} ({(~fits).sum()} of {fits.size}, largest {largest})"
-
-
-def values_agree(
-    make: Callable[[np.random.Generator], tuple[Case, list[Array]]], count: int, least: float = 0.9
-) -> None:
-    """Assert that the kernel gives what the runtime gives, for `count` random layers.
-
-    Left out are those that it computes in another way on processors like this one.
-
-    Raises:
-        AssertionError: some differ, or the CPU plugin runs a smaller share than `least`.
-    """
-    rng = np.random.default_rng(0)
-    asked = [one for one in (make(rng) for _ in range(count)) if not depends_on_processor(*one)]
-    pairs = zip(asked, runtime_values(asked), strict=True)
-    differences = [text for one, wanted in pairs if (text := value_difference(*one, wanted))]
-    wrong = [text for text in differences if not text.startswith(NOT_RUN)]
-    assert not wrong, "\n".join([f"{len(wrong)} of {len(asked)}", *wrong[:10]])
-    assert len(differences) <= (1 - least) * count, "\n".join(differences[:10])
-    assert len(asked) > count / 2
-
-
-def depends_on_processor(case: Case, arrays: Sequence[Array]) -> bool:
-    """Whether a layer falls under a known difference that only processors like this one show."""
-    rows = find(case.op, attrs_of(case.op, case.raw), arrays)
-    return any(row.processor is not Processor.ANY for row in rows)
-
-
-def kinds(rng: np.random.Generator, *others: str) -> str:
-    """An element type, mostly f32."""
-    return str(rng.choice(["f32"] * 4 + list(others)))
-
-
-AMOUNTS = [25, pytest.param(200, marks=pytest.mark.sweep)]
-"""How many random layers a test of values takes: a few each time, many when there is time."""

@@ -19,32 +19,22 @@ import numpy as np
 
 from ir_tools.errors import RuntimeFailure, ShapeError
 from ir_tools.infer import SURPRISES
-from ir_tools.ops import Array, Fact, Op, Violation, normalization
+from ir_tools.ops import Array, Fact, Op, Violation
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import from_dtype
 from tests.ops import (
-    kernel_settings,
     layer_support,
-    math_support,
     table_makers,
-    test_convolution,
     test_detection,
     test_image,
-    test_matrix,
-    test_normalization,
-    test_quantization,
-    test_random_kernels,
-    test_random_layers,
-    test_rare_kernels,
     test_recurrent,
-    test_reduction,
     test_roi,
     test_sorting,
     test_suppression,
 )
 from tests.ops.around import Case, limited, setting_around
 from tests.ops.layer_support import Setting
-from tests.ops.single import Fed, Maker, attrs_of, computed, values_of
+from tests.ops.single import Fed, attrs_of, computed, values_of
 
 FILE = Path(__file__).with_name("recorded.json")
 TOLERANCES = {"f32": 1e-5, "f64": 1e-5, "f16": 2e-3, "bf16": 1.6e-2}
@@ -68,13 +58,11 @@ class Recorded(NamedTuple):
         layer: the layer of a number, always the same.
         numbers: what it gives here.
         agree: for each of some layers, whether the runtime says the same.
-        make: makes more of them, with arrays.
     """
 
     layer: Callable[[int], Any]
     numbers: Callable[[Any], list[Number]]
     agree: Callable[[RuntimeClient, Sequence[Any]], list[bool]]
-    make: Callable[[Rng], Fed] | None = None
 
 
 def digits_of(value: object) -> str:
@@ -87,10 +75,6 @@ def _drawn(make: Callable[[Rng], T]) -> Callable[[int], T]:
 
 
 # --- shapes -----------------------------------------------------------------------------------------------------
-
-
-def _shapes(make: layer_support.SettingMaker) -> Recorded:
-    return _settings(_drawn(lambda rng: next(layer_support.settings(make, rng, 1))), layer_support.plain_row)
 
 
 def _shapes_around(case: Case) -> Recorded:
@@ -176,69 +160,32 @@ def number_of(array: Array) -> Number:
     return Number(digits_of((array.dtype.name, array.shape, odd)), total, float(off))
 
 
-def _values(make: Callable[[Rng], Fed], compare: Callable[[RuntimeClient, Sequence[Fed]], None]) -> Recorded:
-    """Return layers with arrays; `compare` fails unless the runtime computes the same."""
-
-    def agree(client: RuntimeClient, layers: Sequence[Fed]) -> list[bool]:
-        with suppress(AssertionError, RuntimeFailure):
-            compare(client, layers)
-            return [not any(map(_is_wrong, _found_of(layer))) for layer in layers]
-        half = len(layers) // 2
-        return [*agree(client, layers[:half]), *agree(client, layers[half:])] if half else [False]
-
-    return Recorded(_drawn(make), _outputs, agree, make)
-
-
-def _kernels(make: Maker) -> Recorded:
-    return _values(make, kernel_settings.compare)
-
-
-def _calls(make: Maker, tolerance: Callable[[Fed], float]) -> Recorded:
-    return _values(make, lambda client, layers: layer_support.compare_values(client, layers, tolerance))
-
-
-def _constant(tolerance: float) -> Callable[[Fed], float]:
-    return lambda _: tolerance
-
-
-def _cases(make: Callable[[Rng], tuple[math_support.Case, list[Array]]]) -> Recorded:
-    def fed(rng: Rng) -> Fed:
-        case, arrays = make(rng)
-        constants = [number for number, slot in enumerate(case.slots) if not isinstance(slot, tuple)]
-        return Fed(case.op, case.raw, arrays, constants)
-
-    def compare(client: RuntimeClient, layers: Sequence[Fed]) -> None:
-        assert all(map(_agrees, layers, _asked(client, layers)))
-
-    return _values(fed, compare)
-
-
-def _of_op(make: Callable[[Rng, Op], tuple[math_support.Case, list[Array]]], op: Op) -> Recorded:
-    return _cases(lambda rng: make(rng, op))
-
-
 def _table_values(op: Op) -> Recorded:
     def numbers(layer: Fed) -> list[Number]:
         return _outputs(layer) if right_outputs(layer) is not None else []
 
-    def agree(client: RuntimeClient, layers: Sequence[Fed]) -> list[bool]:
-        return [*map(_agrees, layers, _asked(client, layers))]
-
-    return Recorded(_drawn(lambda rng: table_makers.layer(rng, op)), numbers, agree)
+    return Recorded(_drawn(lambda rng: table_makers.layer(rng, op)), numbers, agreement)
 
 
-def _asked(client: RuntimeClient, layers: Sequence[Fed]) -> list[list[Array]]:
-    """What the runtime computes for each; nothing for those that it does not run."""
+def agreement(client: RuntimeClient, layers: Sequence[Fed]) -> list[bool]:
+    """Return for each layer whether the runtime computes the same; in a model of many, it overwrites some outputs."""
+    answers = zip(layers, asked(client, layers), strict=True)
+    return [agrees(layer, theirs) or agrees(layer, asked(client, [layer])[0]) for layer, theirs in answers]
+
+
+def asked(client: RuntimeClient, layers: Sequence[Fed]) -> list[list[Array]]:
+    """Return what the runtime computes for each; nothing for those that it does not run."""
     if not layers:
         return []
     try:
         return values_of(client, layers)
     except RuntimeFailure:
         half = len(layers) // 2
-        return [*_asked(client, layers[:half]), *_asked(client, layers[half:])] if half else [[]]
+        return [*asked(client, layers[:half]), *asked(client, layers[half:])] if half else [[]]
 
 
-def _agrees(layer: Fed, theirs: Sequence[Array]) -> bool:
+def agrees(layer: Fed, theirs: Sequence[Array]) -> bool:
+    """Return whether the kernel gives what the runtime gives."""
     ours = right_outputs(layer)
     if ours is None or len(ours) != len(theirs):
         return False
@@ -261,10 +208,6 @@ def right_outputs(layer: Fed) -> Sequence[Array] | None:
     return None
 
 
-def _found_of(layer: Fed) -> list[Violation]:
-    return _found(layer.op, layer.raw, map(layer_support.fact_of, layer.arrays))
-
-
 def _found_in(setting: Setting) -> list[Violation]:
     return _found(setting.op, setting.raw, map(layer_support.fact_of, setting.slots))
 
@@ -276,47 +219,8 @@ def _is_wrong(one: Violation) -> bool:
 # --- all ----------------------------------------------------------------------------------------------------------
 
 AROUND = (test_detection, test_image, test_recurrent, test_roi, test_sorting, test_suppression)
-CASES: Sequence[Callable[[Rng], tuple[math_support.Case, list[Array]]]] = (
-    test_reduction.sum_values,
-    test_reduction.segment_values,
-    test_quantization.quantize_values,
-    test_quantization.convert_values,
-    test_matrix.product_values,
-    test_matrix.einsum_values,
-    test_matrix.inverse_values,
-    test_convolution.patches_values,
-    test_convolution.columns_values,
-)
 RECORDED: Mapping[str, Recorded] = {
-    **{
-        f"shapes {family} {make.__name__}": _shapes(make)
-        for family, module in test_random_layers.FAMILIES.items()
-        for make in module.SETTINGS
-    },
     **{f"shapes {name}": _shapes_around(case) for module in AROUND for name, case in module.CASES.items()},
-    **{
-        f"values {family} {make.__name__}": _calls(make, test_random_layers.tolerance)
-        for family, module in test_random_layers.FAMILIES.items()
-        for make in module.CALLS
-    },
-    **{
-        f"values {name}": _calls(make, _constant(tolerance))
-        for name, (make, tolerance) in test_rare_kernels.MAKERS.items()
-    },
-    **{
-        f"values {family} {number}": _kernels(make)
-        for family, module in test_random_kernels.FAMILIES.items()
-        for number, make in enumerate(module.MAKERS)
-    },
-    **{f"values {make.__name__}": _cases(make) for make in CASES},
-    **{f"values {op}": _of_op(test_reduction.reduction_values, op) for op in test_reduction.REDUCTIONS},
-    **{f"values {op}": _of_op(test_normalization.MAKERS[str(op)], op) for op in normalization.OPS},
-    **{f"values {op}": _of_op(test_convolution.deformable_values, op) for op in test_convolution.DEFORMABLE},
-    **{
-        f"values {op}": _of_op(test_convolution.layer_values, op)
-        for op in test_convolution.PLAIN
-        if op.type != "BinaryConvolution"
-    },
     **{f"table shapes {op}": _table_shapes(op) for op in table_makers.OPS},
     **{f"table values {op}": _table_values(op) for op in table_makers.OPS if op.kernel},
 }
@@ -369,16 +273,20 @@ Choose = Callable[[Callable[[int], Any], Callable[[Any], object]], Sequence[int]
 
 
 def main(names: Sequence[str], choose: Choose | None = None) -> int:
-    """Record what agrees with the runtime, of all kinds of layers or of those named; `choose`: of other layers."""
+    """Record what agrees with the runtime, of all kinds of layers or of those named, and print what does not.
+
+    `choose`: of other layers than those that are recorded.
+    """
     table = load()
     with limited() as client:
         for name in names or RECORDED:
             kind = RECORDED[name]
             numbers = [*table[name]] if choose is None else choose(kind.layer, kind.numbers)
             layers = [*map(kind.layer, numbers)]
-            agreed = zip(numbers, layers, kind.agree(client, layers), strict=True)
+            agreed = [*zip(numbers, layers, kind.agree(client, layers), strict=True)]
             table[name] = {number: kind.numbers(one) for number, one, same in agreed if same}
-            print(name, f"{len(table[name])} of {len(numbers)}", flush=True)
+            left_out = [f"\n  {one}" for _, one, same in agreed if not same]
+            print(name, f"{len(table[name])} of {len(numbers)}", *left_out, flush=True)
     save({name: table[name] for name in RECORDED if name in table})
     return 0
 

@@ -10,32 +10,332 @@ from ir_tools.ops.fields import Field, Flag, Float, Floats, Int, Ints, OneOf, Ty
 from ir_tools.types import ELEMENT_TYPES, element_type, from_dtype
 from tests.ops.around import around
 from tests.ops.layer_support import COMPUTED_KINDS, Setting
-from tests.ops.samples import Sample, ints, sample, sample_of, scalar
+from tests.ops.samples import IMAGE, Sample, ints, sample, sample_of, scalar
 from tests.ops.single import Between, Fed, Slot
 
 Rng = np.random.Generator
-MORE = {
-    "Parameter-1": sample("element_type=f32;shape=2,3"),
-    "Const-1": sample("element_type=f32;shape=2,3;offset=0;size=24"),
-    "Assign-3": sample("variable_id=v", "f32 2,3"),
-    "Assign-6": sample("variable_id=v", "f32 2,3"),
-    "Broadcast-1": sample("mode=pdpd;mode.auto_broadcast_axis=1", "f32 3", ints(2, 3), ints(0)),
-    "Bincount-17": sample("minlength=0", "i32 4"),
-    "ConvertPromoteTypes-14": sample("promote_unsafe=true", "u64 2", "i32 2"),
-    "PSROIPooling-1": sample(
-        "output_dim=1;group_size=2;spatial_scale=0.5;mode=bilinear;spatial_bins_x=2;spatial_bins_y=2",
-        *("f32 1,16,8,8", "f32 2,5"),
+SAME = np.array([[0, 1, 0], [0, 1, 1], [2, 1, 0]])
+REGIONS = np.array([[1, 2, 9, 12, 0.5], [3, 0, 15, 7, -1]], np.float32)
+PRIORS = [0, 3, 4, 12, 15, 0, 5, 2, 14, 18]
+LABELS = np.array([[1, 1, 2, 0, 0, 1], [2, 0, 0, 1, 3, 3]], np.int32)
+MORE: Mapping[str, tuple[Sample, ...]] = {
+    "Parameter-1": (sample("element_type=f32;shape=2,3"),),
+    "Const-1": (sample("element_type=f32;shape=2,3;offset=0;size=24"),),
+    "Assign-3": (sample("variable_id=v", "f32 2,3"),),
+    "Assign-6": (sample("variable_id=v", "f32 2,3"),),
+    "Broadcast-1": (
+        sample("mode=pdpd;mode.auto_broadcast_axis=1", "f32 3", ints(2, 3), ints(0)),
+        sample("mode=explicit", "f32 2,1", ints(2, 4, 3), ints(0, 2)),
     ),
-    "Broadcast-3": sample("mode=explicit", "f32 3", ints(2, 3), ints(1)),
-    "MulticlassNms-9": sample("", "f32 2,6,4", "f32 2,6", "i32 1"),
-    "StridedSlice-1": sample(
-        "begin_mask=0,1,0;end_mask=1,0,0;new_axis_mask=0,0,1;shrink_axis_mask=0,0,0;ellipsis_mask=0,0,0",
-        *("f32 4,5", ints(1, 0, 0), ints(3, 4, 1), ints(2, 2, 1)),
+    "Bincount-17": (sample("minlength=0", "i32 4"),),
+    "ConvertPromoteTypes-14": (sample("promote_unsafe=true", "u64 2", "i32 2"),),
+    "PSROIPooling": tuple(
+        sample(
+            f"output_dim=1;group_size=2;spatial_scale=0.5;mode={mode};spatial_bins_x=2;spatial_bins_y=2",
+            *("f32 1,4,8,8", np.array(regions, np.float32)),
+        )
+        for mode, regions in (
+            ("average", [[0, 1, 2, 9, 12], [0, 3, 0, 15, 7]]),
+            ("bilinear", [[0, 0.1, 0.2, 0.9, 1.5], [0, 0.3, 0, 1.7, 0.9]]),
+        )
     ),
-    **dict.fromkeys(("NV12toRGB-8", "NV12toBGR-8"), sample("", "f32 1,4,4,1", "f32 1,2,2,2")),
-    **dict.fromkeys(("I420toRGB-8", "I420toBGR-8"), sample("", "f32 1,4,4,1", "f32 1,2,2,1", "f32 1,2,2,1")),
+    "DeformablePSROIPooling": (
+        sample(
+            "output_dim=1;group_size=2;spatial_scale=0.5;mode=bilinear_deformable;spatial_bins_x=2;spatial_bins_y=2;"
+            "trans_std=0.1;part_size=2",
+            *("f32 1,4,8,8", np.array([[0, 1, 2, 9, 12], [0, 3, 0, 15, 7]], np.float32), "f32 2,2,2,2"),
+        ),
+    ),
+    "ROIPooling": (
+        sample(
+            "pooled_h=2;pooled_w=2;spatial_scale=0.5", IMAGE, np.array([[0, 1, 2, 9, 12], [0, 3, 0, 15, 7]], np.float32)
+        ),
+        sample(
+            "pooled_h=3;pooled_w=2;spatial_scale=0.5;method=bilinear",
+            *(IMAGE, np.array([[0, 0.1, 0.2, 0.9, 0.7], [-1, 0.3, 0, 0.7, 0.9]], np.float32)),
+        ),
+    ),
+    "ROIAlign": (
+        sample("pooled_h=2;pooled_w=3;spatial_scale=0.5;sampling_ratio=2;mode=max", IMAGE, REGIONS[:, :4], ints(0, 0)),
+        sample(
+            "pooled_h=2;pooled_w=3;spatial_scale=1;sampling_ratio=0;mode=avg", IMAGE, REGIONS[:, :4] / 2, ints(0, 0)
+        ),
+    ),
+    "ROIAlignRotated": (
+        sample(
+            "pooled_h=2;pooled_w=3;spatial_scale=0.5;sampling_ratio=0;clockwise_mode=true", IMAGE, REGIONS, ints(0, 0)
+        ),
+    ),
+    "DetectionOutput": (
+        sample(
+            "num_classes=2;keep_top_k=9;top_k=5;nms_threshold=0.4;code_type=caffe.PriorBoxParameter.CENTER_SIZE;"
+            "share_location=false;normalized=false;input_height=20;input_width=30;confidence_threshold=0.1;clip_after_nms=true",
+            *("f32 2,16", "f32 2,4", np.array([PRIORS, [0.1, 0.1, 0.2, 0.2] * 2 + [0, 0]], np.float32)[None]),
+        ),
+        sample(
+            "num_classes=3;keep_top_k=-1;nms_threshold=0.4;variance_encoded_in_target=true;normalized=true;"
+            "code_type=caffe.PriorBoxParameter.CORNER;decrease_label_id=true;background_label_id=0;objectness_score=0.1",
+            *("f32 1,8", "f32 1,6", np.array([0.1, 0.2, 0.5, 0.6, 0.2, 0.1, 0.7, 0.8], np.float32)[None, None]),
+            *("f32 1,4", "f32 1,8"),
+        ),
+    ),
+    "PriorBox": tuple(
+        sample(f"offset=0.5;variance=0.1,0.1,0.2,0.2;{raw}", ints(2, 3), ints(20, 30))
+        for raw in (
+            "min_size=10,20;max_size=30,40;aspect_ratio=2,3,0.5;flip=true;clip=true;step=8",
+            "fixed_size=3,4;density=2,3;fixed_ratio=1,2,3",
+            "fixed_size=3,4;density=2,3",
+            "min_size=0.1,0.2;scale_all_sizes=false;aspect_ratio=2;step=0.1",
+        )
+    ),
+    "PriorBoxClustered": (
+        sample("offset=0.5;width=4,8;height=4,9;step_w=7;step_h=5;clip=true", ints(2, 3), ints(20, 30)),
+    ),
+    "Broadcast-3": (
+        sample("mode=explicit", "f32 3", ints(2, 3), ints(1)),
+        sample("mode=bidirectional", "f32 3,1", ints(2, 1, 4)),
+        sample("mode=pdpd", "f32 3,1", ints(2, 3, 4)),
+    ),
+    "MulticlassNms-9": (sample("", "f32 2,6,4", "f32 2,6", "i32 1"),),
+    "StridedSlice-1": (
+        sample(
+            "begin_mask=0,1,0;end_mask=1,0,0;new_axis_mask=0,0,1;shrink_axis_mask=0,0,0;ellipsis_mask=0,0,0",
+            *("f32 4,5", ints(1, 0, 0), ints(3, 4, 1), ints(2, 2, 1)),
+        ),
+        sample(
+            "begin_mask=0,0,0,0;end_mask=0,0,0,0;new_axis_mask=1,0,0,0;shrink_axis_mask=0,0,0,1;ellipsis_mask=0,1,0,0",
+            *("f32 4,2,3,5", ints(0, 0, 1, -2), ints(1, 0, 3, 5), ints(1, 1, 1, 1)),
+        ),
+        sample("begin_mask=0,1;end_mask=0,0", "f32 4,5,2", ints(-(2**31), 3), ints(2**31 - 1, -9), ints(2, -1)),
+        sample("begin_mask=0;end_mask=0", "f32 4", ints(1), ints(3)),
+        sample("begin_mask=0,1;end_mask=1,1", "f32 4,5", ints(2, 9), ints(-9, 0), ints(-1, -2)),
+        sample("begin_mask=0,0;end_mask=0,0;shrink_axis_mask=1,0", "f32 4,5,2", ints(-4, 1), ints(1, 4), ints(1, 2)),
+        sample("begin_mask=0,0;end_mask=0,0;shrink_axis_mask=0,1", "f32 2,3", ints(0, 2), ints(9, 3), ints(1, 1)),
+    ),
+    **dict.fromkeys(("NV12toRGB", "NV12toBGR"), (sample("", "f32 1,4,4,1", "f32 1,2,2,2"),)),
+    **dict.fromkeys(("I420toRGB", "I420toBGR"), (sample("", "f32 1,4,4,1", "f32 1,2,2,1", "f32 1,2,2,1"),)),
+    "Range-1": (
+        sample("", scalar(-3), scalar(8), scalar(0)),
+        sample("", scalar(-3), scalar(8), scalar(2)),
+        sample("", scalar(0.5, "f32"), scalar(-4.2, "f32"), scalar(-1.5, "f32")),
+    ),
+    "Range-4": (
+        *(sample("output_type=i32", scalar(1, "f32"), scalar(9, "f32"), scalar(step, "f32")) for step in (0, 0.4, 2.5)),
+        sample("output_type=i64", scalar(-3), scalar(8), scalar(2)),
+        sample("output_type=i32", scalar(0.5, "f32"), scalar(-4.2, "f32"), scalar(-1.5, "f32")),
+    ),
+    "Concat": (sample("axis=0", ints(1, 2), ints(3), ints(4, 5)), sample("axis=-2", "f32 2,3,4", "f32 2,1,4")),
+    "VariadicSplit": (
+        sample("", "f32 2,6", ints(1), ints(2, -1)),
+        sample("", ints(1, 2, 3), scalar(0), ints(1, -1)),
+    ),
+    "Split": (sample("num_splits=2", "f32 2,6,2", scalar(-2)),),
+    "Slice": (
+        sample("", "f32 4,5,3", ints(0, -1), ints(2**31 - 1, -9), ints(2, -1)),
+        sample("", "f32 4,5", ints(-2, 3), ints(9, 1), ints(1, -2), ints(-1, 0)),
+    ),
+    "SliceScatter": (sample("", "f32 4,5", "f32 2,5", ints(0, -1), ints(4, -9), ints(2, -1)),),
+    "Reverse": (sample("mode=mask", "f32 2,3", np.array([True, False])), sample("mode=index", "f32 2,3,4", ints(2, 0))),
+    "ReverseSequence": (sample("batch_axis=1;seq_axis=-1", "f32 2,3,4", np.array([1, 4, 2], np.int32)),),
+    "Roll": (sample("", "f32 2,3,4", ints(1, -2, 3), ints(0, -1, 0)), sample("", "f32 3,4", scalar(5), ints(1))),
+    "Reshape": (
+        sample("special_zero=true", "f32 2,3,4", ints(0, -1)),
+        sample("special_zero=true", "f32 2,3,4,2", ints(0, 0, 8)),
+        sample("special_zero=false", "f32 2,3,4", ints(-1, 4, 1)),
+        sample("special_zero=true", ints(1, 2, 3, 4), ints(2, -1)),
+        sample("special_zero=true", "f32 2,0,3", ints(0, -1)),
+    ),
+    "Squeeze": (sample("", "f32 1,2,1,3", ints(-2, 0)), sample("", "f32 1,2,1"), sample("", ints(3), scalar(0))),
+    "Unsqueeze": (sample("", "f32 2,3", ints(0, -1)), sample("", ints(1, 2), ints(1))),
+    "Transpose": (sample("", "f32 2,3,4,2", ints(2, 0, 3, 1)), sample("", "f32 2,3,4", np.zeros(0, np.int64))),
+    "ShuffleChannels": (sample("axis=-1;group=3", "f32 2,3,6"),),
+    "DepthToSpace": (sample("mode=depth_first;block_size=2", "f32 1,24,2,3,2"),),
+    "BatchToSpace": (
+        sample("", "f32 6,4", ints(1, 2), ints(0, 1), ints(0, 2)),
+        sample("", "f32 12,2,3", ints(1, 2, 3), ints(0, 1, 2), ints(0, 0, 1)),
+        sample("", "f32 4,3", ints(1, 2), ints(0, 4), ints(0, 2)),
+    ),
+    "SpaceToBatch": (
+        sample("", "f32 2,5", ints(1, 3), ints(0, 1), ints(0, 0)),
+        sample("", "f32 2,3,5", ints(1, 2, 3), ints(0, 1, 0), ints(0, 0, 1)),
+        sample("", "f32 4", ints(1), ints(0), ints(0)),
+    ),
+    "Pad": (
+        sample("pad_mode=reflect", "f32 3,4", ints(1, 0), ints(-1, 3)),
+        sample("pad_mode=symmetric", "f32 3,4", ints(3, 0), ints(1, 2)),
+        sample("pad_mode=constant", ints(1, 2, 3), ints(1), ints(2)),
+        sample("pad_mode=constant", ints(1, 2, 3), ints(1), ints(2), scalar(7)),
+        sample("pad_mode=edge", "f32 3,4,2", ints(1, 0, 2), ints(0, 3, -1)),
+        sample("pad_mode=edge", "f32 0,2", ints(0, 1), ints(0, 0)),
+    ),
+    "Tile": (sample("", "f32 2,3", ints(2, 1, 3)), sample("", ints(1, 2), ints(3))),
+    "Gather": (sample("", ints(5, 6, 7), np.array([[0, -1]]), scalar(0)), sample("", "f32 2,3,4", "i32 2,1", ints(-2))),
+    **dict.fromkeys(
+        ("Gather-7", "Gather-8"),
+        (
+            sample("batch_dims=1", "f32 2,3,5", "i32 2,4", scalar(2)),
+            sample("batch_dims=-1", "f32 2,5,3", np.array([[0, 4, 1], [2, 2, 3]]), scalar(1)),
+        ),
+    ),
+    "GatherElements": (sample("axis=-1", "f32 2,3,2", np.array([[[0], [1], [-2]], [[1], [0], [1]]])),),
+    "GatherND": (
+        sample("batch_dims=1", "f32 2,3,4", np.array([[[0, 1], [2, 3]], [[1, -1], [0, 0]]])),
+        sample("batch_dims=2", "f32 2,2,3", np.array([[[0], [1]], [[2], [1]]])),
+    ),
+    "GatherTree": (
+        sample("", "i32 4,2,3", np.ones((4, 2, 3), np.int32), np.array([3, 4], np.int32), scalar(0, "i32")),
+    ),
+    "OneHot": (
+        sample("axis=0", ints(0, 2, -1), scalar(3), scalar(7), scalar(-3)),
+        sample("axis=1", "i32 2,3", scalar(4), scalar(1, "f32"), scalar(0, "f32")),
+    ),
+    "ScatterUpdate": (
+        sample("", ints(1, 2, 3, 4), ints(2, 0), ints(5, 6), scalar(0)),
+        sample("", "f32 4,3", ints(2, -1), "f32 4,2", ints(1)),
+    ),
+    "ScatterElementsUpdate": (
+        sample("", ints(1, 2, 3, 4), ints(2, 0), ints(5, 6), scalar(0)),
+        sample("", "f32 4,3", np.array([[0, -1], [1, 1]]), "f32 2,2", scalar(1)),
+    ),
+    "ScatterElementsUpdate-12": tuple(
+        sample(
+            f"reduction={word};use_init_val={str(word == 'mean').lower()}",
+            f"{kind} 4,3",
+            SAME,
+            f"{kind} 3,3",
+            scalar(0),
+        )
+        for word, kind in (("mean", "i32"), ("mean", "f16"), ("min", "f32"), ("max", "i32"), ("prod", "boolean"))
+    ),
+    "ScatterNDUpdate": (
+        sample("", ints(1, 2, 3, 4), np.array([[2], [0]]), ints(5, 6)),
+        sample("", "f32 4,3", np.array([[0, -1], [3, 1], [0, 2]]), "f32 3"),
+    ),
+    "SearchSorted": (
+        sample("", np.array([[1, 3, 3, 7], [0, 2, 4, 9]]), "i64 2,5"),
+        sample("right_mode=true", ints(1, 3, 3, 7), np.array([[0, 3], [7, 8]])),
+        sample("", "f32 2,3,5", "f32 2,3,4"),
+        sample("", "f32 5", "f32 2,3"),
+    ),
+    "Bucketize": (sample("output_type=i32;with_right_bound=false", "i32 2,3", np.array([0, 1, 3], np.int32)),),
+    "SparseFillEmptyRows": (
+        sample("", "f32 4", ints(5, 3), np.array([[0, 1], [2, 0], [2, 2], [3, 1]]), scalar(7, "f32")),
+    ),
+    "Unique": (
+        sample("", np.array([[2, 0, 2], [1, 1, 0]])),
+        sample("sorted=false", "f32 0,2", ints(0)),
+        sample("", "f32 2,3,2", ints(1)),
+    ),
+    "Eye": (sample("output_type=i32", scalar(3), scalar(5), scalar(-1), ints(2, 1)),),
+    "NonZero": (sample("output_type=i32", np.array([[0, 2, 0], [1, 0, 3]])),),
+    "TopK": (sample("axis=-1;mode=min;sort=index", np.array([[3, 1, 2, 3], [5, 9, 7, 1]]), scalar(3)),),
+    "CTCGreedyDecoder": (
+        sample("ctc_merge_repeated=false", "f32 4,2,3", np.array([[1, 1], [1, 1], [0, 1], [0, 0]], np.float32)),
+    ),
+    "CTCGreedyDecoderSeqLen": (sample("", "f32 2,5,3", np.array([5, 3], np.int32), scalar(1, "i32")),),
+    "CTCLoss": (
+        sample("", "f32 2,6,4", *(np.array(values, np.int32) for values in ([6, 6], LABELS, [3, 2], 3))),
+        sample("", "f32 2,6,5", *(np.array(values, np.int32) for values in ([6, 5], LABELS, [2, 3]))),
+    ),
+    "RegionYolo": (sample("coords=4;classes=2;num=3;axis=1;end_axis=2;mask=0,1;do_softmax=false", "f32 1,14,2,2"),),
+    "Interpolate-4": (
+        sample(
+            "mode=linear;shape_calculation_mode=scales;pads_begin=0,0,1,0;pads_end=0,0,0,2",
+            *("f32 1,2,5,4", ints(8, 9), np.array([1.5, 0.7], np.float32), ints(2, 3)),
+        ),
+        sample("mode=cubic;shape_calculation_mode=sizes", "f32 1,2,5", ints(1, 2, 8), np.ones(3, np.float32)),
+    ),
+    "Interpolate-11": (
+        sample(
+            "mode=nearest;shape_calculation_mode=scales", "f32 1,2,5,4", np.array([2.3, 0.5], np.float32), ints(3, 2)
+        ),
+        sample("mode=bicubic_pillow;shape_calculation_mode=sizes", "f32 1,2,5,4", ints(7, 3), ints(2, 3)),
+        sample("mode=linear_onnx;shape_calculation_mode=sizes", "f32 1,2,3,5,4", ints(2, 7, 3), ints(2, 3, 4)),
+    ),
+    "Interpolate-1": (
+        sample("mode=linear;axes=2,3;align_corners=false;pads_begin=0,0,1,0;pads_end=0,0,1,2", IMAGE, ints(5, 9)),
+        sample("mode=cubic;axes=2;align_corners=true", "f32 1,2,5", ints(9)),
+    ),
+    "Convolution": (
+        sample("strides=2;pads_begin=1;pads_end=2;dilations=2;auto_pad=explicit", "f32 2,3,9", "f32 4,3,3"),
+        sample("strides=1,2,1;pads_begin=1,0,1;pads_end=0,1,2;dilations=1,1,2", "f32 1,2,5,6,7", "f32 3,2,2,3,2"),
+    ),
+    "ConvolutionBackpropData": (
+        sample(
+            "strides=2,3;pads_begin=1,0;pads_end=0,1;dilations=2,1;output_padding=1,2", "f32 2,3,4,5", "f32 3,2,3,2"
+        ),
+        sample("strides=3;pads_begin=0;pads_end=0;dilations=1;auto_pad=same_upper", "f32 1,2,5", "f32 2,4,4"),
+    ),
+    "GroupConvolution": (
+        sample("strides=2,1;pads_begin=0,2;pads_end=1,0;dilations=1,2", "f32 2,6,7,8", "f32 3,4,2,3,2"),
+        sample("strides=1;pads_begin=0;pads_end=0;dilations=1;auto_pad=same_lower", "f32 1,4,9", "f32 4,1,1,4"),
+    ),
+    "GroupConvolutionBackpropData": (
+        sample("strides=2;pads_begin=1;pads_end=0;dilations=2;output_padding=1", "f32 1,6,5", "f32 3,2,3,3"),
+    ),
+    "DeformableConvolution": (
+        sample(
+            "strides=1,2;pads_begin=1,0;pads_end=0,1;dilations=1,2;group=2;deformable_group=2",
+            *("f32 1,4,6,9", "f32 1,16,6,4", "f32 6,2,2,2"),
+        ),
+    ),
+    "DeformableConvolution-8": (
+        sample(
+            "strides=1,1;pads_begin=1,0;pads_end=0,1;dilations=1,1;bilinear_interpolation_pad=true",
+            *("f32 2,2,4,5", "f32 2,8,4,5", "f32 3,2,2,2", "f32 2,4,4,5"),
+        ),
+    ),
+    "Col2Im": (sample("strides=2,1;pads_begin=1,0;pads_end=0,1;dilations=1,2", "f32 12,15", ints(5, 6), ints(2, 2)),),
+    "MatMul": (
+        sample("transpose_a=true;transpose_b=true", "f32 2,1,4,3", "f32 5,2,4"),
+        sample("", "f32 3", "f32 2,3,4"),
+        sample("transpose_b=true", "f32 2,3,4", "f32 4"),
+    ),
+    "Einsum": (
+        sample("equation=iij,kj->ik", "f32 2,2,3", "f32 4,3"),
+        sample("equation=ab,cb,a->ca", "f32 2,3", "f32 4,3", "f32 2"),
+        sample("equation=abc->cb", "f32 2,3,4"),
+        sample("equation=ab,bc", "f32 2,3", "f32 3,4"),
+    ),
+    "MVN-6": (sample("eps=0.5;eps_mode=outside_sqrt;normalize_variance=true", "f32 2,3,4", ints(-1)),),
+    "LRN": (sample("alpha=0.5;beta=0.75;bias=2;size=3", "f32 2,5,6,4", ints(2, 3)),),
+    "NormalizeL2": (sample("eps=0.5;eps_mode=max", "f32 2,3,4", ints(1, -1)),),
+    "GroupNormalization": (sample("num_groups=3;epsilon=0.1", "f32 2,6,5", "f32 6", "f32 6"),),
+    "FakeQuantize": (
+        sample("levels=5", "f32 2,3", *(scalar(value, "f32") for value in (-1, 1, -2, 3))),
+        sample(
+            "levels=16", "f32 2,2,4", *(np.array([[a], [b]], np.float32) for a, b in ((-8, 0), (7, 4), (0, 3), (9, 1)))
+        ),
+    ),
+    "FakeConvert": (
+        sample(
+            "destination_type=f8e5m2", "f32 2,3", np.array([[2], [0.5]], np.float32), np.array([[0], [1]], np.float32)
+        ),
+    ),
+    **dict.fromkeys(
+        ("ReduceSum", "ReduceMean", "ReduceMax", "ReduceProd", "ReduceL1", "ReduceL2", "ReduceMin"),
+        (sample("keep_dims=true", "f32 2,3,4", ints(-1, 0)),),
+    ),
+    "CumSum": (sample("reverse=true;exclusive=true", "f32 2,3,4", scalar(-2)),),
+    **dict.fromkeys(("DFT", "IDFT", "IRDFT"), (sample("", "f32 2,4,2", ints(1, 0), ints(3, 5)),)),
+    "RDFT": (sample("", "f32 2,4", ints(1, 0), ints(3, 5)),),
+    "STFT": (sample("transpose_frames=true", "f32 48", "f32 16", scalar(16), scalar(5)),),
+    "ISTFT": (
+        sample("center=true;normalized=true", "f32 9,5,2", "f32 16", scalar(16), scalar(8), scalar(40)),
+        sample("center=true;normalized=true", "f32 9,5,2", "f32 16", scalar(16), scalar(8)),
+    ),
+    "EmbeddingBagOffsets-15": (sample("reduction=mean", "f32 5,2,3", "i64 4", "i64 3"),),
+    "EmbeddingBagPacked-15": (sample("reduction=mean", "f32 5,2,3", "i64 4,2"),),
+    "ScaledDotProductAttention": (
+        sample("causal=false", "f32 2,3,4,8", "f32 2,1,6,8", "f32 2,3,6,5", "f32 4,6", "f32 "),
+        sample("causal=true", "f32 3,4,8", "f32 3,6,8", "f32 3,6,5", "f32 4,6", "f32 ", "f32 3,1,1"),
+        sample("causal=true", "f32 3,4,8", "f32 3,6,8", "f32 3,6,5", "f32 4,6", "f32 1"),
+        sample("causal=false", "f32 3,4,8", "f32 3,6,8", "f32 3,6,5", "boolean 3,4,6"),
+    ),
+    "GroupedMatMul": (sample("", "f32 3,2,4", "f32 3,5,4"),),
+    **dict.fromkeys(("RGBtoNV12", "BGRtoNV12"), (sample("single_plane=false", "u8 1,4,6,3"),)),
 }
-"""Where the table of samples has none, or one that reads less."""
+"""By operation or its type: samples that read more."""
 OPTIONAL: Mapping[str, tuple[Slot, ...]] = {
     "Swish-4": (scalar(1.5, "f32"),),
     **dict.fromkeys(("DFT-7", "IDFT-7", "RDFT-9", "IRDFT-9"), (ints(3),)),
@@ -58,7 +358,7 @@ OPS = [
     op
     for family in FAMILIES
     for op in family.OPS
-    if op.inputs and op.shape and op.last_opset is None and sample_of(op) and op.type not in {"Result", "ReadValue"}
+    if op.inputs and op.shape and sample_of(op) and op.type not in {"Result", "ReadValue"}
 ]
 KINDS = [kind.name for kind in ELEMENT_TYPES.values() if kind.kind != "dynamic"]
 SPECIAL = (0.0, -1.0, 1.0, 0.5, -2.5, 1e30, np.inf, -np.inf, np.nan)
@@ -74,7 +374,7 @@ def samples(op: Op) -> list[Sample]:
     """The samples of an operation, of which one has all inputs."""
     plain = sample_of(op)
     full = None if plain is None or str(op) not in OPTIONAL else replace(plain, slots=plain.slots + OPTIONAL[str(op)])
-    return [one for one in (plain, MORE.get(str(op)), full) if one is not None]
+    return [one for one in (plain, *MORE.get(op.type, ()), *MORE.get(str(op), ()), full) if one is not None]
 
 
 def outputs_of(op: Op) -> int:

@@ -13,7 +13,6 @@ from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import Dim, Shape, format_shape
 from tests.ops import table_makers
 from tests.ops.layer_support import Setting, fact_of, found_rows, same_rows, wanted_rows
-from tests.ops.recorded import RECORDED
 from tests.ops.samples import sample_of
 from tests.ops.single import Slot
 
@@ -21,17 +20,11 @@ Rng = np.random.Generator
 
 
 def settings() -> Iterator[tuple[str, Setting]]:
-    """The samples of all operations, and some random layers of each maker."""
+    """The samples of all operations."""
     for op in (op for family in FAMILIES for op in family.OPS):
         sample = sample_of(op)
         if sample is not None:
             yield str(op), Setting(op, sample.slots, sample.raw, sum(not one.many for one in op.outputs))
-    for name, recorded in RECORDED.items():
-        rng = np.random.default_rng(4)
-        for _ in range(15 if recorded.make else 0):
-            assert recorded.make is not None
-            layer = recorded.make(rng)
-            yield name, Setting(layer.op, layer.arrays, layer.raw, layer.outputs)
 
 
 def less(rng: Rng, slot: Slot) -> Slot:

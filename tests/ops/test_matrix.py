@@ -1,49 +1,24 @@
 """Products and inverses against the installed runtime: partial shapes, faults, element types, values."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
 
-from ir_tools.known_differences import named
 from ir_tools.ops import Array, Attrs, matrix
-from ir_tools.types import element_type
 from tests.ops.layer_support import faults_of
 from tests.ops.math_support import (
-    AMOUNTS,
-    INTEGERS,
     Case,
     agreement,
-    kinds,
     our_shape,
     random_array,
     random_shape,
     runtime_shapes,
-    values_agree,
 )
 from tests.ops.single import attrs_of, computed, slots_of
 
 MATMUL, EINSUM, INVERSE = matrix.OPS
 RANKS = {"a": 2, "b": 3, "c": 4, "d": 5, "E": 1}
-
-
-def random_product(rng: np.random.Generator) -> Case:
-    """Stacks of matrices, rows and columns that mostly fit; sometimes a scalar."""
-    first, second = (bool(flag) for flag in rng.random(2) < 0.3)
-    rows, inner, columns = (int(size) for size in rng.integers(1, 5, 3))
-    other = inner + int(rng.random() < 0.07)
-    batch = [int(size) for size in rng.choice([1, 2, 2, 3], 3)]
-    stretched = [size if rng.random() < 0.7 else 1 for size in batch]
-    left = [*batch, inner, rows] if first else [*batch, rows, inner]
-    right = [*stretched, columns, other] if second else [*stretched, other, columns]
-    ranks = rng.integers(0 if rng.random() < 0.1 else 1, 6), rng.integers(1, 6)
-    known = float(rng.choice([1, 0.5]))
-    shapes = [
-        [size][:rank] if rank < 2 else full[5 - rank :]
-        for full, rank, size in ((left, ranks[0], inner), (right, ranks[1], other))
-    ]
-    raw = {"transpose_a": str(first).lower(), "transpose_b": str(second).lower()}
-    return Case(MATMUL, raw, [("f32", random_shape(rng, shape, known) if shape else "") for shape in shapes])
 
 
 def random_einsum(rng: np.random.Generator) -> Case:
@@ -78,22 +53,8 @@ def _shape_of(rng: np.random.Generator, labels: list[str], known: float) -> str:
     return random_shape(rng, sizes + [2] * int(rng.random() < 0.03), known) if sizes else ""
 
 
-def random_inverse(rng: np.random.Generator) -> Case:
-    size = int(rng.integers(0, 4))
-    shape = [*rng.integers(1, 3, 2), size, size + int(rng.random() < 0.1)][4 - int(rng.integers(1, 5)) :]
-    return Case(INVERSE, {}, [("f32", random_shape(rng, shape, 0.5))])
-
-
-def test_shapes_of_products() -> None:
-    assert agreement(random_product, 250) > 0.7
-
-
 def test_shapes_of_einsum() -> None:
     assert agreement(random_einsum, 250) > 0.7
-
-
-def test_shapes_of_inverses() -> None:
-    assert agreement(random_inverse, 100) > 0.6
 
 
 @pytest.mark.parametrize(
@@ -136,46 +97,18 @@ def test_dots_of_unknown_rank(equation: str, first: str, second: str) -> None:
     assert [our_shape(case)] == runtime_shapes([case])
 
 
-LEFT_OUT = named("Einsum-7 with dots", "Inverse-14 of a matrix that has none", "convolutions of integers beyond 2^24")
-"""Layers that are not generated."""
-
-
-def product_values(rng: np.random.Generator) -> tuple[Case, list[Array]]:
-    first, second = (bool(flag) for flag in rng.random(2) < 0.4)
-    rows, inner, columns = rng.integers(1, 9, 3)
-    ranks = rng.integers(1, 5, 2)
-    batch = [int(size) for size in rng.choice([1, 2, 3], 2)]
-    left = [*(size if rng.random() < 0.8 else 1 for size in batch), *((inner, rows) if first else (rows, inner))]
-    right = [
-        *(size if rng.random() < 0.6 else 1 for size in batch),
-        *((columns, inner) if second else (inner, columns)),
-    ]
-    kind = kinds(rng, "f16", "bf16", "f64", *INTEGERS)
-    arrays = [
-        random_array(rng, kind, [inner] if rank == 1 else shape[4 - rank :])
-        for shape, rank in ((left, ranks[0]), (right, ranks[1]))
-    ]
-    raw = {"transpose_a": str(first).lower(), "transpose_b": str(second).lower()}
-    return Case(MATMUL, raw, slots_of(arrays, [1] if rng.random() < 0.5 else [])), arrays
-
-
 def einsum_values(rng: np.random.Generator) -> tuple[Case, list[Array]]:
-    """Any equation without ..., with sizes of 1 and repeated letters."""
-    return _einsum(rng, dots=False)
-
-
-def _einsum(rng: np.random.Generator, *, dots: bool) -> tuple[Case, list[Array]]:
     inputs = []
     for _ in range(rng.integers(1, 4)):
         labels = [str(letter) for letter in rng.choice(list("abcd"), rng.integers(1, 4), replace=rng.random() < 0.2)]
-        if dots and rng.random() < 0.8:
+        if rng.random() < 0.6:
             labels.insert(int(rng.integers(0, len(labels) + 1)), "...")
         inputs.append(labels)
     letters = sorted({label for labels in inputs for label in labels} - {"..."})
     output = [str(letter) for letter in rng.permutation(letters) if rng.random() < 0.6]
     if any("..." in labels for labels in inputs) and rng.random() < 0.8:
         output.insert(int(rng.integers(0, len(output) + 1)), "...")
-    kind, arrays = kinds(rng, "f16", "bf16", "f64", "i32", "i64"), []
+    kind, arrays = str(rng.choice(["f32", "f16", "f64", "i32", "i64"])), []
     for labels in inputs:
         sizes: list[int] = []
         small = {label: rng.random() < 0.15 for label in letters}
@@ -223,33 +156,15 @@ def by_hand(equation: str, arrays: Sequence[Array]) -> Array:
     return np.asarray(total.sum(axis=summed)).transpose([kept.index(name) for name in wanted])
 
 
-def test_einsum_with_dots() -> None:
-    """By hand: the runtime confuses dimensions here, as in `...db,...c->...dcb`."""
+def test_values_of_einsum() -> None:
+    """By hand: with dots the runtime confuses dimensions, as in `...db,...c->...dcb`."""
     rng = np.random.default_rng(0)
     for _ in range(200):
-        case, arrays = _einsum(rng, dots=True)
-        if "..." not in case.raw["equation"] or any(array.dtype.kind == "V" for array in arrays):
-            continue
-        attrs = attrs_of(EINSUM, case.raw)
-        (found,) = computed(EINSUM, attrs, arrays)
+        case, arrays = einsum_values(rng)
+        (found,) = computed(EINSUM, attrs_of(EINSUM, case.raw), arrays)
         tolerance = 2e-3 if found.dtype == np.float16 else 1e-5
-        np.testing.assert_allclose(
-            found.astype(np.float64),
-            by_hand(case.raw["equation"], arrays),
-            tolerance,
-            10 * tolerance,
-            err_msg=str(case),
-        )
-
-
-def inverse_values(rng: np.random.Generator) -> tuple[Case, list[Array]]:
-    """Matrices that are far from having no inverse."""
-    size = int(rng.integers(1, 6))
-    data = random_array(rng, "f32", [*rng.integers(1, 4, rng.integers(0, 3)), size, size]) + 4 * np.eye(size)
-    dtype = element_type(kinds(rng, "f16", "bf16", "f64")).dtype
-    assert dtype is not None
-    arrays = [np.asarray(data).astype(dtype)]
-    return Case(INVERSE, {"adjoint": str(rng.choice(["true", "false"]))}, slots_of(arrays)), arrays
+        wanted = by_hand(case.raw["equation"], arrays)
+        np.testing.assert_allclose(found.astype(np.float64), wanted, tolerance, 10 * tolerance, err_msg=str(case))
 
 
 @pytest.mark.parametrize("adjoint", ["true", "false"])
@@ -260,9 +175,3 @@ def test_singular_matrices_have_no_inverse_and_the_others_have(adjoint: str) -> 
     assert np.isnan(found).all(axis=(1, 2)).tolist() == [True, False, True, True]
     other = found[1].T if adjoint == "true" else found[1]
     np.testing.assert_allclose(other @ stack[1], np.eye(2), atol=1e-6)
-
-
-@pytest.mark.parametrize("count", AMOUNTS)
-@pytest.mark.parametrize("make", [product_values, einsum_values, inverse_values])
-def test_values(make: Callable[[np.random.Generator], tuple[Case, list[Array]]], count: int) -> None:
-    values_agree(make, count, least=0.9)

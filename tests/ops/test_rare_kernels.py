@@ -1,7 +1,6 @@
-"""Values of signals, strings, embeddings, attention, colours and Detectron against the runtime."""
+"""Values of signals, strings and colours that the runtime does not compute, or that it computes twice."""
 
 import math
-from collections.abc import Mapping
 from decimal import ROUND_HALF_UP, Decimal
 from itertools import product
 from operator import mul
@@ -9,194 +8,14 @@ from operator import mul
 import numpy as np
 import pytest
 
-from ir_tools.known_differences import named
 from ir_tools.ops import Array, Attrs, attention, color, detectron, embedding, fourier, strings
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import element_type
 from tests.ops.around import ops_by_name
-from tests.ops.layer_support import compare_values, fact_of, some_kind, tensor
-from tests.ops.single import Fed, Maker, attrs_of, computed, single_text
+from tests.ops.layer_support import fact_of
+from tests.ops.single import attrs_of, computed, single_text
 
 OPS = ops_by_name(fourier.OPS, strings.OPS, embedding.OPS, attention.OPS, color.OPS, detectron.OPS)
-FLOATS = ("f32", "f32", "f16", "bf16")
-LEFT_OUT = named(
-    "EmbeddingSegmentsSum-3 with a default of zeros",
-    "IRDFT-9 beyond the spectrum",
-    "RDFT-9 beyond the data",
-    "RDFT-9 of the size that the data have",
-)
-"""Layers that are not generated."""
-
-
-def whole(value: int) -> Array:
-    return np.array(value, np.int64)
-
-
-# --- signals ----------------------------------------------------------------------------------------------------
-
-
-def signal_size(rng: np.random.Generator, name: str, size: int) -> int:
-    """Any, but for real signals none that the CPU plugin fails at: it reads beyond the data, and runs no -1."""
-    if name in {"RDFT-9", "IRDFT-9"}:
-        return int(rng.integers(2, (size if name == "RDFT-9" else 2 * (size - 1)) + 1))
-    return -1 if rng.random() < 0.3 else int(rng.integers(2, 9))
-
-
-def transform(name: str) -> Maker:
-    """Random sizes and axes; complex data have a last axis of 2."""
-
-    def make(rng: np.random.Generator) -> Fed:
-        rank = int(rng.integers(1, 4))
-        real = name == "RDFT-9"
-        shape = [*rng.integers(2, 7, rank).tolist(), *([] if real else [2])]
-        axes = rng.permutation(rank)[: rng.integers(1, rank + 1)]
-        negative = rng.random(axes.size) < 0.3
-        arrays = [tensor(rng, some_kind(rng, ("f32", "f32", "f16")), shape), np.where(negative, axes - rank, axes)]
-        if rng.random() < 0.5 and (name != "IRDFT-9" or axes.size == 1):
-            arrays.append(np.array([signal_size(rng, name, shape[axis]) for axis in axes]))
-        return Fed(OPS[name], {}, arrays, constants=(1, 2))
-
-    return make
-
-
-def frames(rng: np.random.Generator) -> tuple[int, int, int, int]:
-    """Size of a frame, step, length of the window, number of frames."""
-    size = int(rng.integers(4, 20))
-    return size, int(rng.integers(1, size + 1)), int(rng.integers(1, size + 1)), int(rng.integers(1, 6))
-
-
-def stft(rng: np.random.Generator) -> Fed:
-    size, step, window, count = frames(rng)
-    length = (count - 1) * step + size + int(rng.integers(0, step))
-    shape = [length] if rng.random() < 0.3 else [2, length]
-    arrays = [tensor(rng, "f32", shape), tensor(rng, "f32", [window]), whole(size), whole(step)]
-    raw = {"transpose_frames": str(rng.random() < 0.5).lower()}
-    return Fed(OPS["STFT-15"], raw, arrays, constants=(2, 3))
-
-
-def istft(rng: np.random.Generator) -> Fed:
-    size, step, window, count = frames(rng)
-    step, window = min(step, -(-size // 2)), size if rng.random() < 0.6 else window
-    shape = [size // 2 + 1, count + 1, 2]
-    shape = shape if rng.random() < 0.3 else [2, *shape]
-    arrays = [tensor(rng, "f32", shape), np.abs(tensor(rng, "f32", [window])) + 1, whole(size), whole(step)]
-    if rng.random() < 0.4:
-        arrays.append(whole(int(rng.integers(1, (count + 1) * step + size))))
-    raw = {name: str(rng.random() < 0.5).lower() for name in ("center", "normalized")}
-    return Fed(OPS["ISTFT-16"], raw, arrays, constants=(2, 3, 4))
-
-
-# --- embeddings and strings ---------------------------------------------------------------------------------------
-
-
-def bags(name: str) -> Maker:
-    """Random bags; in EmbeddingSegmentsSum without an index of -1, for which the CPU plugin reads before the table."""
-
-    def make(rng: np.random.Generator) -> Fed:
-        table = tensor(rng, some_kind(rng, ("f32", "f32", "f16", "i32")), [7, *rng.integers(1, 4, rng.integers(1, 3))])
-        mean = name.endswith("15") and rng.random() < 0.5
-        raw = {"reduction": "mean" if mean else "sum"} if name.endswith("15") else {}
-        weighted = not mean and rng.random() < 0.5
-        if "Packed" in name:
-            indices = rng.integers(0, 7, rng.integers(1, 5, 2)).astype(np.int32)
-            weights = [tensor(rng, "f32", indices.shape).astype(table.dtype)] if weighted else []
-            return Fed(OPS[name], raw, [table, indices, *weights])
-        count = int(rng.integers(1, 8))
-        indices = rng.integers(0, 7, count).astype(np.int32)
-        starts = np.sort(rng.integers(0, count, rng.integers(1, 5))).astype(np.int32)
-        starts[0] = 0
-        parts = [starts]
-        if "Segments" in name:
-            parts = [np.sort(rng.integers(0, 4, count)).astype(np.int32), np.array(4, np.int32)]
-        least = 0 if "Segments" in name else -1
-        rest = [np.array(rng.integers(least, 7), np.int32)] if weighted or rng.random() < 0.5 else []
-        rest += [tensor(rng, "f32", [count]).astype(table.dtype)] if weighted else []
-        return Fed(OPS[name], raw, [table, indices, *parts, *rest], constants=(3,) if "Segments" in name else ())
-
-    return make
-
-
-# --- attention ----------------------------------------------------------------------------------------------------
-
-
-def attend(rng: np.random.Generator) -> Fed:
-    batch = rng.integers(1, 4, rng.integers(1, 3)).tolist()
-    queries, keys, size, values = rng.integers(1, 6, 4).tolist()
-    causal = bool(rng.random() < 0.3)
-    arrays: list[Array] = [
-        rng.normal(size=[*batch, *sizes]).astype(np.float32)
-        for sizes in ((queries, size), (keys, size), (keys, values))
-    ]
-    if rng.random() < 0.6:
-        shape = [queries, keys] if rng.random() < 0.5 else [*batch, queries, keys]
-        mask = rng.normal(size=shape).astype(np.float32)
-        boolean = mask > -0.5
-        boolean[..., 0] = True
-        arrays.append(boolean if rng.random() < 0.5 else mask)
-        if rng.random() < 0.5:
-            arrays.append(np.array(rng.random(), np.float32))
-    return Fed(OPS["ScaledDotProductAttention-13"], {"causal": str(causal).lower()}, arrays)
-
-
-# --- images and regions ---------------------------------------------------------------------------------------------
-
-
-def picture(name: str) -> Maker:
-    def make(rng: np.random.Generator) -> Fed:
-        batch, height, width = int(rng.integers(1, 3)), int(2 * rng.integers(1, 4)), int(2 * rng.integers(1, 4))
-        shapes: list[list[int]] = [[batch, height * 3 // 2, width, 1]]
-        if rng.random() < 0.5:
-            half = [batch, height // 2, width // 2]
-            shapes = [[batch, height, width, 1], *([[*half, 2]] if "NV12" in name else [[*half, 1]] * 2)]
-        kind = some_kind(rng, ("f32", "u8"))
-        return Fed(
-            OPS[name], {}, [rng.integers(0, 256, shape).astype("uint8" if kind == "u8" else "f4") for shape in shapes]
-        )
-
-    return make
-
-
-def grid(rng: np.random.Generator) -> Fed:
-    priors, channels = (int(number) for number in rng.integers(1, 4, 2))
-    height, width = rng.integers(1, 5, 2).tolist()
-    arrays = [
-        tensor(rng, "f32", [priors, 4]),
-        tensor(rng, "f32", [1, channels, height, width]),
-        tensor(rng, "f32", [1, channels, height * 8, width * 8 + 3]),
-    ]
-    raw = {"flatten": str(rng.random() < 0.5).lower()}
-    raw |= {name: str(rng.integers(0, 20)) for name in ("stride_x", "stride_y")}
-    return Fed(OPS["ExperimentalDetectronPriorGridGenerator-6"], raw, arrays)
-
-
-def best(rng: np.random.Generator) -> Fed:
-    count = int(rng.integers(3, 9))
-    scores = rng.permutation(count).astype(np.float32) / count
-    raw = {"max_rois": str(rng.integers(1, count + 1))}
-    return Fed(OPS["ExperimentalDetectronTopKROIs-6"], raw, [tensor(rng, "f32", [count, 4]), scores])
-
-
-MAKERS: Mapping[str, tuple[Maker, float]] = {
-    **{name: (transform(name), 2e-3) for name in ("DFT-7", "IDFT-7", "RDFT-9", "IRDFT-9")},
-    "STFT-15": (stft, 1e-4),
-    "ISTFT-16": (istft, 1e-4),
-    **{name: (bags(name), 1e-2) for name in OPS if name.startswith("Embedding")},
-    "ScaledDotProductAttention-13": (attend, 1e-4),
-    **{name: (picture(name), 1e-5) for name in ("NV12toRGB-8", "NV12toBGR-8", "I420toRGB-8", "I420toBGR-8")},
-    "ExperimentalDetectronPriorGridGenerator-6": (grid, 1e-5),
-    "ExperimentalDetectronTopKROIs-6": (best, 0.0),
-}
-"""By operation: random layers, and the tolerance."""
-
-
-@pytest.mark.parametrize("name", MAKERS)
-def test_values(client: RuntimeClient, name: str) -> None:
-    make, tolerance = MAKERS[name]
-    rng = np.random.default_rng(len(name))
-    compare_values(client, [make(rng) for _ in range(6)], lambda call: tolerance)
-
-
-# --- what compares otherwise --------------------------------------------------------------------------------------
 
 
 def test_a_normalized_spectrum_of_f64_is_scaled_in_f64() -> None:
@@ -290,11 +109,3 @@ def test_sizes_of_real_signals(size: int, refused: bool) -> None:
     check = OPS["RDFT-9"].check
     facts = [fact_of(("f32", "2,3")), fact_of(np.array([1])), fact_of(np.array([size]))]
     assert bool(list(check(Attrs({}), facts))) == refused
-
-
-@pytest.mark.sweep
-@pytest.mark.parametrize("name", MAKERS)
-def test_many_values(client: RuntimeClient, name: str) -> None:
-    make, tolerance = MAKERS[name]
-    rng = np.random.default_rng(7)
-    compare_values(client, [make(rng) for _ in range(200)], lambda call: tolerance)

@@ -9,7 +9,7 @@ sizes, several layers, bodies, quantized parts, equal names, and stamps of other
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
@@ -25,7 +25,7 @@ from ir_tools.format.write import render
 from ir_tools.graph import Model, Source
 from ir_tools.known_differences import find
 from ir_tools.known_differences.verdicts import Answer
-from ir_tools.ops import Array, Op, Role, find_op, normalization, pooling
+from ir_tools.ops import Array, Op, Role, find_op, pooling
 from ir_tools.ops.fields import Flag, OneOf
 from ir_tools.releases.measured import State
 from ir_tools.releases.table import OPENVINO, Release
@@ -33,19 +33,10 @@ from ir_tools.rewrite.migration import migrate
 from ir_tools.runtime.client import RuntimeClient, sources
 from ir_tools.types import from_dtype, precision_in_file
 from ir_tools.validation import validate
-from tests.ops import (
-    pooling_support,
-    recorded,
-    test_convolution,
-    test_normalization,
-    test_reduction,
-)
-from tests.ops.math_support import Case
+from tests.ops import pooling_support, recorded
 from tests.ops.samples import Sample, sample_of
 from tests.ops.single import Fed, Maker
 from tests.ops.test_control_flow import if_model, iterator_model, small_loop
-from tests.ops.test_random_kernels import FAMILIES as KERNELS
-from tests.ops.test_random_layers import FAMILIES as LAYERS
 from tests.releases.measure import Answer as Given
 from tests.releases.measure import ask, client_of, numbers, reference
 from tests.releases.questions import OPS, Question, planned
@@ -64,10 +55,10 @@ STAMPS = [f"opset{number}" for number in range(1, 18)]
 # --- layers -----------------------------------------------------------------------------------------------------
 
 
-def _of_case(make: Callable[..., tuple[Case, list[Array]]], op: Op | None, rng: Rng) -> Fed:
-    case, arrays = make(rng, op) if op else make(rng)
-    constants = [number for number, slot in enumerate(case.slots) if isinstance(slot, np.ndarray)]
-    return Fed(case.op, case.raw, arrays, constants)
+def _recorded(name: str, rng: Rng) -> Fed:
+    layer = recorded.RECORDED[name].layer(int(rng.choice(VALUES[name])))
+    assert isinstance(layer, Fed)
+    return layer
 
 
 def _of_pooling(op: Op, rng: Rng) -> Fed:
@@ -104,17 +95,10 @@ def _varied(rng: Rng, array: Array) -> Array:
     return found
 
 
+VALUES = {name: [*layers] for name, layers in recorded.load().items() if name.startswith("table values") and layers}
+"""Layers whose values the runtime computes as well, by number."""
 MAKERS: tuple[Maker, ...] = (
-    *(
-        make
-        for family in (*KERNELS.values(), *LAYERS.values())
-        for make in (*getattr(family, "MAKERS", ()), *getattr(family, "CALLS", ()))
-    ),
-    *(partial(_of_case, test_convolution.layer_values, op) for op in test_convolution.PLAIN if op.type not in LEFT_OUT),
-    *(partial(_of_case, test_convolution.deformable_values, op) for op in test_convolution.DEFORMABLE),
-    *(partial(_of_case, make, op) for op in normalization.OPS for make in [test_normalization.MAKERS[str(op)]]),
-    *(partial(_of_case, test_reduction.reduction_values, op) for op in test_reduction.REDUCTIONS),
-    *(partial(_of_case, make, None) for make in recorded.CASES),
+    *(partial(_recorded, name) for name in VALUES),
     *(partial(_of_pooling, op) for op in pooling.OPS),
 )
 SAMPLED: tuple[Maker, ...] = tuple(

@@ -14,19 +14,16 @@ import numpy as np
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops import COMPLETE_OPSETS, Array, Attrs, Fact, Op
-from ir_tools.ops.checks import check_types
 from ir_tools.ops.definition import Refused, Rewrite, Step
 from ir_tools.types import Dim, from_dtype
-from tests.ops import layer_support, table_makers
+from tests.ops import layer_support
 from tests.ops.recorded import digits_of
-from tests.rewrite.test_opset_steps import MIGRATING, OPERATIONS, UNSAMPLED, Setting, few, near_sample, problems_of
+from tests.rewrite.test_opset_steps import MIGRATING, OPERATIONS, Setting, few, near_samples, problems_of
 
 FILE = Path(__file__).with_name("recorded.json")
-LAYERS, SEED = 12, 31
+LAYERS = 12
 LEVELS = (0, 1, 0, 3)
 """Of the layers in turn, what `Setting.model` hides of the sizes."""
-RANDOM = UNSAMPLED | {"EmbeddingBagPackedSum-3"}
-"""Versions that mean nothing on random numbers."""
 
 
 def _within_opset(rewrite: Callable[[Attrs, Sequence[Fact]], Rewrite | Refused | None]) -> Step:
@@ -42,20 +39,14 @@ def _rewrites_of(op: Op) -> Iterator[tuple[str, Step]]:
     yield from ((f"{op} {name}", _within_opset(rewrite)) for name, rewrite in op.rewrites.items())
 
 
-STEPS = {
-    name: (op, step)
-    for op in OPERATIONS.values()
-    if op in table_makers.OPS and str(op) not in RANDOM
-    for name, step in _rewrites_of(op)
-}
+STEPS = {name: (op, step) for op in OPERATIONS.values() if near_samples(str(op)) for name, step in _rewrites_of(op)}
 
 
 def settings(name: str) -> Iterator[tuple[int, Setting, Sequence[int]]]:
-    """Random layers near the sample of a version, what is hidden of each, and the opsets that it is taken to."""
+    """Random layers of a version, what is hidden of each, and the opsets that it is taken to."""
     op = STEPS[name][0]
-    for number, setting in enumerate(near_sample(op, LAYERS, SEED)):
-        if not [*check_types(op, [layer_support.fact_of(array) for array in setting.arrays])]:
-            yield LEVELS[number % len(LEVELS)], setting, few(op, number) if name == str(op) else [COMPLETE_OPSETS]
+    for number, setting in enumerate(near_samples(str(op))[:LAYERS]):
+        yield LEVELS[number % len(LEVELS)], setting, few(op, number) if name == str(op) else [COMPLETE_OPSETS]
 
 
 def found(name: str) -> list[str]:

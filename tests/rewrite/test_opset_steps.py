@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import islice, product
+from itertools import product
 
 import numpy as np
 import pytest
@@ -39,8 +39,8 @@ from ir_tools.runtime.client import RuntimeClient
 from ir_tools.runtime.environments import environment
 from ir_tools.runtime.release import release_client
 from ir_tools.types import ELEMENT_TYPES, from_dtype
-from tests.ops import layer_support, table_makers
-from tests.ops.recorded import RECORDED, right_outputs
+from tests.ops import layer_support
+from tests.ops.recorded import RECORDED, load, right_outputs
 from tests.ops.samples import Sample, sample, sample_of
 from tests.ops.single import ONE_THREAD, Slot
 from tests.ops.test_attribute_reads import words
@@ -343,8 +343,10 @@ MORE = {
 }
 UNCHANGED = {"MaxPool-1", "Proposal-4"}
 """Versions that stay as they are, or are refused."""
-UNSAMPLED = {"Bucketize-3", "GRUSequence-5", "GroupedMatMul-17", "LSTMSequence-5", "RNNSequence-5", "SearchSorted-15"}
-"""Versions that mean nothing on random numbers, such as rows that are not sorted, or lengths above the steps."""
+NOT_RANDOM = {"Bucketize-3", "GroupedMatMul-17", "SearchSorted-15"}
+"""Versions that mean nothing on random numbers, such as rows that are not sorted."""
+UNSAMPLED = NOT_RANDOM | {"GRUSequence-5", "LSTMSequence-5", "RNNSequence-5"}
+"""Versions whose samples mean nothing, such as lengths above the steps."""
 NOT_FED = {"bfloat16", "float64"}
 """Element types of inputs that the API of old releases does not take as they are."""
 FLOATS: Sequence[str] = ("f32", "f16", "bf16", "f64")
@@ -462,56 +464,31 @@ def array_of(rng: np.random.Generator, slot: Slot, kind: str, most: int) -> Arra
     return numbers(rng, kind if own == "f32" else own, [int(size) for size in shape.split(",") if size], most)
 
 
-ROUNDS, OFTEN, SELDOM = 60, 6, 3
-"""How many settings each generator makes, and how many of those of a version are tried each time."""
-NEAR, FEW_NEAR = 16, 3
-"""How many layers near the sample of a version are made, and how many of those that are right are tried."""
+OFTEN, SELDOM, UNRECORDED = 9, 6, 12
+"""How many random layers of a version are tried each time, and of one that the runtime does not run."""
+RANDOM = load()
 
 
 @cache
-def made() -> list[Setting]:
-    """Settings of the generators of the families, as far as their operations migrate."""
-    return list(_made())
-
-
-def _made() -> Iterator[Setting]:
-    rng = np.random.default_rng(3)
-    for make in filter(None, (recorded.make for recorded in RECORDED.values())):
-        for _ in range(ROUNDS):
-            found = make(rng)
-            if str(found.op) in MIGRATING:
-                yield Setting(found.op, found.raw, found.arrays, frozenset(found.constants))
-
-
-def near_sample(op: Op, count: int = NEAR, seed: int = 8) -> Iterator[Setting]:
-    """Those of some layers near the sample of an operation in which nothing is wrong, with finite numbers."""
-    if op not in table_makers.OPS or str(op) in UNSAMPLED:
-        return
-    known = op.fields.keys()
-    made = (
-        one
-        for one in table_makers.layers(op, count, seed)
-        if one.raw.keys() <= known
-        and all(array.size and (array.dtype.kind in "biuO" or np.isfinite(array).all()) for array in one.arrays)
+def near_samples(name: str) -> list[Setting]:
+    """Random layers with finite numbers in which nothing is wrong; if it runs them, the runtime computes the same."""
+    if name in NOT_RANDOM or f"table values {name}" not in RECORDED:
+        return []
+    kind, known = f"table values {name}", OPERATIONS[name].fields.keys()
+    made = [
+        Setting(one.op, {key: one.raw[key] for key in one.raw if key in known}, one.arrays, frozenset(one.constants))
+        for one in map(RECORDED[kind].layer, RANDOM[kind] or range(UNRECORDED))
+        if all(array.size and (array.dtype.kind in "biuO" or np.isfinite(array).all()) for array in one.arrays)
         and right_outputs(one)
-    )
-    yield from (Setting(op, one.raw, one.arrays, frozenset(one.constants)) for one in made)
+    ]
+    return [one for one in made if not errors(one.model())]
 
 
 @cache
-def settings(most: float = float("inf"), every: bool = True) -> dict[str, list[Setting]]:
-    """Settings by version: its samples, `every` of them in all element types, and up to `most` random ones."""
+def settings(most: int | None = None, every: bool = True) -> dict[str, list[Setting]]:
+    """Settings by version: its samples, `every` of them in all element types, and up to `most` random layers."""
     rng = np.random.default_rng(2)
-    random: dict[str, list[Setting]] = {name: [] for name in MIGRATING}
-    for setting in made():
-        own = random[str(setting.op)]
-        if len(own) < most:
-            own.append(setting)
-    near = {
-        name: islice((one for one in near_sample(op) if not errors(one.model())), FEW_NEAR)
-        for name, op in MIGRATING.items()
-    }
-    return {name: [*sampled(op, rng, every), *random[name], *near[name]] for name, op in MIGRATING.items()}
+    return {name: [*sampled(op, rng, every), *near_samples(name)[:most]] for name, op in MIGRATING.items()}
 
 
 # --- the test ---------------------------------------------------------------------------------------------------
@@ -737,8 +714,7 @@ def test_steps_at_special_numbers(name: str) -> None:
 def test_substitutes(name: str) -> None:
     """The layers that a release may run in the place of an operation compute the same, or are refused."""
     op, compared = OPERATIONS[name], 0
-    random = [setting for setting in made() if setting.op is op][:OFTEN]
-    for setting in (*sampled(op, np.random.default_rng(4)), *random):
+    for setting in (*sampled(op, np.random.default_rng(4)), *near_samples(name)[:OFTEN]):
         wanted: dict[str, Array] | None = None
         for model in map(setting.model, (0, 1)):
             place = next(located for located in model.walk() if located.path == "layer")
@@ -847,7 +823,7 @@ def test_steps_on_releases(release: str) -> None:
         pytest.skip(f"{release} is not here (ir-tools runtimes)")
     wrong, compared = [], 0
     with release_client(find_release(release)) as client:
-        for setting in (setting for found in settings(2).values() for setting in found):
+        for setting in (setting for found in settings(5).values() for setting in found):
             if any(not array.size or array.ndim > 4 or array.dtype.name in NOT_FED for array in setting.arrays):
                 continue
             model = setting.model()
