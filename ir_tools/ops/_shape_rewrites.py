@@ -229,6 +229,9 @@ def one_side_after_the_other(layers: Layers, attrs: Attrs) -> Ref | Refused:
         return Refused("pad_value has another element type")
     if attrs.pad_mode not in {"constant", "edge"}:
         return Refused(f'with pad_mode="{attrs.pad_mode}", elements from beyond the other side may be repeated')
+    begin = layers.inputs[1].value
+    if begin is None or (begin.lower < 0).any():
+        return Refused("pads_begin may remove all elements, before those behind are repeated")
     none, value = np.zeros(layers.rank(DATA), np.int64), [Ref(None, number) for number in range(3, len(layers.inputs))]
     before = layers.call("Pad", DATA, Ref(None, 1), none, *value, pad_mode=attrs.pad_mode)
     return layers.call("Pad", before, none, Ref(None, 2), *value, pad_mode=attrs.pad_mode)
