@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ir_tools.builder import Builder
 from ir_tools.graph import Graph, Model, Source
-from ir_tools.ops import Array, Attrs, Op, Role, ops_of
+from ir_tools.ops import Array, Attrs, Op, Role, ops_of, opset_number, role_of
 from ir_tools.types import Dim
 
 __all__ = [
@@ -96,7 +96,8 @@ class Call:
 
     An input is an array (a Parameter of this shape), a constant, or an output of another layer, the one that it
     `gives`. None for the Results: all outputs of the last layer have one, and none of others. A TensorIterator has a
-    body, an If has two.
+    body, an If has two. What the last layer has as `kept` is what the one variable of the model keeps; without it,
+    variables keep what they hold.
     """
 
     op: str
@@ -105,6 +106,7 @@ class Call:
     results: tuple[int, ...] | None = None
     gives: int = 0
     body: Body | Branches | None = None
+    kept: Feed | None = None
 
     @property
     def operation(self) -> Op:
@@ -126,8 +128,13 @@ Feed = Array | Given | Fixed | Part | Call
 
 def as_model(call: Call) -> tuple[Model, dict[str, Array]]:
     """Return the call as a model of IR v11 with a Result for its outputs, and what its Parameters are fed."""
-    builder, fed = Builder(name="minimal"), dict[str, Array]()
-    outputs = _called(builder, call, fed, {})
+    builder, fed, known = Builder(name="minimal"), dict[str, Array](), dict[int, tuple[Source, ...]]()
+    outputs = _called(builder, call, fed, known)
+    for layer in [one for one in builder.graph.layers() if role_of(one) is Role.READ_VARIABLE]:
+        held = Source(layer.id, layer.outputs[0].id)
+        value = held if call.kept is None else _fed(builder, "value", call.kept, fed, known)
+        assign = next(op for op in ops_of("Assign") if op.version == opset_number(layer.version))
+        builder.unchecked(assign, {"variable_id": layer.raw["variable_id"]}, (value,), assign.type)
     for number in range(len(outputs)) if call.results is None else call.results:
         builder.result(outputs[number], f"output{number}")
     return builder.model, fed
@@ -152,9 +159,6 @@ def _called(
         if isinstance(call.body, Body)
         else _chosen(builder, call.body, sources)
     )
-    if op.role is Role.READ_VARIABLE:
-        assign = next(other for other in ops_of("Assign") if other.version == op.version)
-        builder.unchecked(assign, {"variable_id": call.raw["variable_id"]}, made, assign.type)
     return made
 
 

@@ -21,6 +21,7 @@ from ir_tools.known_differences.model_problems import (
 from ir_tools.known_differences.neighbours import all_behind, gives_known_sizes, sources_of
 from ir_tools.known_differences.patterns import Patterns, compares_itself
 from ir_tools.known_differences.releases.seen import FIRST_VERSION, MULTIPLE, REMAINDERS, UNCONVERTED, Pattern, Seen
+from ir_tools.known_differences.variable_patterns import VariablePatterns
 from ir_tools.ops import Op, Role, opset_number, role_of
 from ir_tools.ops.definition import Fact
 from ir_tools.ops.fields import Attrs
@@ -64,6 +65,7 @@ class Surroundings:
         self._behind: dict[int, Mapping[str, Set[int]]] = {}
         self._patterns = Patterns(model)
         self._loops = LoopPatterns(model)
+        self._variables = VariablePatterns(model)
         self.origins = self._patterns.origins
 
     @cached_property
@@ -166,6 +168,7 @@ class Surroundings:
             scaled=self._patterns.scaled(graph, layer, known),
             patterns=self._patterns.of(graph, layer, op, known).union(
                 self._loops.of(graph, layer, known),
+                self._variables.of(graph, layer, known),
                 [name for name, behind in self._behind_in(graph).items() if layer.id in behind],
                 [Pattern.CHOSEN] if any(0 in fact.dims for fact in outputs) and place in self._branches else [],
             ),

@@ -179,9 +179,8 @@ def _behaviour(release: Release, seen: Seen, *, anywhere: bool) -> tuple[Answer,
             return Answer.STOPPED, NO_EMPTY
         if release.number < compiled:
             return Answer.READS, NO_EMPTY
-    if op.role is Role.ASSIGN_VARIABLE:
-        return None
-    plain, kinds = state(release, str(op)), {fact.dtype.name for fact in seen.inputs[:1]}
+    kinds = {fact.dtype.name for fact in seen.inputs[:1]}
+    plain = State.RUNS if op.role is Role.ASSIGN_VARIABLE else state(release, str(op))
     if plain is None:
         return Answer.UNKNOWN, f"{op} was not measured"
     if plain is State.UNCOMPILED and _has_untaken_booleans(release, seen):

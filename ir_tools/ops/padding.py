@@ -385,18 +385,24 @@ def space_to_batch_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ..
     return (Fact(data.dtype, tuple(dims)),)
 
 
+def _of_the_batch(names: Sequence[str], lists: Sequence[Fact]) -> Iterator[Violation]:
+    """Yield what a block or pads of the batch itself violate; the CPU plugin computes wrong values for them."""
+    for name, fact, meant in zip(names, lists, (1, 0, 0), strict=True):
+        values = fact.integers() or []
+        if values and values[0] != meant:
+            yield Violation(
+                name, f"begins with {values[0]}; expected {meant} for the batch dimension", kind=ViolationKind.SUSPECT
+            )
+
+
 def check_space_to_batch(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for blocks and pads of the batch itself, and positions in a block that contain only padding.
 
     The CPU plugin computes wrong values for them.
     """
+    yield from _of_the_batch(("block_shape", "pads_begin", "pads_end"), inputs[1:])
     data = inputs[0].shape or ()
     blocks, begin, end = (fact.integers() or [] for fact in inputs[1:])
-    for name, values, meant in (("block_shape", blocks, 1), ("pads_begin", begin, 0), ("pads_end", end, 0)):
-        if values and values[0] != meant:
-            yield Violation(
-                name, f"begins with {values[0]}; expected {meant} for the batch dimension", kind=ViolationKind.SUSPECT
-            )
     for axis, (dim, block, before, after) in enumerate(zip(data, blocks, begin, end, strict=False)):
         if axis and dim.static and block > dim.lo and before + after > 0:
             message = (
@@ -406,15 +412,26 @@ def check_space_to_batch(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Viola
             yield Violation("block_shape", message, "use a Pad layer for the padding", ViolationKind.SUSPECT)
 
 
+def _blocks_and_borders(arrays: Sequence[Array]) -> list[list[int]]:
+    """Return the values of the three lists.
+
+    Raises:
+        ShapeError: they change the batch itself.
+    """
+    lists = [[int(value) for value in array] for array in arrays]
+    if [values[0] for values in lists] != [1, 0, 0]:
+        found = ", ".join(str(values[0]) for values in lists)
+        raise ShapeError(
+            f"and the two inputs behind it begin with {found}; expected 1, 0, 0 for the batch dimension",
+            attribute="block_shape",
+        )
+    return lists
+
+
 def space_to_batch(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """Move the positions in a block to the batch; the position in the block counts before the batch."""
     data = arrays[0]
-    blocks, begin, end = ([int(value) for value in array] for array in arrays[1:])
-    if (blocks[0], begin[0], end[0]) != (1, 0, 0):
-        raise ShapeError(
-            f"and pads begin with {blocks[0]}, {begin[0]}, {end[0]}; expected 1, 0, 0 for the batch dimension",
-            attribute="block_shape",
-        )
+    blocks, begin, end = _blocks_and_borders(arrays[1:])
     padded = np.pad(data, list(zip(begin, end, strict=True)))
     sizes = [size // block for size, block in zip(padded.shape, blocks, strict=True)]
     split = padded.reshape([part for pair in zip(sizes, blocks, strict=True) for part in pair])
@@ -453,10 +470,15 @@ def batch_to_space_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ..
     return (Fact(data.dtype, tuple(dims)),)
 
 
+def check_batch_to_space(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """Check for blocks and crops of the batch itself, which the CPU plugin ignores or computes wrong values for."""
+    yield from _of_the_batch(("block_shape", "crops_begin", "crops_end"), inputs[1:])
+
+
 def batch_to_space(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """Move batches to the positions in a block; then crop."""
     data = arrays[0]
-    blocks, begin, end = ([int(value) for value in array] for array in arrays[1:])
+    blocks, begin, end = _blocks_and_borders(arrays[1:])
     rank = data.ndim
     split = data.reshape(*blocks, data.shape[0] // prod(blocks), *data.shape[1:])
     order = [axis for index in range(rank) for axis in (rank + index, index)]
@@ -546,6 +568,7 @@ BATCH_TO_SPACE = Op(
         Input("crops_end", type="T_INT"),
     ),
     types={"T_INT": "integer"},
+    check=check_batch_to_space,
     shape=batch_to_space_shape,
     kernel=batch_to_space,
 )

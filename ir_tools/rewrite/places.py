@@ -19,6 +19,7 @@ __all__ = ["in_its_place"]
 READING = frozenset(
     {
         Pattern.ACTIVATED,
+        Pattern.BEGUN,
         Pattern.BEHIND_PRODUCT,
         Pattern.COPIED_STATE,
         Pattern.DECONVOLVED,
@@ -29,12 +30,14 @@ READING = frozenset(
         Pattern.GIVEN_BACK,
         Pattern.GIVEN_IN_ANOTHER_SHAPE,
         Pattern.IN_PLACE,
+        Pattern.KEPT_INPUT,
         Pattern.PAIRED,
         Pattern.PASSED_ON,
         Pattern.QUANTIZED,
         Pattern.SECOND_CONVOLVED,
         Pattern.SOFTENED,
         Pattern.SOFTENED_INPUT,
+        Pattern.STARTING,
         Pattern.STEPPING,
         Pattern.UNLIMITED,
         Pattern.UNPAIRED,

@@ -196,6 +196,20 @@ def test_types_of_axes(name: str, kind: str, client: RuntimeClient) -> None:
     assert bool(refused) == (not runs(client, case))
 
 
+@pytest.mark.parametrize("lists", [(2, 0, 0), (1, 1, 0), (1, 0, 2)], ids=str)
+@pytest.mark.parametrize("name", ["BatchToSpace-2", "SpaceToBatch-2"])
+def test_blocks_and_borders_of_the_batch_are_refused(name: str, lists: Sequence[int]) -> None:
+    with pytest.raises(ShapeError, match="1, 0, 0 for the batch"):
+        run(
+            OPS[name],
+            {},
+            [
+                np.ones((4, 2), np.float32),
+                *(whole([of_batch, of_row]) for of_batch, of_row in zip(lists, (1, 0, 0), strict=True)),
+            ],
+        )
+
+
 def test_search_in_lists_without_elements() -> None:
     (found,) = run(OPS["SearchSorted-15"], {}, [np.zeros((4, 0), np.float32), np.ones((4, 2), np.float32)])
     np.testing.assert_array_equal(found, np.zeros((4, 2)))
@@ -210,6 +224,9 @@ SUSPECT: Sequence[tuple[str, Mapping[str, str], Sequence[Slot], str]] = (
     ("Pad-1", {"pad_mode": "constant"}, [("f32", "2"), whole([1]), whole([1]), ("f32", "")], "pad_value"),
     ("SpaceToBatch-2", {}, [("f32", "1,2"), whole([1, 3]), whole([0, 0]), whole([0, 1])], "block_shape"),
     ("SpaceToBatch-2", {}, [("f32", "1,2"), whole([2, 2]), whole([0, 0]), whole([0, 0])], "block_shape"),
+    ("BatchToSpace-2", {}, [("f32", "4,2"), whole([2, 2]), whole([0, 0]), whole([0, 0])], "block_shape"),
+    ("BatchToSpace-2", {}, [("f32", "4,2"), whole([1, 2]), whole([1, 0]), whole([0, 0])], "crops_begin"),
+    ("BatchToSpace-2", {}, [("f32", "4,2"), whole([1, 2]), whole([0, 0]), whole([2, 0])], "crops_end"),
     ("RNNSequence-5", LENGTHS, [("f32", "?,3,1"), ("f32", "1,1,1"), whole([2]), *weights(1)], "sequence_lengths"),
     (
         "Range-4",
@@ -238,9 +255,10 @@ def test_what_the_plugin_reads_otherwise(
     [
         ("Pad-1", {"pad_mode": "constant"}, [("f32", "2"), ("i64", "1"), ("i64", "1"), ("f32", "")]),
         ("SpaceToBatch-2", {}, [("f32", "1,2"), whole([1, 2]), whole([0, 1]), whole([0, 1])]),
+        ("BatchToSpace-2", {}, [("f32", "4,2"), whole([1, 2]), whole([0, 1]), whole([0, 0])]),
         ("RNNSequence-5", LENGTHS, [("f32", "?,3,1"), ("f32", "1,1,1"), whole([3]), *weights(1)]),
     ],
-    ids=["Pad", "SpaceToBatch", "RNNSequence"],
+    ids=["Pad", "SpaceToBatch", "BatchToSpace", "RNNSequence"],
 )
 def test_what_the_plugin_reads_as_written(name: str, raw: Mapping[str, str], slots: Sequence[Slot]) -> None:
     attrs = attrs_of(OPS[name], raw)

@@ -25,6 +25,7 @@ from ir_tools.known_differences.releases import (
     _recurrent,
     _reduction,
     _types,
+    _variables,
 )
 from ir_tools.known_differences.releases._row import ReleaseDifference
 from ir_tools.known_differences.releases.seen import Seen, Unplaced
@@ -56,6 +57,7 @@ ROWS: tuple[ReleaseDifference, ...] = (
     *_moving.ROWS,
     *_gathering.ROWS,
     *_recurrent.ROWS,
+    *_variables.ROWS,
     *_detection.ROWS,
 )
 """The table."""

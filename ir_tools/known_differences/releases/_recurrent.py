@@ -1,16 +1,15 @@
-"""Cells, sequences and variables."""
+"""Cells and sequences."""
 
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
-from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats
+from ir_tools.known_differences._model import Call, Fixed, Given, counted
 from ir_tools.known_differences.releases._predicates import has_value
 from ir_tools.known_differences.releases._row import ReleaseDifference, not_compiled, not_read
 from ir_tools.known_differences.releases.seen import Seen
 from ir_tools.ops import Array
-from ir_tools.ops.definition import Fact
 from ir_tools.releases.measured import State
 from ir_tools.types import is_static
 
@@ -18,11 +17,6 @@ __all__ = ["ROWS"]
 
 CELLS = (("LSTMCell-1", 2), ("LSTMCell-4", 2), ("GRUCell-3", 1), ("RNNCell-1", 1))
 SEQUENCES = (("LSTMSequence-5", 2), ("GRUSequence-5", 1), ("RNNSequence-5", 1))
-
-
-def _is_zero(fact: Fact) -> bool:
-    """Return whether all values of a tensor are known to be 0."""
-    return fact.exact is not None and not fact.exact.any()
 
 
 def _states(seen: Seen) -> range:
@@ -195,36 +189,6 @@ def _integer_cell(recurrence: str) -> Call:
 
 
 ROWS = (
-    ReleaseDifference(
-        name="initial value of a variable",
-        span="2021.3 to 2023.2",
-        ops=("ReadValue-3", "ReadValue-6"),
-        reason="The first inference reads zeros instead of the initial value.",
-        sometimes=True,
-        measured=True,
-        model=Call("ReadValue-3", (floats([1, 2, 3]),), {"variable_id": "v"}),
-        applies=lambda seen: bool(seen.inputs) and not _is_zero(seen.inputs[0]),
-    ),
-    not_compiled(
-        name="variables of unknown sizes",
-        span="2022.1 to 2023.2",
-        ops=("ReadValue-3", "ReadValue-6"),
-        reason="A variable of unknown size is not supported; some models fail only at run time.",
-        model=Call("ReadValue-3", (Given(floats([1, 2, 3]), "?,3"),), {"variable_id": "v"}),
-        applies=lambda seen: 0 not in seen.constant and not is_static(seen.outputs[0].shape),
-    ),
-    not_compiled(
-        name="variables of unknown sizes with a constant initial value",
-        span="2023.3 to 2024.4",
-        ops=("ReadValue-6",),
-        reason="A variable of unknown size is not compiled if its initial value is a constant.",
-        model=Call(
-            "ReadValue-6",
-            (Fixed(counted(1, 1, 3)),),
-            {"variable_id": "v", "variable_type": "f32", "variable_shape": "1,?,3"},
-        ),
-        applies=lambda seen: 0 in seen.constant and not is_static(seen.outputs[0].shape),
-    ),
     *(
         ReleaseDifference(
             name=f"{op} with a constant state for a batch of unknown size, {span}",

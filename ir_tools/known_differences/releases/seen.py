@@ -157,6 +157,23 @@ class Pattern(StrEnum):
     which is read."""
     GIVEN_AGAIN = "given again"
     """Of a Result in the body of a loop: another one before it gives the same tensor."""
+    KEPT_INPUT = "kept input"
+    STARTING = "starting"
+    UNRELATED = "unrelated"
+    """Of a layer that keeps a variable: in the memory of what it keeps lies an input, which others read, too; what it
+    keeps is the initial value, or this is computed of it and others read both; it does not depend on the variable."""
+    KNOWN_KEPT = "known sizes kept"
+    UNKNOWN_KEPT = "unknown sizes kept"
+    OTHER_KEPT = "other sizes kept"
+    OUTGROWN_START = "outgrown start"
+    """Of a layer that reads a variable: the sizes of what is kept of it are known; they are not, though those of the
+    initial value are; they are others than these; the initial value is computed for this variable alone, with unknown
+    sizes and others that the kept value does not have."""
+    BEGUN = "begun"
+    """Of a Concat: a part is a variable of unknown sizes, converted or not, whose initial value is computed for it
+    alone."""
+    KNOWN_STATE = "known state"
+    """Of a MatMul: its second input is one matrix, computed of variables whose initial values are constants."""
 
 
 UNCHOOSING = frozenset({"LSTMSequence", "TopK", "VariadicSplit"})
@@ -197,6 +214,13 @@ NEEDED: Mapping[str, Set[str]] = {
             Pattern.UNLIMITED,
         ),
         CONVOLUTIONS,
+    ),
+    **dict.fromkeys(
+        (Pattern.BEGUN, Pattern.KEPT_INPUT, Pattern.KNOWN_STATE, Pattern.STARTING, Pattern.UNRELATED),
+        frozenset({"ReadValue"}),
+    ),
+    **dict.fromkeys(
+        (Pattern.KNOWN_KEPT, Pattern.OTHER_KEPT, Pattern.OUTGROWN_START, Pattern.UNKNOWN_KEPT), frozenset({"Assign"})
     ),
     Pattern.CHOSEN: frozenset({"If"}),
     Pattern.EXPANDED: frozenset({"Broadcast"}),

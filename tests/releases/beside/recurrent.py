@@ -1,4 +1,4 @@
-"""Layers beside the rows of cells, sequences and variables."""
+"""Layers beside the rows of cells and sequences."""
 
 import numpy as np
 
@@ -19,16 +19,6 @@ BESIDE = [
         "GRUSequence-5 with data of unknown size, and clipping, other activations or computed weights, "
         "2022.1 to 2023.0",
         falling=[_recurrent("GRUSequence-5", "3,5,?", "3,1,2", "3", activations="tanh,tanh")],
-    ),
-    *beside(
-        "variables of unknown sizes",
-        others=[
-            Call(
-                "ReadValue-6",
-                (Fixed(counted(1, 3)),),
-                {"variable_id": "v", "variable_type": "f32", "variable_shape": "?,3"},
-            )
-        ],
     ),
     *beside(
         "GRUCell-3 with a state of one row for a batch of unknown size",

@@ -1,0 +1,248 @@
+"""What layers are part of that read and keep variables, as it decides about what releases do with them."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from math import prod
+from typing import NamedTuple
+
+from ir_tools.errors import ReadError
+from ir_tools.graph import Graph, Layer, Model, Source, find_port
+from ir_tools.known_differences.neighbours import FAR, VIEWS, producer_of, sources_of
+from ir_tools.known_differences.releases.seen import ELEMENTWISE, Pattern
+from ir_tools.ops import Role, role_of
+from ir_tools.weights import values
+
+__all__ = ["VariablePatterns"]
+
+JUST_SIZES = "ShapeOf"
+"""The type of layers that read no element of a tensor."""
+MANY = 4096
+"""How many layers are looked at for one that they depend on."""
+DEEP = 12
+"""How many layers in a row are compared to find two that give the same."""
+LARGEST = 64
+"""How many elements constants have at most that are compared by value."""
+
+
+class _Variable(NamedTuple):
+    """The layers that read and keep a variable."""
+
+    read: Layer
+    assign: Layer
+
+
+class VariablePatterns:
+    """The patterns of layers of variables, and of those that read these."""
+
+    def __init__(self, model: Model) -> None:
+        """Look at nothing until it is needed."""
+        self._model = model
+        self._variables: dict[int, Mapping[int, _Variable]] = {}
+        self._alone: dict[int, Collection[int]] = {}
+
+    def _in(self, graph: Graph) -> Mapping[int, _Variable]:
+        """Return the variables of a graph, by the ids of the layers that read and keep them."""
+        if id(graph) not in self._variables:
+            by_name = defaultdict[str, dict[Role, Layer]](dict)
+            for layer in graph.layers():
+                if role_of(layer) in {Role.READ_VARIABLE, Role.ASSIGN_VARIABLE}:
+                    by_name[layer.common.raw.get("variable_id", "")][role_of(layer)] = layer
+            pairs = [
+                _Variable(pair[Role.READ_VARIABLE], pair[Role.ASSIGN_VARIABLE])
+                for pair in by_name.values()
+                if len(pair) == len(_Variable._fields)
+            ]
+            self._variables[id(graph)] = {layer.id: pair for pair in pairs for layer in pair}
+        return self._variables[id(graph)]
+
+    def of(self, graph: Graph, layer: Layer, constants: Collection[int]) -> Iterator[str]:
+        """Yield the patterns of a layer; `constants`: the layers of the graph that are computed of constants alone."""
+        variables = self._in(graph)
+        if not variables:
+            return
+        pair = variables.get(layer.id)
+        if pair is not None and layer is pair.read:
+            yield from self._of_read(graph, pair, constants)
+        elif pair is not None:
+            yield from _of_assign(graph, pair)
+        elif layer.type == "Concat":
+            if any(self._begins_alone(graph, source, constants) for source in sources_of(graph, layer)):
+                yield Pattern.BEGUN
+        elif layer.type == "MatMul" and _is_known_state(graph, layer, constants):
+            yield Pattern.KNOWN_STATE
+
+    def _of_read(self, graph: Graph, pair: _Variable, constants: Collection[int]) -> Iterator[str]:
+        first, kept = _sizes(pair.read), _sizes(pair.assign)
+        if min(kept, default=0) >= 0 and not _comes_of_a_cell(graph, pair):
+            yield Pattern.KNOWN_KEPT
+        if min(first, default=0) >= 0:
+            if min(kept, default=0) < 0 and not _is_known_then(graph, pair):
+                yield Pattern.UNKNOWN_KEPT
+            elif kept != first and (min(kept, default=0) >= 0 or _grows(graph, pair)):
+                yield Pattern.OTHER_KEPT
+        elif pair.read.id in self._begun(graph, constants) and any(
+            size >= 0 and size != other for size, other in zip(first, kept, strict=False)
+        ):
+            yield Pattern.OUTGROWN_START
+
+    def _begins_alone(self, graph: Graph, source: Source | None, constants: Collection[int]) -> bool:
+        """Return whether a tensor is a variable of unknown sizes whose initial value is computed for it alone."""
+        layer = None if source is None else graph.layer(source.layer)
+        if layer is not None and layer.type == "Convert":
+            layer = producer_of(graph, layer)
+        if layer is None or layer.id not in self._begun(graph, constants):
+            return False
+        return min(_sizes(layer), default=0) < 0
+
+    def _begun(self, graph: Graph, constants: Collection[int]) -> Collection[int]:
+        """Return the layers that read variables whose initial values are computed for one alone."""
+        if id(graph) not in self._alone:
+            found = defaultdict[object, list[int]](list)
+            for pair in {one.read.id: one for one in self._in(graph).values()}.values():
+                first = next(iter(sources_of(graph, pair.read)), None)
+                if (
+                    first is not None
+                    and first.layer not in constants
+                    and role_of(graph.layer(first.layer)) is Role.COMPUTATION
+                    and graph.reads(*first) == 1
+                ):
+                    found[self._signature(graph, first)].append(pair.read.id)
+            self._alone[id(graph)] = {reads[0] for reads in found.values() if len(reads) == 1}
+        return self._alone[id(graph)]
+
+    def _signature(self, graph: Graph, source: Source | None, depth: int = DEEP) -> object:
+        """Return what is equal for tensors that are computed in the same way of the same."""
+        if source is None or not depth:
+            return source
+        layer = graph.layer(source.layer)
+        content = layer.common
+        if role_of(layer) is Role.CONSTANT:
+            port = content.outputs[0]
+            try:
+                known = values(layer.raw, self._model.weights) if prod(port.dims) <= LARGEST else None
+            except ReadError:
+                known = None
+            return source if known is None else (port.precision, *port.dims, known.tobytes())
+        if role_of(layer) is not Role.COMPUTATION:
+            return source
+        inputs = [self._signature(graph, one, depth - 1) for one in sources_of(graph, layer)]
+        return (layer.type, layer.version, source.port, *content.raw.items(), *inputs)
+
+
+def _sizes(layer: Layer) -> Sequence[int]:
+    """Return the sizes of what a layer reads first, as the file records them."""
+    return layer.common.inputs[0].dims if layer.common.inputs else ()
+
+
+def _of_assign(graph: Graph, pair: _Variable) -> Iterator[str]:
+    kept = next(iter(sources_of(graph, pair.assign)), None)
+    if kept is None:
+        return
+    if _keeps_an_input(graph, kept):
+        yield Pattern.KEPT_INPUT
+    if _depends_on(graph, [kept.layer], pair.read.id) is False:
+        yield Pattern.UNRELATED
+    first = next(iter(sources_of(graph, pair.read)), None)
+    if first is None or not _depends_on(graph, [first.layer], kept.layer):
+        return
+    readers = {one for one, _ in graph.consumers(*kept, FAR)} - {pair.assign.id, pair.read.id}
+    if first == kept or _depends_on(graph, [*readers], pair.read.id):
+        yield Pattern.STARTING
+
+
+def _depends_on(graph: Graph, layers: Sequence[int], wanted: int) -> bool | None:
+    """Return whether a layer is among some or gives elements that these are computed of; None if they are too many."""
+    seen, waiting = set[int](), [*layers]
+    while waiting:
+        if len(seen) > MANY:
+            return None
+        layer = waiting.pop()
+        if layer == wanted:
+            return True
+        seen.add(layer)
+        if graph.layer(layer).type != JUST_SIZES:
+            waiting += {*graph.producers(layer)} - seen
+    return False
+
+
+def _keeps_an_input(graph: Graph, kept: Source) -> bool:
+    """Return whether an input of the graph lies in the memory of what is kept, and other layers read it there."""
+    read = 0
+    for _ in range(FAR):
+        readers = [graph.layer(one) for one, _ in graph.consumers(*kept, FAR)]
+        read += sum(role_of(one) is Role.COMPUTATION and one.type not in VIEWS for one in readers)
+        layer = graph.layer(kept.layer)
+        if role_of(layer) is Role.PARAMETER:
+            return read > 0
+        sources = sources_of(graph, layer)
+        if layer.type == "Concat" and _is_joined_in_place(layer):
+            inputs = [one for one in sources if one is not None and role_of(graph.layer(one.layer)) is Role.PARAMETER]
+            return bool(inputs) and read > 0
+        if layer.type not in VIEWS or not sources or sources[0] is None:
+            return False
+        kept = sources[0]
+    return False
+
+
+def _is_joined_in_place(concat: Layer) -> bool:
+    """Return whether each part of a Concat is one piece of its memory."""
+    try:
+        axis = int(concat.common.raw.get("axis", ""))
+    except ValueError:
+        return False
+    sizes = [port.dims for port in concat.common.outputs]
+    return bool(sizes) and prod(sizes[0][:axis]) == 1
+
+
+def _is_known_then(graph: Graph, pair: _Variable) -> bool:
+    """Return whether sizes of what is kept are unknown for those of the variable alone."""
+    seen, waiting = set[int](), [pair.assign.id]
+    while waiting and len(seen) < FAR:
+        layer = graph.layer(waiting.pop())
+        unknown = [
+            source.layer
+            for source, port in zip(sources_of(graph, layer), layer.common.inputs, strict=True)
+            if source is not None and min(port.dims, default=0) < 0
+        ]
+        if not unknown:
+            return False
+        seen.add(layer.id)
+        waiting += {one for one in unknown if one != pair.read.id} - seen
+    return not waiting
+
+
+def _comes_of_a_cell(graph: Graph, pair: _Variable) -> bool:
+    """Return whether what is kept is the state of a cell, or elements that are computed of it one by one."""
+    layer = producer_of(graph, pair.assign)
+    while layer is not None and layer.type in ELEMENTWISE and len(layer.common.inputs) == 1:
+        layer = producer_of(graph, layer)
+    return layer is not None and layer.type.endswith("Cell")
+
+
+def _grows(graph: Graph, pair: _Variable) -> bool:
+    """Return whether what is kept is the variable with other elements behind or before it."""
+    kept = producer_of(graph, pair.assign)
+    return kept is not None and kept.type == "Concat"
+
+
+def _is_known_state(graph: Graph, product: Layer, constants: Collection[int]) -> bool:
+    """Return whether matrices of a product are computed of variables that begin with constants, and of constants."""
+    source = dict(enumerate(sources_of(graph, product))).get(1)
+    if source is None or source.layer in constants:
+        return False
+    port = find_port(graph.layer(source.layer).common.outputs, source.port)
+    if port is None or any(size != 1 for size in port.dims[:-2]):
+        return False
+    seen, waiting = set[int](), [source.layer]
+    while waiting:
+        layer = waiting.pop()
+        if layer in constants:
+            continue
+        if len(seen) > FAR:
+            return False
+        role = role_of(graph.layer(layer))
+        if role not in {Role.READ_VARIABLE, Role.COMPUTATION}:
+            return False
+        seen.add(layer)
+        waiting += {*graph.producers(layer)} - seen
+    return True
