@@ -173,6 +173,12 @@ def test_undefined_windows_are_the_product_of_the_axes() -> None:
     assert mask.tolist() == [[False, False], [True, True]]
 
 
+def test_windows_of_padding_alone_that_divide_by_the_kernel_are_zero_and_defined() -> None:
+    for exclude_pad in (False, True):
+        mask = plan(single(pads=(2, 1), exclude_pad=exclude_pad), [1]).undefined()
+        assert mask.tolist() == [exclude_pad, exclude_pad, False, exclude_pad]
+
+
 @given(POOLINGS, st.integers(0, 24))
 @example(single(kernel=3, pads=(2, 2)), 0)
 @example(single(kernel=2, pads=(1, 1), dilation=2), 1)
