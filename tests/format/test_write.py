@@ -744,6 +744,23 @@ def test_a_link_stays_a_link(pair: Path) -> None:
     assert read(pair).graph.layer(1).raw["kernel"] == "5"
 
 
+def test_a_link_in_a_folder_behind_a_link_gets_its_weights_beside_it(pair: Path) -> None:
+    deep, short = pair.parent / "deep" / "er", pair.parent / "short"
+    deep.mkdir(parents=True)
+    short.symlink_to(deep)
+    (short / "n.xml").symlink_to(pair)
+    write(edited(pair)[0], short / "n.xml")
+    assert (short / "n.bin").resolve() == pair.with_suffix(".bin").resolve()
+
+
+def test_weights_that_are_a_link_to_nothing_are_not_replaced(pair: Path) -> None:
+    beside = pair.with_name("other.bin")
+    beside.symlink_to("nothing")
+    with pytest.raises(WriteError, match=r"other\.bin exists without other\.xml"):
+        write(edited(pair)[0], pair.with_name("other.xml"))
+    assert beside.is_symlink()
+
+
 def test_a_link_to_a_file_of_another_kind_is_replaced(pair: Path) -> None:
     link, other = pair.with_name("link.xml"), pair.with_name("other.txt")
     other.write_text("a text")
