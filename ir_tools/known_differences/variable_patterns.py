@@ -75,6 +75,8 @@ class VariablePatterns:
         first, kept = _sizes(pair.read), _sizes(pair.assign)
         if min(kept, default=0) >= 0 and not _comes_of_a_cell(graph, pair):
             yield Pattern.KNOWN_KEPT
+        if not pair.read.common.inputs:
+            return
         if min(first, default=0) >= 0:
             if min(kept, default=0) < 0 and not _is_known_then(graph, pair):
                 yield Pattern.UNKNOWN_KEPT

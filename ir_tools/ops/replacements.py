@@ -8,7 +8,15 @@ from ir_tools.ops._layers import DATA, Layers
 from ir_tools.ops.definition import Fact, NewLayer, Op, Ref, Refused, Rewrite
 from ir_tools.ops.fields import Attrs
 
-__all__ = ["run_once", "squeezed", "with_axis_from_the_start", "with_copied_outputs", "with_copies", "with_inputs"]
+__all__ = [
+    "run_once",
+    "squeezed",
+    "with_axis_from_the_start",
+    "with_copied_outputs",
+    "with_copies",
+    "with_inputs",
+    "with_known_sizes",
+]
 
 COPIED = "the larger of a number and itself is the number"
 """Why a Maximum copies numbers."""
@@ -77,6 +85,14 @@ def with_axis_from_the_start(op: Op, opset: int, inputs: Sequence[Fact], outputs
     given = tuple(Ref(None, number) for number in range(len(inputs)))
     new = NewLayer(type=op.type, opset=opset, raw={"axis": axis}, inputs=given, outputs=tuple(outputs))
     return Rewrite(layers=(new,), strategy="counts the axis from the first", proof="it is the same axis")
+
+
+def with_known_sizes(op: Op, opset: int, attrs: Attrs, first: Fact) -> Rewrite:
+    """Return a variable of the sizes that its initial value and what it keeps are known to have."""
+    raw = op.written({**{name: attrs[name] for name in op.attrs}, "variable_shape": first.shape})
+    new = NewLayer(type=op.type, opset=opset, raw=raw, inputs=(Ref(None),), outputs=(Fact(first.dtype, first.shape),))
+    proof = "the initial value has these sizes, and so has all that the variable keeps"
+    return Rewrite(layers=(new,), strategy="has the sizes of what it keeps", proof=proof)
 
 
 def squeezed(op: Op, inputs: Sequence[Fact], target: int) -> Rewrite:

@@ -12,7 +12,9 @@ from ir_tools.ops.replacements import (
     with_copied_outputs,
     with_copies,
     with_inputs,
+    with_known_sizes,
 )
+from ir_tools.types import is_static
 
 __all__ = ["in_its_place"]
 
@@ -56,6 +58,8 @@ def in_its_place(op: Op, seen: Seen, target: int) -> Iterator[Rewrite | Refused]
         yield with_copies(op, seen.opset, seen.attrs, seen.inputs, seen.outputs, seen.constant, target)
     if any(map(seen.has, GIVING)) and seen.attrs is not None:
         yield with_copied_outputs(op, seen.opset, seen.attrs, seen.inputs, seen.outputs, target)
+    if _keeps_its_sizes(seen) and seen.attrs is not None and "variable_shape" in op.attrs:
+        yield with_known_sizes(op, seen.opset, seen.attrs, seen.inputs[0])
     if seen.has(Pattern.UNEVEN):
         yield with_axis_from_the_start(op, seen.opset, seen.inputs, seen.outputs)
     if seen.unread and seen.has(Pattern.UNCUT):
@@ -67,3 +71,9 @@ def in_its_place(op: Op, seen: Seen, target: int) -> Iterator[Rewrite | Refused]
         yield run_once(seen.inputs, seen.outputs)
     if seen.has(Pattern.SPREAD):
         yield squeezed(op, seen.inputs, target)
+
+
+def _keeps_its_sizes(seen: Seen) -> bool:
+    """Return whether the known sizes of what a variable keeps are those of its initial value."""
+    known = seen.has(Pattern.KNOWN_KEPT) and not seen.has(Pattern.OTHER_KEPT)
+    return known and bool(seen.inputs) and is_static(seen.inputs[0].shape)
