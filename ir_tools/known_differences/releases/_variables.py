@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 
 from ir_tools.known_differences._model import Call, Feed, Fixed, Given, counted, floats, whole
-from ir_tools.known_differences.releases._row import ReleaseDifference, not_compiled, not_run
+from ir_tools.known_differences.releases._row import ReleaseDifference, not_compiled, not_read, not_run
 from ir_tools.known_differences.releases.seen import Pattern, Seen
 from ir_tools.ops.definition import Fact
 from ir_tools.releases.measured import State
@@ -123,6 +123,14 @@ ROWS = (
         measured=True,
         model=Call("ReadValue-3", (floats([1, 2, 3]),), {"variable_id": "v"}),
         applies=lambda seen: bool(seen.inputs) and not _is_zero(seen.inputs[0]),
+    ),
+    not_read(
+        name="variables without an initial value",
+        span="2021.3 to 2023.2",
+        ops=("ReadValue-6",),
+        reason="A variable needs an initial value.",
+        model=Call("ReadValue-6", (), {"variable_id": "v", "variable_type": "f32", "variable_shape": "1,3"}),
+        applies=lambda seen: not seen.inputs,
     ),
     not_compiled(
         name="variables of unknown sizes",
