@@ -26,6 +26,7 @@ from ir_tools.known_differences.neighbours import (
     consumers_of,
     gives_known_sizes,
     integers,
+    number_of,
     producer_of,
     readers_of,
     reads_of,
@@ -136,7 +137,6 @@ class Patterns:
         self.origins = defaultdict[int, dict[int, Layer | None]](dict)
         self._scales = defaultdict[int, dict[tuple[int, int], frozenset[int]]](dict)
         self._joined = defaultdict[int, dict[tuple[int, int, bool, bool], bool]](dict)
-        self._quantized = defaultdict[int, dict[int, bool]](dict)
         self._convolved = defaultdict[int, dict[int, Layer | None]](dict)
         self._windowed = dict[int, Set[int]]()
         self._quantizing = dict[int, bool]()
@@ -161,8 +161,7 @@ class Patterns:
             Pattern.GIVEN_IN_ANOTHER_SHAPE: op.type in {"GroupNormalization", "MVN"}
             and _overwrites_an_output(graph, layer),
             Pattern.SHARED_ORDER: op.type == "Transpose" and _shares_its_order(graph, layer),
-            Pattern.QUANTIZED: op.type in OF_BYTES
-            and _is_quantized(graph, layer, constants, self._quantized[id(graph)]),
+            Pattern.QUANTIZED: op.type in OF_BYTES and _is_quantized(self.model, graph, layer, constants),
         }
         more: Iterable[str] = ()
         if op.type == "Slice":
@@ -652,26 +651,26 @@ def _turns_unevenly(graph: Graph, joined: Layer, constants: Collection[int]) -> 
     return any(one.type == "Multiply" and not whole.isdisjoint(sources_of(graph, one)) for one in other)
 
 
-def _is_quantized(graph: Graph, product: Layer, constants: Collection[int], known: dict[int, bool]) -> bool:
+def _is_quantized(model: Model, graph: Graph, product: Layer, constants: Collection[int]) -> bool:
     """Return whether the data of a product are those of a FakeQuantize between two numbers, to levels of 8 bits.
 
-    Args:
-        graph: that the layer is in.
-        product: the layer.
-        constants: the layers of the graph that are computed of constants alone.
-        known: the answers for outputs of layers of the graph. Without them a chain that many products have in common
-            would be followed from each, in quadratic time.
+    Or of several ones between the same numbers that a Concat joins.
     """
-    layer, passed, found = product, list[int](), False
-    while (source := next(iter(sources_of(graph, layer)), None)) is not None and source.layer not in known:
+    waiting, passed, found = sources_of(graph, product)[:1], set[int](), list[Layer]()
+    while waiting and len(passed) < FAR:
+        source = waiting.pop()
+        if source is None:
+            return False
         layer = graph.layer(source.layer)
-        passed.append(layer.id)
-        if layer.type not in CARRYING:
-            found = layer.type == "FakeQuantize" and _is_to_bytes(graph, layer, constants)
-            break
-    found = found if source is None else known.get(source.layer, found)
-    known.update(dict.fromkeys(passed, found))
-    return found
+        if layer.type == "FakeQuantize" and _is_to_bytes(graph, layer, constants):
+            found.append(layer)
+        elif layer.type not in CARRYING | {"Concat"}:
+            return False
+        elif layer.id not in passed:
+            waiting += sources_of(graph, layer)[: None if layer.type == "Concat" else 1]
+        passed.add(layer.id)
+    limits = {tuple(number_of(model, graph, one, place) for place in range(1, 5)) for one in found[1:] and found}
+    return bool(found) and not waiting and len(limits) < PAIR
 
 
 def _is_to_bytes(graph: Graph, quantized: Layer, constants: Collection[int]) -> bool:

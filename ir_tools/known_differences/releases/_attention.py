@@ -41,11 +41,15 @@ def _repeats_mask(seen: Seen, *, known: bool) -> bool:
 
 
 def _has_constant_heads(seen: Seen) -> bool:
-    """Return whether constants are all keys or all values of the heads and batches, of which there may be several."""
+    """Return whether constants are all keys or values of the heads and batches, of which there may be several.
+
+    Queries, keys and values that are all constants are multiplied before.
+    """
     shape = seen.inputs[0].shape
     if shape is None or len(shape) not in {3, 4} or all(size.hi == 1 for size in shape[:-2]):
         return False
-    return 2 in seen.constant or (1 in seen.constant and 0 not in seen.constant)
+    held = {*seen.constant} & {0, 1, 2}
+    return held in ({0, 2}, {1, 2}, {1}, {2})
 
 
 def _is_transposed(seen: Seen, *, computed: bool, activated: bool) -> bool:

@@ -41,11 +41,17 @@ def _has_batches(seen: Seen) -> bool:
     return bool(batches) and batches != -seen.rank(1)
 
 
-def _is_one_batch(seen: Seen, *, single: bool, lanes: int = 16) -> bool:
+def _is_one_batch(seen: Seen, *, single: bool, lanes: int, held: bool | None) -> bool:
     """Return whether a Gather with batches has one of them, and nothing else before the axis.
 
-    `single`: whether single elements are gathered, fewer than `lanes`; else 2 to `lanes` at a time.
+    Args:
+        seen: the Gather.
+        single: whether single elements are gathered, fewer than `lanes`; else 2 to `lanes` at a time.
+        lanes: how many elements are read at a time.
+        held: whether the indices are constant; None if that does not matter.
     """
+    if held not in {None, 1 in seen.constant}:
+        return False
     data, indices = (fact.shape for fact in seen.inputs[:2])
     axes = axes_of(seen, 2)
     if seen.attrs is None or not seen.attrs.batch_dims or data is None or indices is None or not axes:
@@ -65,6 +71,7 @@ def _has_short_sequences(seen: Seen) -> bool:
     return sequences is not None and bool(sequences) and sequences[-1].hi == 1
 
 
+FEW, MANY = (np.arange(count)[None] % 8 for count in (3, 100))
 OF_4_BYTES = "f32 f16 bf16 f64 i16 u16 i32 u32 i64 u64"
 """Element types that a Gather moves in 4 bytes."""
 PLACES = Call("NonZero-3", (counted(2, 3),), {"output_type": "i64"})
@@ -127,22 +134,21 @@ ROWS = (
     ),
     *(
         ends(
-            name=f"Gather from one batch, {what} at a time, {processor}",
+            name=f"Gather from one batch, {what} at a time{' of constant places' if held else ''}, {processor}",
             span=f"{first} to 2026.4",
             ops=("Gather-7", "Gather-8"),
             reason=f"If the batch size is known to be 1, {what} at a time are read from outside the data.",
-            model=Call(
-                "Gather-8", (counted(1, 8, size), np.arange(count)[None] % 8, Fixed(np.array(1))), {"batch_dims": "1"}
-            ),
+            model=Call("Gather-8", (counted(1, 8, size), places, Fixed(np.array(1))), {"batch_dims": "1"}),
             types=types,
-            applies=partial(_is_one_batch, single=size == 1, lanes=lanes),
+            applies=partial(_is_one_batch, single=size == 1, lanes=lanes, held=held),
             processor=processor,
         )
-        for what, first, size, count, types, lanes, processor in (
-            ("2 to 16 elements", "2022.1", 5, 100, "", 16, Processor.AVX512),
-            ("few elements", "2026.0", 1, 3, "", 16, Processor.AVX512),
-            ("2 to 8 elements", "2022.1", 2, 100, OF_4_BYTES, 8, Processor.NO_AVX512),
-            ("few elements", "2022.1", 1, 3, "", 8, Processor.NO_AVX512),
+        for what, held, first, size, places, types, lanes, processor in (
+            ("2 to 16 elements", False, "2022.1", 5, MANY, "", 16, Processor.AVX512),
+            ("2 to 16 elements", True, "2022.3", 5, Fixed(MANY), "", 16, Processor.AVX512),
+            ("few elements", None, "2026.0", 1, FEW, "", 16, Processor.AVX512),
+            ("2 to 8 elements", None, "2022.1", 2, MANY, OF_4_BYTES, 8, Processor.NO_AVX512),
+            ("few elements", None, "2022.1", 1, FEW, "", 8, Processor.NO_AVX512),
         )
     ),
     not_run(

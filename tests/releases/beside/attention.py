@@ -154,8 +154,10 @@ BESIDE = [
         falling=[
             attention(counted(2, 3, 4), Fixed(counted(2, 5, 4)), Fixed(counted(2, 5, 4))),
             attention(counted(1, 2, 3, 4), KEYS, Fixed(VALUES)),
+            attention(Fixed(counted(1, 2, 3, 4)), KEYS, Fixed(VALUES)),
         ],
         others=[
+            attention(*(Fixed(np.sin(each)) for each in (counted(1, 2, 3, 4), KEYS, VALUES))),
             attention(counted(1, 2, 2, 3, 4), Fixed(counted(1, 2, 2, 5, 4)), Fixed(counted(1, 2, 2, 5, 4))),
             attention(Fixed(counted(1, 2, 3, 4)), Fixed(KEYS), VALUES),
         ],

@@ -12,11 +12,12 @@ def _top_k(axis: int) -> Call:
     return Call("TopK-3", (Given(counted(2, 3), "?,3"), Fixed(index(1))), raw, (0,))
 
 
-def _gathered(size: int, count: int, *before: int) -> Call:
-    """Parts of data of this size behind the axis, and of these before it."""
+def _gathered(size: int, count: int, *before: int, held: bool = False) -> Call:
+    """Parts of data of this size behind the axis, and of these before it; `held`: from constant places."""
     axis = len(before) + 1
     data, indices = counted(1, *before, 8, size), np.arange(count)[None] % 8
-    return Call("Gather-8", (data, indices, Fixed(np.array(axis))), {"batch_dims": "1"})
+    places = Fixed(indices) if held else indices
+    return Call("Gather-8", (data, places, Fixed(np.array(axis))), {"batch_dims": "1"})
 
 
 NEGATIVE = "negative indices of GatherND"
@@ -65,6 +66,11 @@ BESIDE = [
             ),
             Beside(f"Gather from one batch, few elements at a time, {processor}", False, _gathered(1, 3, 2)),
         )
+    ),
+    Beside(
+        f"Gather from one batch, 2 to 16 elements at a time of constant places, {Processor.AVX512}",
+        True,
+        _gathered(16, 100, held=True),
     ),
     Beside(
         "GatherND with indices of unknown length",

@@ -69,6 +69,12 @@ def _taken(data: Call, weights: Feed | None = None) -> Call:
     return Call("Convolution-1", (data, weights or _scaled_bytes(3, 8, 1, 1)), PLANE)
 
 
+def _joined(limit: float) -> Call:
+    """Rows of which a part is between this limit and its opposite, the other between -1 and 1, times bytes."""
+    parts = (quantized(np.sin(counted(2, 4)), Fixed(floats(one)), levels=255) for one in (1, limit))
+    return Call("MatMul-1", (Call("Concat-1", (*parts,), {"axis": "1"}), _scaled_bytes(5, 8)), {"transpose_b": "true"})
+
+
 LIMITS = Fixed(floats(-1)), Fixed(floats(1))
 IMAGES, GATE = counted(1, 2, 2, 2), quantized(counted(1, 2, 1, 1), TWO)
 
@@ -120,12 +126,14 @@ BESIDE = [
             _product((2, 3, 8)),
             _product((2, 8), "?,8"),
             _product((2, 8), weights=between(Fixed(np.sin(counted(8, 5))), *LIMITS, 255)),
+            _joined(1),
         ],
         others=[
             _product((2, 48)),
             _product((1, 2, 3, 8)),
             _product((2, 8), weights=Fixed(np.sin(counted(8, 5)))),
             _product((2, 8), levels=64),
+            _joined(2),
         ],
     ),
     *beside(
