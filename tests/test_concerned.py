@@ -62,9 +62,9 @@ def test_tests_of_other_operations_are_left_out() -> None:
     assert concerned.is_concerned("tests/ops/test_table.py::test_all", operations)
     recorded = "tests/ops/test_recorded.py::test_what_was_recorded"
     assert concerned.is_concerned(
-        f"{recorded}[shapes padding pads]", concerned.operations_of("ir_tools/ops/padding.py")
+        f"{recorded}[table shapes Pad-12]", concerned.operations_of("ir_tools/ops/padding.py")
     )
-    assert not concerned.is_concerned(f"{recorded}[shapes padding pads]", operations)
+    assert not concerned.is_concerned(f"{recorded}[table shapes Pad-12]", operations)
 
 
 def test_a_helper_concerns_the_operations_of_all_that_import_it() -> None:

@@ -24,6 +24,8 @@ from ir_tools.rules.compatibility import UNCOMPILED_LAYER
 __all__ = ["CHECK"]
 
 NEWEST = OPENVINO[-1]
+DECIDED = frozenset({Role.COMPUTATION, Role.RESULT, Role.READ_VARIABLE, Role.ASSIGN_VARIABLE})
+"""Roles of layers that are decided by what they are and what is around them."""
 HARMLESS = frozenset({State.RUNS, State.DIFFERS})
 """What validate says nothing of."""
 
@@ -84,9 +86,7 @@ def _may_be_stopped(kind: LayerKind, version: int, patterns: frozenset[str], typ
     op, signature, inputs, outputs = kind
     if op.role is Role.CONSTANT:
         return not _runs_constants(op, types)
-    if op.role not in {Role.COMPUTATION, Role.RESULT} or _is_plain(
-        str(op), frozenset(fact.dtype.name for fact in inputs)
-    ):
+    if op.role not in DECIDED or _is_plain(str(op), frozenset(fact.dtype.name for fact in inputs)):
         return False
     inside = Seen(
         op,

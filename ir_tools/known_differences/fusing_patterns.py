@@ -19,6 +19,8 @@ channel, or for each column of a product, functions of one input, and the sum wi
 convolution. Measured."""
 POOLING = frozenset({"AvgPool"})
 """Types of layers that elementwise layers are kept for, but not compiled with."""
+COLUMNS = 3
+"""Of how many axes at most a product is that constants for each column are compiled with on all releases. Measured."""
 FUNCTIONS = (ELEMENTWISE | {"SoftPlus", "SoftSign"}) - COMBINING
 SUMS = frozenset({"Add", "Subtract"})
 FACTORS = SUMS | {"Divide", "Multiply"}
@@ -28,13 +30,19 @@ FACTORS = SUMS | {"Divide", "Multiply"}
 def compiled_before(
     graph: Graph, layer: Layer, constants: Collection[int], known: dict[int, Layer | None]
 ) -> Iterator[str]:
-    """Yield `FUSED` or `UNFUSED` if it is true of a layer; arguments as of `convolution_of`."""
+    """Yield which of `FUSED`, `UNFUSED`, `OF_ROWS` and `OF_IMAGES` are true of a layer.
+
+    Arguments as of `convolution_of`.
+    """
     waiting, functions, axes = next(iter(sources_of(graph, layer)), None), False, set[int]()
     for passed in range(FAR):
         if waiting is None or graph.reads(*waiting) != 1:
             return
         before = graph.layer(waiting.layer)
-        place = -1 if before.type == "MatMul" else 1 - len(_sizes(graph, waiting))
+        is_product, rank = before.type == "MatMul", len(_sizes(graph, waiting))
+        place = -1 if is_product else 1 - rank
+        if passed and is_product and axes:
+            yield from [Pattern.OF_ROWS] * (not axes <= {place}) + [Pattern.OF_IMAGES] * (rank > COLUMNS)
         if passed and before.type in POOLING | (DECONVOLUTIONS if functions else set()):
             yield Pattern.UNFUSED
         elif passed and before.type in FUSING - (SCALED if functions else set()) and axes <= {place}:

@@ -23,6 +23,7 @@ from ir_tools.known_differences.releases._predicates import ELEMENTWISE, ELEMENT
 from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_read
 from ir_tools.known_differences.releases._samples import attention, quantized
 from ir_tools.known_differences.releases.seen import CONVOLUTIONS, FIRST_VERSION, MULTIPLE, TAKEN, Pattern, Seen
+from ir_tools.ops import Array
 from ir_tools.ops.definition import Fact
 from ir_tools.processors import Processor
 from ir_tools.releases.measured import State
@@ -339,6 +340,15 @@ def _arcsines(kind: str, *, inside: bool) -> Call:
 LIMITED = Call("Abs-1", (Given(counted(1, 2, 7, 4), "1,2,1..14,4"),))
 ODD = Call("Abs-1", (Given(counted(1, 2, 7, 8), "1,2,?,8"),))
 """Images of at most 14 rows, and of any number of rows, which is odd."""
+
+
+def _shifted_product(data: Array, shift: Array) -> Call:
+    """Return a product of five columns, and constants that shift it."""
+    weights = Fixed(counted(5, data.shape[-1]) / 100)
+    product = Call("MatMul-1", (data, weights), {"transpose_a": "false", "transpose_b": "true"})
+    return Call("Add-1", (product, Fixed(shift)))
+
+
 ROWS = (
     ReleaseDifference(
         name="functions of small integers",
@@ -742,6 +752,18 @@ ROWS = (
                 "2022.2 to 2025.3",
                 Call("Add-1", (_single(counted(1, 2, 2, 2)), counted(1, 2, 1, 1))),
                 lambda seen: _is_elementwise(seen) and seen.has(Pattern.UNFUSED),
+            ),
+            (
+                "a product whose rows have a constant each",
+                "2022.2 to 2024.0",
+                _shifted_product(counted(2, 4, 3), counted(1, 4, 1)),
+                lambda seen: seen.has(Pattern.OF_ROWS) and _is_elementwise(seen),
+            ),
+            (
+                "a product of four axes",
+                "2024.0 to 2024.6",
+                _shifted_product(counted(2, 4, 6, 3), counted(5)),
+                lambda seen: seen.has(Pattern.OF_IMAGES) and _is_elementwise(seen),
             ),
         )
     ),

@@ -96,8 +96,11 @@ class Pattern(StrEnum):
     another one or a pooling, and the other tensor is not."""
     FUSED = "fused"
     UNFUSED = "unfused"
+    OF_ROWS = "of rows"
+    OF_IMAGES = "of images"
     """Of a SoftSign: what is before it is compiled with a convolution or another layer in front of that, or is kept for
-    one that it cannot be compiled with."""
+    one that it cannot be compiled with; it scales or shifts a product by constants that are not one for each column,
+    or a product of four axes or more."""
     DECONVOLVED = "deconvolved"
     """Of a convolution: it reads what a transposed one gives, quantized to levels from a negative number on."""
     PADDED = "padded"
@@ -226,7 +229,7 @@ NEEDED: Mapping[str, Set[str]] = {
     Pattern.EXPANDED: frozenset({"Broadcast"}),
     **dict.fromkeys((Pattern.PAIRED, Pattern.UNPAIRED), frozenset({"Concat"})),
     Pattern.GATHERED: frozenset({"GatherElements"}),
-    Pattern.OUTLIVING: frozenset({"MatMul"}),
+    **dict.fromkeys((Pattern.OF_IMAGES, Pattern.OF_ROWS, Pattern.OUTLIVING), frozenset({"MatMul"})),
     Pattern.NORMALIZED: frozenset({"GRN", "MVN", "SoftMax"}),
     Pattern.NORMALIZED_AS_OTHER: frozenset({"GRN", "MVN"}),
     Pattern.UPDATED: frozenset({"ScatterElementsUpdate", "ScatterNDUpdate", "ScatterUpdate"}),

@@ -3,6 +3,7 @@
 import numpy as np
 
 from ir_tools.known_differences._model import PLANE, Call, Fixed, Given, counted, index, sizes_of, whole
+from ir_tools.known_differences.releases._elementwise import _shifted_product
 from ir_tools.ops import Array
 from tests.releases.beside import Beside, Feed, beside
 
@@ -271,6 +272,16 @@ BESIDE = [
             _signed(Call("SoftPlus-4", (_single(IMAGE),))),
             _signed(Call("Tanh-1", (_single(Given(IMAGE, "?,2,?,?")),))),
         ],
+    ),
+    *beside(
+        "SoftSign after a product whose rows have a constant each",
+        falling=[_signed(Call("Tanh-1", (_shifted_product(counted(2, 4, 3), counted(1, 4, 1)),)))],
+        others=[_signed(_shifted_product(counted(2, 4, 3), shift)) for shift in (counted(5), counted(1))],
+    ),
+    *beside(
+        "SoftSign after a product of four axes",
+        falling=[_signed(Call("Tanh-1", (_shifted_product(counted(2, 4, 6, 3), counted(1, 1, 1, 5)),)))],
+        others=[_signed(_shifted_product(counted(2, 4, 6, 3), counted(1)))],
     ),
     *beside(
         "SoftSign after one that is compiled with nothing",
