@@ -216,7 +216,9 @@ def _is_known_then(graph: Graph, pair: _Variable) -> bool:
 def _comes_of_a_cell(graph: Graph, pair: _Variable) -> bool:
     """Return whether what is kept is the state of a cell, or elements that are computed of it one by one."""
     layer = producer_of(graph, pair.assign)
-    while layer is not None and layer.type in ELEMENTWISE and len(layer.common.inputs) == 1:
+    for _ in range(FAR):
+        if layer is None or layer.type not in ELEMENTWISE or len(layer.common.inputs) != 1:
+            break
         layer = producer_of(graph, layer)
     return layer is not None and layer.type.endswith("Cell")
 

@@ -65,10 +65,6 @@ class Recorded(NamedTuple):
     agree: Callable[[RuntimeClient, Sequence[Any]], list[bool]]
 
 
-ALONE = 3
-"""How often at most the runtime is asked about a layer alone."""
-
-
 def digits_of(value: object) -> str:
     """Return four digits that are others for almost every other value."""
     return f"{zlib.crc32(repr(value).encode()) & 0xFFFF:04x}"
@@ -174,14 +170,11 @@ def _table_values(op: Op) -> Recorded:
 def agreement(client: RuntimeClient, layers: Sequence[Fed]) -> list[bool]:
     """Return for each layer whether the runtime computes the same.
 
-    In a model of many, it overwrites some outputs, and a few layers alone (Unique, RandomUniform) it does not always
-    compute in the same way.
+    In a model of many it overwrites some outputs, and may damage its process: those are asked alone, in a new one.
     """
-    answers = zip(layers, asked(client, layers), strict=True)
-    return [
-        agrees(layer, theirs) or any(agrees(layer, asked(client, [layer])[0]) for _ in range(ALONE))
-        for layer, theirs in answers
-    ]
+    agreed = [agrees(layer, theirs) for layer, theirs in zip(layers, asked(client, layers), strict=True)]
+    with limited() as alone:
+        return [same or agrees(layer, asked(alone, [layer])[0]) for layer, same in zip(layers, agreed, strict=True)]
 
 
 def asked(client: RuntimeClient, layers: Sequence[Fed]) -> list[list[Array]]:
