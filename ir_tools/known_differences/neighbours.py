@@ -17,6 +17,7 @@ __all__ = [
     "gives_known_sizes",
     "integers",
     "number_of",
+    "numbers_of",
     "producer_of",
     "readers_of",
     "reads_of",
@@ -29,6 +30,8 @@ FAR = 64
 """How many layers are looked at for what decides, in front of or behind a layer."""
 MOVED = frozenset({"Convert", "Reshape", "Squeeze", "Unsqueeze", "Transpose"})
 """Types of layers that products are computed with across."""
+DIGITS = 19
+"""Of integers of 64 bits, as many as fit whatever the digits are."""
 VIEWS = frozenset({"Reshape", "Squeeze", "Unsqueeze"})
 """Types of layers that give the elements of their first input another shape, in the same memory."""
 
@@ -73,6 +76,14 @@ def number_of(model: Model, graph: Graph, layer: Layer, number: int) -> float | 
     """Return the value of an input that is a constant number; None if it is not one, or if it is missing."""
     found = _held(model, graph, layer, number)
     return float(found.flat[0]) if found is not None and found.size == 1 and found.dtype.kind in "fiu" else None
+
+
+def numbers_of(layer: Layer, name: str) -> list[int]:
+    """Return the integers that an attribute lists; empty if one of them is not an integer of 64 bits."""
+    texts = [text.strip() for text in layer.common.raw.get(name, "").split(",")]
+    if all(text.removeprefix("-").isdecimal() and len(text) < DIGITS for text in texts):
+        return [*map(int, texts)]
+    return []
 
 
 def integers(model: Model, graph: Graph, layer: Layer, number: int) -> Array | None:

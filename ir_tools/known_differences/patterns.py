@@ -27,6 +27,7 @@ from ir_tools.known_differences.neighbours import (
     gives_known_sizes,
     integers,
     number_of,
+    numbers_of,
     producer_of,
     readers_of,
     reads_of,
@@ -52,6 +53,7 @@ from ir_tools.known_differences.releases.seen import (
     UNCHOOSING,
     Pattern,
 )
+from ir_tools.known_differences.slice_patterns import slices
 from ir_tools.ops import Op, Role, role_of
 from ir_tools.types import precision_in_file
 
@@ -89,8 +91,6 @@ OF_BYTES = frozenset({"Convolution", "MatMul", "MVN"})
 """Types of layers whose data releases may leave in bytes."""
 LEVELS = frozenset({"15", "16", "255", "256"})
 """Of a FakeQuantize that releases compute with in 8 bits. Measured."""
-DIGITS = 19
-"""Of integers of 64 bits, as many as fit whatever the digits are."""
 LIMITING = {
     "Slice": REMAINDERS | {"Add", "Subtract", "Multiply", "Maximum", "Minimum", "Power"},
     "VariadicSplit": REMAINDERS,
@@ -100,13 +100,9 @@ CONVERTING = frozenset({"Convert", "ConvertLike"})
 """Types of layers that change the element type."""
 TESTING = LOGICAL | COMPARISONS
 """Types of layers whose booleans are 0 and 1, whatever stands for true in what they read."""
-SIZED = {"Broadcast": 1, "Reshape": 1}
-"""Types of layers that make a tensor of a shape, and which of their inputs that is."""
 SPLITS = frozenset({"Split", "VariadicSplit"})
 SHAPED = frozenset({"Broadcast", "Reshape", "Slice", "StridedSlice", "VariadicSplit"})
 """Types of layers whose first input gets a size that others decide."""
-SLICED = ("data", "start", "stop", "step")
-"""The inputs of a Slice that are always there."""
 CUTTING = frozenset({"Slice", "StridedSlice"})
 OVERWRITING = {
     **dict.fromkeys(("GRN", "MVN", "SoftMax"), Pattern.NORMALIZED),
@@ -165,7 +161,7 @@ class Patterns:
         }
         more: Iterable[str] = ()
         if op.type == "Slice":
-            more = chain(_shapes_of(graph, layer), _gathered(self.model, graph, layer))
+            more = slices(self.model, graph, layer)
         elif op.type.startswith("Reduce"):
             more = chain(
                 merged_reductions(self.model, graph, layer),
@@ -426,35 +422,6 @@ def _is_shared(graph: Graph, layer: Layer) -> bool:
     return not types.isdisjoint(LIMITING[layer.type]) and not read.isdisjoint(constants)
 
 
-def _shapes_of(graph: Graph, cut: Layer) -> Iterator[str]:
-    """Yield `SIZING` and `RESHAPED` as far as they are true of a Slice."""
-    dims = cut.common.outputs[0].dims
-    waiting, passed = [(cut.id, False)], set[tuple[int, bool]]()
-    while waiting and len(passed) < FAR:
-        here = waiting.pop()
-        passed.add(here)
-        number, listed = here
-        for port in graph.layer(number).common.outputs:
-            for reader, given in ((graph.layer(one), port) for one, port in graph.consumers(number, port.id, FAR)):
-                if listed and port_place(reader.common.inputs, given) == SIZED.get(reader.type, -1):
-                    yield Pattern.SIZING
-                elif reader.type == "Reshape":
-                    yield Pattern.RESHAPED
-                elif listed or reader.type == "ShapeOf" or dims in [one.dims for one in reader.common.outputs]:
-                    waiting += {(reader.id, listed or reader.type == "ShapeOf")} - passed
-
-
-def _gathered(model: Model, graph: Graph, cut: Layer) -> Iterator[str]:
-    """Yield `GATHERED` if it is true of a Slice."""
-    rank = len(cut.common.outputs[0].dims)
-    axes = integers(model, graph, cut, 4) if len(cut.common.inputs) > len(SLICED) else None
-    cut_along = {int(axis) % rank for axis in axes.flat} if axes is not None and rank else {*range(rank)}
-    for reader in readers_of(graph, cut):
-        along = {axis % rank for axis in _numbers_of(reader, "axis")} if rank else set[int]()
-        if reader.type == "GatherElements" and producer_of(graph, reader) is cut and cut_along - along:
-            yield Pattern.GATHERED
-
-
 def _decided(graph: Graph, remainder: Layer) -> Iterator[str]:
     """Yield `LATE_SIZES` and `LATE_SHAPES` as far as they are true of a Mod."""
     waiting, passed = [(remainder, False)], {remainder.id}
@@ -525,7 +492,7 @@ def _moved(graph: Graph, convolution: Layer, constants: Collection[int]) -> Iter
 
     They move on before other convolutions of single elements, with those that these have.
     """
-    own = _numbers_of(convolution, "strides")
+    own = numbers_of(convolution, "strides")
     if not _takes_single_elements(convolution) or {*own} <= {1}:
         return
     waiting = [(source, convolution, own, False) for source in sources_of(graph, convolution)[:1]]
@@ -537,13 +504,13 @@ def _moved(graph: Graph, convolution: Layer, constants: Collection[int]) -> Iter
         passed.add(source)
         before = graph.layer(source.layer)
         readers = [graph.layer(one) for one, _ in graph.consumers(*source)]
-        together = all(_takes_single_elements(one) and _numbers_of(one, "strides") == own for one in readers)
+        together = all(_takes_single_elements(one) and numbers_of(one, "strides") == own for one in readers)
         moves = before.type in ELEMENTWISE | {"Convolution"} and (len(readers) == 1 or together)
         if moves and not moved and not _is_of_weights(graph, before, constants) and _shifts(reader, strides):
             yield Pattern.PADDED
         sources = sources_of(graph, before)
         if moves and _takes_single_elements(before):
-            steps = [step * more for step, more in zip(strides, _numbers_of(before, "strides"), strict=False)]
+            steps = [step * more for step, more in zip(strides, numbers_of(before, "strides"), strict=False)]
             waiting += [(one, before, steps, False) for one in sources[:1]]
         elif moves and before.type != "Convolution":
             further = moved or not _is_of_weights(graph, before, constants)
@@ -554,21 +521,13 @@ def _moved(graph: Graph, convolution: Layer, constants: Collection[int]) -> Iter
             yield Pattern.LATER
 
 
-def _numbers_of(layer: Layer, name: str) -> list[int]:
-    """Return the integers that an attribute lists; empty if one of them is not an integer of 64 bits."""
-    texts = [text.strip() for text in layer.common.raw.get(name, "").split(",")]
-    if all(text.removeprefix("-").isdecimal() and len(text) < DIGITS for text in texts):
-        return [*map(int, texts)]
-    return []
-
-
 def _shifts(convolution: Layer, strides: Sequence[int]) -> bool:
     """Return whether the padding of a convolution of single elements gives others if strides come before it."""
     raw, sizes = convolution.common.raw, convolution.common.inputs[0].dims[2:]
     if (raw.get("auto_pad") or "explicit").lower() not in {"explicit", "notset"} or min(strides, default=0) < 1:
         return False
-    behind = zip(sizes, strides, _numbers_of(convolution, "pads_end"), strict=False)
-    begin = _numbers_of(convolution, "pads_begin")
+    behind = zip(sizes, strides, numbers_of(convolution, "pads_end"), strict=False)
+    begin = numbers_of(convolution, "pads_begin")
     return any(begin) or any((size + pad - 1) // step + 1 != -(-size // step) + pad for size, step, pad in behind)
 
 
@@ -595,7 +554,7 @@ def _is_interleaved(model: Model, graph: Graph, split: Layer) -> bool:
         for reader in (graph.layer(one) for one, _ in graph.consumers(split.id, port.id)):
             if reader.type != "Concat" or min(port.dims, default=0) < 1:
                 continue
-            for joined in (number % len(port.dims) for number in _numbers_of(reader, "axis")):
+            for joined in (number % len(port.dims) for number in numbers_of(reader, "axis")):
                 if prod(port.dims[:joined]) > 1 and prod(port.dims[joined:axis]) > 1:
                     return True
     return False
@@ -733,8 +692,8 @@ def _steps_over(convolution: Layer) -> bool:
     if len(shapes) != PAIR or not shapes[0]:
         return False
     sizes, filters = shapes
-    steps = _numbers_of(convolution, "strides")
-    pads = [pad for name in ("pads_begin", "pads_end") for pad in _numbers_of(convolution, name)]
+    steps = numbers_of(convolution, "strides")
+    pads = [pad for name in ("pads_begin", "pads_end") for pad in numbers_of(convolution, name)]
     taken = [size if size >= 0 else TAKEN for size in sizes]
     return (
         convolution.type == "Convolution"

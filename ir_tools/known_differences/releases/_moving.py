@@ -11,6 +11,7 @@ import numpy as np
 from ir_tools.known_differences._model import Call, Feed, Fixed, Given, counted, floats, index, number, sizes_of, whole
 from ir_tools.known_differences.releases._predicates import axes_of, has_rank, has_value
 from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_read, not_run
+from ir_tools.known_differences.releases._samples import PLAIN
 from ir_tools.known_differences.releases.seen import ANY_SEQUENCE, COMBINING, FIRST_VERSION, Pattern, Seen
 from ir_tools.ops.definition import Array, Fact
 from ir_tools.processors import Processor
@@ -51,6 +52,18 @@ LESS = Call(
 )
 """A list of the second axis, and one less than the size of that by two."""
 
+FEW = Call("Tanh-1", (Given(counted(1, 2, 5, 6), "1,2,?,6"),))
+AS_FEW = Call(
+    "Slice-8",
+    (
+        Given(counted(1, 2, 3, 7), "1,2,3,..9"),
+        Fixed(whole(0)),
+        Call("Gather-8", (sizes_of(FEW), Fixed(whole(2)), Fixed(index(0)))),
+        *map(Fixed, map(whole, (1, 3))),
+    ),
+)
+TURNED = Call("MatMul-1", (FEW, AS_FEW), {"transpose_a": "true", "transpose_b": "true"})
+"""Rows of an unknown number, as many columns of a tensor that has up to nine, and their product."""
 AS_GIVEN = {"transpose_a": "false", "transpose_b": "false"}
 FILTERS = {
     name: ",".join("0" if "pads" in name else "1") for name in ("strides", "pads_begin", "pads_end", "dilations")
@@ -76,6 +89,17 @@ def _is_gathered(seen: Seen, *, known: bool) -> bool:
     pairs = [(one, two) for one, two in zip(before, after, strict=False) if not one.static or one != two]
     apart = any(two.hi is not None and two.hi < one.lo for one, two in pairs)
     return apart if known else bool(pairs) and not apart
+
+
+def _ends_at_a_size(seen: Seen, *, pattern: Pattern) -> bool:
+    """Return whether a Slice from the first element may be as long as all of an axis of limited size."""
+    start, step = (fact.integers() for fact in (seen.inputs[1], seen.inputs[3])) if seen.has(pattern) else ([], [])
+    before, after = (fact.shape or () for fact in (seen.inputs[0], seen.outputs[0]))
+    if start != [0] or step != [1]:
+        return False
+    axis = (axes_of(seen, 4) or [0])[0]
+    limited = axis < len(after) and not before[axis].static and before[axis].hi is not None
+    return limited and before[axis] == after[axis]
 
 
 def _turned(data: Array) -> Call:
@@ -1055,6 +1079,25 @@ ROWS = (
             applies=partial(_is_gathered, known=not what),
         )
         for what, state, shape in ((", of unknown size", State.FAILS, "1,6,?"), ("", State.UNCOMPILED, "1,6,5"))
+    ),
+    *(
+        not_run(
+            name=f"Slice to a size of what {what}",
+            span=f"{first} to 2024.2",
+            ops=("Slice-8",),
+            reason=f"The axis is taken for as long as the slice of it that {what}, and the size for that of the axis.",
+            model=model,
+            applies=partial(_ends_at_a_size, pattern=pattern),
+        )
+        for what, first, model, pattern in (
+            ("is multiplied with it", "2023.2", TURNED, Pattern.MATCHED),
+            (
+                "masks it",
+                "2024.2",
+                Call("ScaledDotProductAttention-13", (counted(1, 2, 3, 6), *[FEW] * 2, AS_FEW), PLAIN),
+                Pattern.MASKING,
+            ),
+        )
     ),
     *(
         not_read(

@@ -54,6 +54,10 @@ class Pattern(StrEnum):
     """Of a Slice: its elements get another shape."""
     GATHERED = "gathered"
     """Of a Slice: a GatherElements reads it along another axis than its own."""
+    MATCHED = "matched"
+    MASKING = "masking"
+    """Of a Slice to a size of a tensor: products or joins of slices with what is computed of that need equal sizes; it
+    masks an attention whose keys or values are."""
     JOINED = "joined"
     """Of a split: an elementwise layer combines a part behind the first with a tensor of unknown size."""
     INTERLEAVED = "interleaved"

@@ -242,6 +242,22 @@ def _gathered(
     return Call("GatherElements-6", (part, Fixed(np.zeros((1, 6, columns), np.int64))), {"axis": str(axis)})
 
 
+def _limited(start: int = 0, least: int = 0) -> tuple[Call, Call]:
+    """Rows of an unknown number, and as many columns of a tensor that has up to nine."""
+    rows = Call("Tanh-1", (Given(counted(1, 2, 5, 6), "1,2,?,6"),))
+    size = Call("Gather-8", (sizes_of(rows), Fixed(whole(2)), Fixed(index(0))))
+    end = Call("Add-1", (size, Fixed(whole(1)))) if start else size
+    limits = (Fixed(whole(start)), end, Fixed(whole(1)), Fixed(whole(3)))
+    return rows, Call("Slice-8", (Given(counted(1, 2, 6, 7), f"1,2,?,{least}..9"), *limits))
+
+
+def _product(first: Feed, second: Feed, transposed: str = "true") -> Call:
+    return Call("MatMul-1", (first, second), {"transpose_a": transposed, "transpose_b": transposed})
+
+
+ROWS, FEW = _limited()
+
+
 def _concat(first: Feed, *others: Feed, axis: int = 1) -> Call:
     return Call("Concat-1", (first, *others), {"axis": str(axis)})
 
@@ -617,6 +633,21 @@ BESIDE = [
         GATHERED + ", of unknown size",
         falling=[_gathered("?,?,?")],
         others=[_gathered("1,6,?", end=sys.maxsize, columns=5)],
+    ),
+    *beside(
+        "Slice to a size of what is multiplied with it",
+        falling=[
+            _product(ROWS, Call("SoftMax-8", (FEW,), {"axis": "3"})),
+            _product(_turned(ROWS, 0, 1, 3, 2), _turned(FEW, 0, 1, 3, 2), "false"),
+            _concat(ROWS, _turned(FEW, 0, 1, 3, 2), axis=3),
+        ],
+        others=[
+            _product(FEW, ROWS, "false"),
+            _product(*_limited(start=1)),
+            _product(*_limited(least=1)),
+            _product(Fixed(counted(1, 2, 5, 6)), FEW),
+            _concat(_turned(ROWS, 0, 1, 3, 2), FEW, axis=3),
+        ],
     ),
     *beside(
         "a transposed convolution that is joined with its products, with AVX-512",

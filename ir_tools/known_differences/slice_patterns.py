@@ -1,0 +1,134 @@
+"""What is behind a Slice: shapes of its sizes, and layers that combine it with tensors whose sizes limit it."""
+
+from collections.abc import Iterator
+
+from ir_tools.graph import Graph, Layer, Model, port_place
+from ir_tools.known_differences.neighbours import FAR, MOVED, integers, numbers_of, producer_of, readers_of, sources_of
+from ir_tools.known_differences.releases.seen import ELEMENTWISE, Pattern
+from ir_tools.ops import Role, role_of
+
+__all__ = ["slices"]
+
+SIZED = {"Broadcast": 1, "Reshape": 1}
+"""Types of layers that make a tensor of a shape, and which of their inputs that is."""
+SLICED = ("data", "start", "stop", "step")
+"""The inputs of a Slice that are always there."""
+KEEPING = ELEMENTWISE | {"SoftMax", "Transpose"}
+"""Types of layers whose sizes are those of their first input."""
+
+
+def slices(model: Model, graph: Graph, cut: Layer) -> Iterator[Pattern]:
+    """Yield the patterns of a Slice, as far as they are true of it."""
+    yield from _shapes_of(graph, cut)
+    yield from _gathered(model, graph, cut)
+    yield from _matched(model, graph, cut)
+
+
+def _shapes_of(graph: Graph, cut: Layer) -> Iterator[Pattern]:
+    """Yield `SIZING` and `RESHAPED` as far as they are true of a Slice."""
+    dims = cut.common.outputs[0].dims
+    waiting, passed = [(cut.id, False)], set[tuple[int, bool]]()
+    while waiting and len(passed) < FAR:
+        here = waiting.pop()
+        passed.add(here)
+        number, listed = here
+        for port in graph.layer(number).common.outputs:
+            for reader, given in ((graph.layer(one), port) for one, port in graph.consumers(number, port.id, FAR)):
+                if listed and port_place(reader.common.inputs, given) == SIZED.get(reader.type, -1):
+                    yield Pattern.SIZING
+                elif reader.type == "Reshape":
+                    yield Pattern.RESHAPED
+                elif listed or reader.type == "ShapeOf" or dims in [one.dims for one in reader.common.outputs]:
+                    waiting += {(reader.id, listed or reader.type == "ShapeOf")} - passed
+
+
+def _gathered(model: Model, graph: Graph, cut: Layer) -> Iterator[Pattern]:
+    """Yield `GATHERED` if it is true of a Slice."""
+    rank = len(cut.common.outputs[0].dims)
+    axes = integers(model, graph, cut, 4) if len(cut.common.inputs) > len(SLICED) else None
+    cut_along = {int(axis) % rank for axis in axes.flat} if axes is not None and rank else {*range(rank)}
+    for reader in readers_of(graph, cut):
+        along = {axis % rank for axis in numbers_of(reader, "axis")} if rank else set[int]()
+        if reader.type == "GatherElements" and producer_of(graph, reader) is cut and cut_along - along:
+            yield Pattern.GATHERED
+
+
+def _matched(model: Model, graph: Graph, cut: Layer) -> Iterator[Pattern]:
+    """Yield `MATCHED` and `MASKING` as far as they are true of a Slice."""
+    axes = integers(model, graph, cut, 4) if len(cut.common.inputs) > len(SLICED) else None
+    limiting = _sized_by(graph, producer_of(graph, cut, SLICED.index("stop")))
+    rank = len(cut.common.outputs[0].dims)
+    if limiting is None or axes is None or axes.size != 1 or not rank or _is_first(graph, cut, limiting):
+        return
+    waiting, passed = [(cut.id, int(axes.flat[0]) % rank - rank)], set[tuple[int, int]]()
+    while waiting and len(passed) < FAR:
+        here = waiting.pop()
+        passed.add(here)
+        number, axis = here
+        for reader, given in graph.consumers(number, graph.layer(number).common.outputs[0].id, FAR):
+            layer = graph.layer(reader)
+            place = port_place(layer.common.inputs, given)
+            found = None if place is None else _matching(layer, place, axis)
+            if place is not None and found is not None and _reads_of(graph, layer, place, limiting):
+                yield found
+            elif layer.type in KEEPING:
+                order = integers(model, graph, layer, 1) if layer.type == "Transpose" else None
+                kept = axis if order is None else order.tolist().index(axis + order.size) - order.size
+                waiting += {(reader, kept)} - passed
+
+
+def _is_first(graph: Graph, cut: Layer, limiting: Layer) -> bool:
+    """Return whether what a Slice cuts is made of an input of the graph, and what limits it of a later one."""
+    made = [_made_of(graph, one) for one in (cut, limiting)]
+    numbers = [None if one is None or role_of(one) is not Role.PARAMETER else one.id for one in made]
+    first = next((one.id for one in graph.layers() if one.id in numbers), None)
+    return None not in numbers and first == numbers[0] != numbers[1]
+
+
+def _made_of(graph: Graph, layer: Layer) -> Layer | None:
+    """Return the layer of whose first output layers that keep its sizes make what one reads, or that, if it is such."""
+    found: Layer | None = layer
+    for _ in range(FAR):
+        if found is None or found.type not in KEEPING | {"Slice"}:
+            break
+        found = producer_of(graph, found)
+    return found
+
+
+def _sized_by(graph: Graph, limit: Layer | None) -> Layer | None:
+    """Return the layer that gives the tensor one of whose sizes is a limit."""
+    for _ in range(FAR):
+        if limit is None or limit.type not in MOVED | {"Gather", "ShapeOf"}:
+            return None
+        given = producer_of(graph, limit)
+        if limit.type == "ShapeOf":
+            return given
+        limit = given
+    return None
+
+
+def _matching(layer: Layer, place: int, axis: int) -> Pattern | None:
+    """Return the pattern of a Slice if a layer needs, along an axis from the end, as many elements in other inputs."""
+    rank = len(layer.common.outputs[0].dims)
+    if layer.type == "MatMul":
+        transposed = layer.common.raw.get(("transpose_a", "transpose_b")[place]) == "true"
+        return Pattern.MATCHED if axis == (-2 if transposed is (place == 0) else -1) else None
+    if layer.type == "Concat":
+        joined = [one % rank - rank for one in numbers_of(layer, "axis") if rank]
+        return Pattern.MATCHED if joined and axis not in joined else None
+    is_mask = layer.type == "ScaledDotProductAttention" and (place, axis) == (3, -1)
+    return Pattern.MASKING if is_mask else None
+
+
+def _reads_of(graph: Graph, layer: Layer, place: int, limiting: Layer) -> bool:
+    """Return whether another input is computed of a tensor, or is it."""
+    waiting = [source.layer for number, source in enumerate(sources_of(graph, layer)) if source and number != place]
+    passed = set[int]()
+    while waiting and len(passed) < FAR:
+        number = waiting.pop()
+        if number == limiting.id:
+            return True
+        if number not in passed and graph.layer(number).type != "ShapeOf":
+            passed.add(number)
+            waiting += graph.producers(number)
+    return False
