@@ -228,7 +228,12 @@ class Changes:
         Layers of one form that are changed to the same get the same edits.
         """
         place = source.place
-        if place is None or place.offset is not None or not _is_like_others(layer, source, layer_id):
+        if (
+            place is None
+            or place.offset is not None
+            or place.form.layers == 1
+            or not _is_like_others(layer, source, layer_id)
+        ):
             self._layer(layer, source, layer_id)
             return
         key = place.form, tuple([*layer.tag.items()][2:]), layer.content.key()

@@ -35,9 +35,10 @@ class SharedText:
         gaps: the places in `text` where tensor names were.
         ports: those without tensor names that were read of all layers of the document, by the text of their side and
             the precision of those that record none; not to be changed.
+        layers: how many have it in the document.
     """
 
-    __slots__ = ("content", "gaps", "named", "ports", "text")
+    __slots__ = ("content", "gaps", "layers", "named", "ports", "text")
 
     def __init__(self, text: bytes, gaps: tuple[int, ...], ports: dict[tuple[bytes, str | None], list[Port]]) -> None:
         """No layer of it was read yet."""
@@ -46,6 +47,7 @@ class SharedText:
         self.ports = ports
         self.content: LayerContent | None = None
         self.named: tuple[int, ...] | None = None
+        self.layers = 0
 
     def side(self, name: bytes) -> bytes | None:
         """Return the text of the `<input>` or `<output>` of the layer.
@@ -136,6 +138,7 @@ def _text(
     if known is None:
         gaps = [place.end() - 1 for place in _EMPTY.finditer(form)] if names else []
         known = forms[key] = SharedText(form, tuple(gaps), ports)
+    known.layers += 1
     return Text(start, known, offset, names)
 
 

@@ -71,4 +71,7 @@ class Usual:
 
     def _count(self, tag: bytes) -> int:
         """Return how many start tags there are of a name, whatever follows it: attributes may be on other lines."""
-        return sum(self._written.count(tag + end) for end in (b" ", b"\n", b"\r", b"\t", b">", b"/"))
+        count = self._written.count(tag + b" ")
+        if count == self._written.count(tag):
+            return count
+        return count + sum(self._written.count(tag + end) for end in (b"\n", b"\r", b"\t", b">", b"/"))

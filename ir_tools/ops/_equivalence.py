@@ -322,7 +322,6 @@ class _Line(NamedTuple):
         return (size + self.more) // self.stride + 1
 
 
-@lru_cache(KEPT)
 def _lines(form: PoolingSpec, divide: bool) -> Sequence[_Line] | None:
     """Return the windows of each axis; None for windows of `same_*` that leave out elements, counted with ceil."""
     pooling, axes = form.pooling, range(form.pooling.rank)

@@ -31,9 +31,8 @@ from ir_tools.types import Dim, Shape, element_type, shape_text
 
 __all__ = ["AVG_POOL_1", "AVG_POOL_14", "AVG_POOL_16", "OPS"]
 
-LISTS = ("strides", "pads_begin", "pads_end", "dilations")
-KEPT = 1 << 10
-"""Settings that checks remember: of a layer they are asked about several times."""
+LISTS = {"strides": 1, "pads_begin": 0, "pads_end": 0, "dilations": 1}
+"""Lists with a value for each axis of the kernel, and the least of these."""
 MAX_WINDOWS = 1 << 20
 """More on one axis are not looked through."""
 
@@ -42,28 +41,27 @@ MAX_WINDOWS = 1 << 20
 
 def check_windows(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for settings for which a sliding pooling has no output shape; the runtime rejects each of them."""
-    kernel, shape = attrs["kernel"], inputs[0].shape
-    yield from _wrong_lists(kernel, tuple([attrs.get(name, ()) for name in LISTS]))
-    yield from check_data(shape, len(kernel))
+    yield from _wrong_lists(attrs)
+    shape = inputs[0].shape
+    yield from check_data(shape, len(attrs["kernel"]))
     for name, dim in zip(("batch size", "number of channels"), shape or (), strict=False):
         if dim.hi == 0:
             yield Violation("data", f"has a {name} of 0, which the runtime does not support")
 
 
-@lru_cache(KEPT)
-def _wrong_lists(kernel: tuple[int, ...], lists: tuple[tuple[int, ...], ...]) -> Sequence[Violation]:
-    """Return what is wrong with the lists of a pooling, in the order of `LISTS`, and with its kernel."""
-    found, rank = list[Violation](), len(kernel)
-    for name, values in zip(LISTS, lists, strict=True):
+def _wrong_lists(attrs: Attrs) -> Iterator[Violation]:
+    """Check for lists of a pooling that do not fit its kernel, in the order of `LISTS`, and for a kernel of nothing."""
+    kernel = attrs["kernel"]
+    rank = len(kernel)
+    for name, minimum in LISTS.items():
+        values = attrs.get(name, ())
         if len(values) != rank and (values or name == "strides"):
             what = f"has {plural(len(values), 'value')}; expected {rank}, one per kernel axis"
-            found.append(Violation(name, what, f"give {name} {rank} values"))
-        minimum = 0 if name.startswith("pads") else 1
-        if any(value < minimum for value in values):
-            found.append(Violation(name, f"is {listed(values)}; expected at least {minimum} for each"))
-    if any(size < 1 for size in kernel):
-        found.append(Violation("kernel", f"is {listed(kernel)}; expected at least 1 for each"))
-    return found
+            yield Violation(name, what, f"give {name} {rank} values")
+        if min(values, default=minimum) < minimum:
+            yield Violation(name, f"is {listed(values)}; expected at least {minimum} for each")
+    if min(kernel, default=1) < 1:
+        yield Violation("kernel", f"is {listed(kernel)}; expected at least 1 for each")
 
 
 def check_data(shape: Shape, rank: int | None) -> Iterator[Violation]:

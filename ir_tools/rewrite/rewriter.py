@@ -64,7 +64,8 @@ def _in_place(layer: Layer | LayerSignature, rewrite: Rewrite) -> bool:
     new = rewrite.layers[-1]
     if len(rewrite.layers) != 1 or len(new.inputs) != len(layer.inputs) or layer.type.lower() != new.type.lower():
         return False
-    return all(isinstance(given, Ref) and given == Ref(None, index) for index, given in enumerate(new.inputs))
+    given = enumerate(new.inputs)
+    return all([isinstance(one, Ref) and one.layer is None and one.output == index for index, one in given])
 
 
 # --- the edit ---------------------------------------------------------------------------------------------------

@@ -45,6 +45,8 @@ FEW = 32
 
 Names that are searched for one by one; for more than that all elements are found at once.
 """
+FIRST_FOUND = frozenset({"net", "layer", "edges"})
+"""Elements whose first one inside is found behind their start tags."""
 LONG = 1 << 10
 """Bytes of a start tag whose end is kept, not looked for again."""
 _DTD_REMEDY = "delete it; IR has no DTD, and ir_tools does not expand entities"
@@ -172,8 +174,9 @@ class Document:
         if known is not None:
             return known
         parent = element.getparent()
-        if parent is not None and parent.tag == "layer" and element.getprevious() is None:
-            return next(self._outside(_ELEMENT, self._tag_end(self.start(parent)), len(self.text)))
+        if element.getprevious() is None and (parent is None or parent.tag in FIRST_FOUND):
+            begin = 0 if parent is None else self._tag_end(self.start(parent))
+            return next(self._outside(_ELEMENT, begin, len(self.text)))
         if len(self._asked) > FEW:
             self.note_starts(self.root.iter(etree.Element), self._outside(_ELEMENT, 0, len(self.text)))
         else:
