@@ -41,12 +41,14 @@ ATTRIBUTE = re.compile(rb"\s+([^\s=/>]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
 """An attribute in a start tag: its name, its text between double quotes or else between single ones."""
 BLOCK = 1 << 12
 FEW = 32
-"""Layers that are searched for elements of one name; for more than that the whole document is.
-
-Names that are searched for one by one; for more than that all elements are found at once.
-"""
+"""Names that are searched for one by one; for more than that all elements are found at once."""
 FIRST_FOUND = frozenset({"net", "layer", "edges"})
 """Elements whose first one inside is found behind their start tags."""
+SHARE, SEARCH = 4, 1 << 10
+"""Layers are searched for elements of one name until that is this part of the document; then all of it is.
+
+As how many bytes more each search counts.
+"""
 LONG = 1 << 10
 """Bytes of a start tag whose end is kept, not looked for again."""
 _DTD_REMEDY = "delete it; IR has no DTD, and ir_tools does not expand entities"
@@ -181,7 +183,8 @@ class Document:
             self.note_starts(self.root.iter(etree.Element), self._outside(_ELEMENT, 0, len(self.text)))
         else:
             tag = element.tag
-            anchor = None if tag == "layer" or self._asked[tag] > FEW else next(element.iterancestors("layer"), None)
+            whole = tag == "layer" or self._asked[tag] > len(self.text) // SHARE
+            anchor = None if whole else next(element.iterancestors("layer"), None)
             self._look_for(tag, anchor)
         return self._starts[element]
 
@@ -247,8 +250,8 @@ class Document:
     def _look_for(self, tag: str, anchor: Element | None) -> None:
         """Find all elements called `tag`, whatever their prefix, in the document or in one layer."""
         local = tag.rpartition("}")[2]
-        self._asked[tag] += 1
         begin, end = (0, len(self.text)) if anchor is None else self.span(anchor)[::2]
+        self._asked[tag] += end - begin + SEARCH
         scope = self.root if anchor is None else anchor
         self.note_starts(scope.iter(local if self.plain else "{*}" + local), self._find(local, begin, end))
 
