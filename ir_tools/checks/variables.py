@@ -1,6 +1,6 @@
 """Variables that an Assign stores into, and that no ReadValue reads or another Assign stores into as well."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Set
 from heapq import nsmallest
 
 from ir_tools.checks.define import Check
@@ -9,6 +9,7 @@ from ir_tools.display import quoted
 from ir_tools.format.content import ends_of
 from ir_tools.format.problems import ElementProblem
 from ir_tools.graph import Layer
+from ir_tools.known_differences.neighbours import all_used
 from ir_tools.ops import Role, opset_number, role_of
 from ir_tools.rules.operations import UNREAD_VARIABLE, VARIABLE_STORED_TWICE
 
@@ -28,20 +29,20 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
 def _unread(file: IrFile) -> Iterator[ElementProblem]:
     """Yield one problem for each Assign whose variable is unknown, or that nothing reads.
 
-    The runtime finds those ReadValues alone that lead somewhere, and with an Assign of opset3 to opset5 none of opset6.
-    An edge that cannot be read may be from one.
+    The runtime finds those ReadValues alone that lead to a Result or an Assign, and with an Assign of opset3 to opset5
+    none of opset6. An edge that cannot be read may be from one.
     """
     known: dict[str, set[bool]] = {}
     starts = {ends_of(edge.element)[0][0] for net in file.nets for edge in net.left_out}
-    idle = set[str]()
+    idle, used = set[str](), dict[int, Set[int]]()
     for _, layer, graph in file.model.walk():
         name = layer.common.raw.get("variable_id")
         if role_of(layer) is Role.READ_VARIABLE:
             if name is None:
                 return
-            unclear = not starts.isdisjoint({layer.id, -1})
-            read = unclear or any(graph.consumers(layer.id, port.id) for port in layer.common.outputs)
-            idle |= set() if read else {name}
+            if id(graph) not in used:
+                used[id(graph)] = all_used(graph, starts)
+            idle |= set() if -1 in starts or layer.id in used[id(graph)] else {name}
             known.setdefault(name, set()).add(_is_old(layer.version))
     for place in file.model.walk():
         name, old = place.layer.common.raw.get("variable_id"), _is_old(place.layer.version)
@@ -85,7 +86,7 @@ def _fault(
         )
     if name in idle:
         return (
-            f"no layer reads the output of the ReadValue of '{shown}'",
+            f"no Result and no Assign depends on the ReadValue of '{shown}'",
             "delete both layers, or connect the ReadValue",
         )
     return None

@@ -96,8 +96,8 @@ class Call:
 
     An input is an array (a Parameter of this shape), a constant, or an output of another layer, the one that it
     `gives`. None for the Results: all outputs of the last layer have one, and none of others. A TensorIterator has a
-    body, an If has two. What the last layer has as `kept` is what the one variable of the model keeps; without it,
-    variables keep what they hold.
+    body, an If has two. What the last layer has as `kept` is what variables of the model keep, by id, or None for one
+    without an Assign; others keep what they hold.
     """
 
     op: str
@@ -106,7 +106,7 @@ class Call:
     results: tuple[int, ...] | None = None
     gives: int = 0
     body: Body | Branches | None = None
-    kept: Feed | None = None
+    kept: Mapping[str, Feed | None] = field(default_factory=dict)
 
     @property
     def operation(self) -> Op:
@@ -130,9 +130,14 @@ def as_model(call: Call) -> tuple[Model, dict[str, Array]]:
     """Return the call as a model of IR v11 with a Result for its outputs, and what its Parameters are fed."""
     builder, fed, known = Builder(name="minimal"), dict[str, Array](), dict[int, tuple[Source, ...]]()
     outputs = _called(builder, call, fed, known)
-    for layer in [one for one in builder.graph.layers() if role_of(one) is Role.READ_VARIABLE]:
-        held = Source(layer.id, layer.outputs[0].id)
-        value = held if call.kept is None else _fed(builder, "value", call.kept, fed, known)
+    kept = {
+        name: None if feed is None else _fed(builder, "value", feed, fed, known) for name, feed in call.kept.items()
+    }
+    reads = (layer for layer in builder.graph.layers() if role_of(layer) is Role.READ_VARIABLE)
+    for layer in sorted(reads, key=lambda layer: layer.raw["variable_id"]):
+        value = kept.get(layer.raw["variable_id"], Source(layer.id, layer.outputs[0].id))
+        if value is None:
+            continue
         assign = next(op for op in ops_of("Assign") if op.version == opset_number(layer.version))
         builder.unchecked(assign, {"variable_id": layer.raw["variable_id"]}, (value,), assign.type)
     for number in range(len(outputs)) if call.results is None else call.results:

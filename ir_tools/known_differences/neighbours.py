@@ -1,6 +1,6 @@
 """The layers next to a layer, and constants among them, as patterns ask about them."""
 
-from collections.abc import Iterable, Set
+from collections.abc import Container, Iterable, Set
 
 from ir_tools.errors import ReadError
 from ir_tools.graph import Graph, Layer, Model, Source
@@ -13,6 +13,7 @@ __all__ = [
     "MOVED",
     "VIEWS",
     "all_behind",
+    "all_used",
     "consumers_of",
     "gives_known_sizes",
     "integers",
@@ -113,4 +114,17 @@ def all_behind(graph: Graph, layers: Iterable[int]) -> Set[int]:
         further = {*graph.successors(waiting.pop())} - found
         found |= further
         waiting += further
+    return found
+
+
+def all_used(graph: Graph, others: Container[int] = ()) -> Set[int]:
+    """Return the layers that Results, variables and `others` are computed of, by id, these included."""
+    ends = {Role.RESULT, Role.ASSIGN_VARIABLE}
+    waiting = [layer.id for layer in graph.layers() if role_of(layer) in ends or layer.id in others]
+    found = {*waiting}
+    while waiting:
+        for producer in graph.producers(waiting.pop()):
+            if producer not in found:
+                found.add(producer)
+                waiting.append(producer)
     return found

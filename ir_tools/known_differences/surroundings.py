@@ -18,7 +18,7 @@ from ir_tools.known_differences.model_problems import (
     name_problems,
     text_problems,
 )
-from ir_tools.known_differences.neighbours import all_behind, gives_known_sizes, sources_of
+from ir_tools.known_differences.neighbours import all_behind, all_used, gives_known_sizes, sources_of
 from ir_tools.known_differences.patterns import Patterns, compares_itself
 from ir_tools.known_differences.releases.seen import FIRST_VERSION, MULTIPLE, REMAINDERS, UNCONVERTED, Pattern, Seen
 from ir_tools.known_differences.variable_patterns import VariablePatterns
@@ -107,7 +107,7 @@ class Surroundings:
         _, layer, graph = located
         used = self._used.get(id(graph))
         if used is None:
-            used = self._used[id(graph)] = _used(graph)
+            used = self._used[id(graph)] = all_used(graph)
         return layer.id in used or role_of(layer) is Role.PARAMETER
 
     def seen(self, located: Located, op: Op, inputs: Sequence[Fact], outputs: Sequence[Fact], version: int) -> Seen:
@@ -229,19 +229,6 @@ def quantized_tensors(model: Model) -> int:
                 if port.id in sources
             )
     return count
-
-
-def _used(graph: Graph) -> Set[int]:
-    """Return the layers that Results and variables are computed of, these included."""
-    ends = {Role.RESULT, Role.ASSIGN_VARIABLE}
-    waiting = [layer.id for layer in graph.layers() if role_of(layer) in ends]
-    found = {*waiting}
-    while waiting:
-        for producer in graph.producers(waiting.pop()):
-            if producer not in found:
-                found.add(producer)
-                waiting.append(producer)
-    return found
 
 
 def _roles(graph: Graph, layers: Iterable[int]) -> Iterator[Role]:

@@ -1,13 +1,23 @@
 """What layers are part of that read and keep variables, as it decides about what releases do with them."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from functools import cached_property
 from math import prod
 from typing import NamedTuple
 
 from ir_tools.errors import ReadError
 from ir_tools.graph import Graph, Layer, Model, Source, find_port
-from ir_tools.known_differences.neighbours import FAR, VIEWS, producer_of, sources_of
+from ir_tools.known_differences.neighbours import (
+    FAR,
+    VIEWS,
+    all_used,
+    gives_known_sizes,
+    number_of,
+    producer_of,
+    readers_of,
+    sources_of,
+)
 from ir_tools.known_differences.releases.seen import ELEMENTWISE, Pattern
 from ir_tools.ops import Role, role_of
 from ir_tools.weights import values
@@ -16,6 +26,12 @@ __all__ = ["VariablePatterns"]
 
 JUST_SIZES = "ShapeOf"
 """The type of layers that read no element of a tensor."""
+MOVING = VIEWS | {"Broadcast", "Convert", "Gather", "Pad", "Slice", "StridedSlice", "Tile", "Transpose"}
+"""Types of layers that may give the elements of their first input as they are."""
+NEUTRAL = {"Add": 0, "Subtract": 0, "Multiply": 1, "Divide": 1}
+"""Types of layers that do so if the second input is this number."""
+OVERWRITING = frozenset({"GRN", "SoftMax"})
+"""Types of layers that write into the memory of a variable that nothing else reads."""
 MANY = 4096
 """How many layers are looked at for one that they depend on."""
 DEEP = 12
@@ -39,6 +55,16 @@ class VariablePatterns:
         self._model = model
         self._variables: dict[int, Mapping[int, _Variable]] = {}
         self._alone: dict[int, Collection[int]] = {}
+        self._used: dict[int, Set[int]] = {}
+
+    @cached_property
+    def _never_kept(self) -> Set[str | None]:
+        """The variables that no layer of the model keeps; none if one keeps what no layer reads, by mistake maybe."""
+        named = defaultdict[Role, set[str | None]](set)
+        for located in self._model.walk():
+            named[role_of(located.layer)].add(located.layer.common.raw.get("variable_id"))
+        read, kept = named[Role.READ_VARIABLE], named[Role.ASSIGN_VARIABLE]
+        return read - kept if kept <= read else set()
 
     def _in(self, graph: Graph) -> Mapping[int, _Variable]:
         """Return the variables of a graph, by the ids of the layers that read and keep them."""
@@ -58,18 +84,25 @@ class VariablePatterns:
     def of(self, graph: Graph, layer: Layer, constants: Collection[int]) -> Iterator[str]:
         """Yield the patterns of a layer; `constants`: the layers of the graph that are computed of constants alone."""
         variables = self._in(graph)
+        if role_of(layer) is Role.READ_VARIABLE and layer.common.raw.get("variable_id") in self._never_kept:
+            yield Pattern.NEVER_KEPT
         if not variables:
             return
         pair = variables.get(layer.id)
         if pair is not None and layer is pair.read:
             yield from self._of_read(graph, pair, constants)
         elif pair is not None:
-            yield from _of_assign(graph, pair)
+            yield from self._of_assign(graph, pair, variables)
+            yield from self._of_unchanged(graph, pair)
+            if _is_joined(graph, pair, constants):
+                yield Pattern.JOINED_STATE
         elif layer.type == "Concat":
             if any(self._begins_alone(graph, source, constants) for source in sources_of(graph, layer)):
                 yield Pattern.BEGUN
         elif layer.type == "MatMul" and _is_known_state(graph, layer, constants):
             yield Pattern.KNOWN_STATE
+        elif layer.type in OVERWRITING and _reads_open_state(graph, layer):
+            yield Pattern.OPEN_STATE
 
     def _of_read(self, graph: Graph, pair: _Variable, constants: Collection[int]) -> Iterator[str]:
         first, kept = _sizes(pair.read), _sizes(pair.assign)
@@ -86,6 +119,66 @@ class VariablePatterns:
             size >= 0 and size != other for size, other in zip(first, kept, strict=False)
         ):
             yield Pattern.OUTGROWN_START
+
+    def _of_assign(self, graph: Graph, pair: _Variable, variables: Mapping[int, _Variable]) -> Iterator[str]:
+        kept = next(iter(sources_of(graph, pair.assign)), None)
+        if kept is None:
+            return
+        if _keeps_an_input(graph, kept):
+            yield Pattern.KEPT_INPUT
+        if _depends_on(graph, [kept.layer], {pair.read.id}) is False:
+            yield Pattern.UNRELATED
+            if _depends_on(graph, [kept.layer], {one.read.id for one in variables.values()}):
+                yield Pattern.CROSSED
+        first = next(iter(sources_of(graph, pair.read)), None)
+        if first is None:
+            return
+        same = first == kept or (
+            graph.layer(first.layer).type == graph.layer(kept.layer).type
+            and self._signature(graph, first) == self._signature(graph, kept)
+        )
+        if not same and not _depends_on(graph, [first.layer], {kept.layer}):
+            return
+        readers = {one for one, _ in graph.consumers(*kept, FAR)} - {pair.assign.id, pair.read.id}
+        if same or _depends_on(graph, [*readers], {pair.read.id}):
+            yield Pattern.STARTING
+
+    def _of_unchanged(self, graph: Graph, pair: _Variable) -> Iterator[str]:
+        """Yield the patterns of an Assign that keeps what the variable held before."""
+        steps = self._steps_between(graph, pair)
+        if steps is None:
+            return
+        if id(graph) not in self._used:
+            self._used[id(graph)] = all_used(graph)
+        own, readers = {pair.assign.id, *(step.id for step in steps)}, dict[int, str]()
+        seen, waiting = set[int](), [pair.read, *steps]
+        while waiting and len(seen) < FAR:
+            for reader in readers_of(graph, waiting.pop()):
+                if reader.id in own | seen or reader.id not in self._used[id(graph)] or gives_known_sizes(reader):
+                    continue
+                seen.add(reader.id)
+                if reader.type in VIEWS:
+                    waiting.append(reader)
+                else:
+                    readers[reader.id] = reader.type
+        if not readers:
+            yield Pattern.HELD
+        elif len(readers) == 1 and OVERWRITING.issuperset(readers.values()):
+            yield Pattern.OVERWRITTEN
+
+    def _steps_between(self, graph: Graph, pair: _Variable) -> Sequence[Layer] | None:
+        """Return the layers between a variable and what is kept of it; None if they change elements or are others."""
+        steps = list[Layer]()
+        layer = producer_of(graph, pair.assign)
+        while layer is not None and layer is not pair.read and len(steps) < FAR and self._moves(graph, layer):
+            steps.append(layer)
+            layer = producer_of(graph, layer)
+        return steps if layer is pair.read else None
+
+    def _moves(self, graph: Graph, layer: Layer) -> bool:
+        """Return whether a layer gives elements of its first input, maybe all as they are."""
+        neutral = NEUTRAL.get(layer.type)
+        return layer.type in MOVING or (neutral is not None and number_of(self._model, graph, layer, 1) == neutral)
 
     def _begins_alone(self, graph: Graph, source: Source | None, constants: Collection[int]) -> bool:
         """Return whether a tensor is a variable of unknown sizes whose initial value is computed for it alone."""
@@ -136,30 +229,14 @@ def _sizes(layer: Layer) -> Sequence[int]:
     return layer.common.inputs[0].dims if layer.common.inputs else ()
 
 
-def _of_assign(graph: Graph, pair: _Variable) -> Iterator[str]:
-    kept = next(iter(sources_of(graph, pair.assign)), None)
-    if kept is None:
-        return
-    if _keeps_an_input(graph, kept):
-        yield Pattern.KEPT_INPUT
-    if _depends_on(graph, [kept.layer], pair.read.id) is False:
-        yield Pattern.UNRELATED
-    first = next(iter(sources_of(graph, pair.read)), None)
-    if first is None or not _depends_on(graph, [first.layer], kept.layer):
-        return
-    readers = {one for one, _ in graph.consumers(*kept, FAR)} - {pair.assign.id, pair.read.id}
-    if first == kept or _depends_on(graph, [*readers], pair.read.id):
-        yield Pattern.STARTING
-
-
-def _depends_on(graph: Graph, layers: Sequence[int], wanted: int) -> bool | None:
-    """Return whether a layer is among some or gives elements that these are computed of; None if they are too many."""
+def _depends_on(graph: Graph, layers: Sequence[int], wanted: Collection[int]) -> bool | None:
+    """Return whether some layers are among others or give elements that these are computed of; None if too many are."""
     seen, waiting = set[int](), [*layers]
     while waiting:
         if len(seen) > MANY:
             return None
         layer = waiting.pop()
-        if layer == wanted:
+        if layer in wanted:
             return True
         seen.add(layer)
         if graph.layer(layer).type != JUST_SIZES:
@@ -196,6 +273,28 @@ def _is_joined_in_place(concat: Layer) -> bool:
     return bool(sizes) and prod(sizes[0][:axis]) == 1
 
 
+def _is_joined(graph: Graph, pair: _Variable, constants: Collection[int]) -> bool:
+    """Return whether what is kept lies in the memory of a Concat, and the initial value is not constant."""
+    first = next(iter(sources_of(graph, pair.read)), None)
+    if first is None or first.layer in constants:
+        return False
+    layer = producer_of(graph, pair.assign)
+    for _ in range(FAR):
+        if layer is None or layer.type == "Concat":
+            break
+        moves = layer.type in VIEWS or layer.type == "Transpose"
+        if not moves and (layer.type not in ELEMENTWISE or not _is_in_place(graph, layer, constants)):
+            return False
+        layer = producer_of(graph, layer)
+    return layer is not None and layer.type == "Concat" and _is_joined_in_place(layer)
+
+
+def _is_in_place(graph: Graph, layer: Layer, constants: Collection[int]) -> bool:
+    """Return whether a layer reads one tensor that is not constant, and one layer reads what it gives."""
+    given = [source for source in sources_of(graph, layer) if source is not None and source.layer not in constants]
+    return len(given) == 1 and len(readers_of(graph, layer)) == 1
+
+
 def _is_known_then(graph: Graph, pair: _Variable) -> bool:
     """Return whether sizes of what is kept are unknown for those of the variable alone."""
     seen, waiting = set[int](), [pair.assign.id]
@@ -227,6 +326,17 @@ def _grows(graph: Graph, pair: _Variable) -> bool:
     """Return whether what is kept is the variable with other elements behind or before it."""
     kept = producer_of(graph, pair.assign)
     return kept is not None and kept.type == "Concat"
+
+
+def _reads_open_state(graph: Graph, layer: Layer) -> bool:
+    """Return whether a layer reads a variable of unknown sizes, in whatever shape."""
+    read = producer_of(graph, layer)
+    for _ in range(FAR):
+        if read is None or read.type not in VIEWS:
+            break
+        read = producer_of(graph, read)
+    sizes = read.common.outputs[0].dims if read is not None and read.common.outputs else ()
+    return read is not None and role_of(read) is Role.READ_VARIABLE and min(sizes, default=0) < 0
 
 
 def _is_known_state(graph: Graph, product: Layer, constants: Collection[int]) -> bool:

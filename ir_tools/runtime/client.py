@@ -197,11 +197,12 @@ class RuntimeClient(WorkerProcess):
         config: Mapping[str, str] | None = None,
         shapes: Mapping[str, str] | None = None,
         states: Mapping[str, Array] | None = None,
+        times: int = 1,
         executed: bool = False,
         keep: bool = False,
         timeout: float | None = None,
     ) -> Inference:
-        """Run one inference.
+        """Run one inference, or the last of several.
 
         Args:
             model_xml: a path, or the bytes of an `.xml`.
@@ -214,6 +215,7 @@ class RuntimeClient(WorkerProcess):
             config: properties of the device; floats are computed in f32 unless it says otherwise.
             shapes: new input shapes to reshape the model to first.
             states: values of variables by id; the others have their initial values.
+            times: how often to run in a row on the same inputs; the variables keep their values in between.
             executed: return also what the device made of the layers, and in which element types.
             keep: let the child keep the compiled model for the same request with other inputs; for small models.
             timeout: seconds, in place of the client's.
@@ -234,6 +236,7 @@ class RuntimeClient(WorkerProcess):
                 "device": device,
                 "config": {**F32, **(config or {})},
                 "shapes": dict(shapes or {}),
+                "times": times,
                 "executed": executed,
                 "keep": keep,
             },
@@ -414,7 +417,7 @@ class RuntimeClient(WorkerProcess):
 
 def key_of(header: Header, *sources: Source) -> str:
     """Return what two requests have in common whose model is compiled once."""
-    key = hashlib.blake2b(json.dumps({**header, "inputs": [], "states": []}).encode())
+    key = hashlib.blake2b(json.dumps({**header, "inputs": [], "states": [], "times": 1}).encode())
     for source in sources:
         if isinstance(source, Path | str):
             stat = os.stat(source)

@@ -148,7 +148,8 @@ class Modern:
         self.feed(run, model, inputs)
         self.set_states(run, states)
         request.stage("running the model")
-        run.infer()
+        for _ in range(request["times"]):
+            run.infer()
         after = run.query_state()
         results = [self.taken(run.get_output_tensor(index)) for index in range(len(model.outputs))]
         header = {
@@ -647,7 +648,8 @@ class Classic:
         run = compiled.requests[0]
         self.feed(run, layers, dict(zip(request["inputs"], request.blobs)))
         request.stage("running the model")
-        run.infer()
+        for _ in range(request["times"]):
+            run.infer()
         graph = compiled.get_exec_graph_info() if request["executed"] else None
         header = {
             "outputs": rows,

@@ -289,7 +289,9 @@ def test_a_layer_that_does_not_run_says_more_than_one_that_gives_other_values() 
     old.result(old.call("Xor", *ends, name="xor"), "c")
     made = Builder(old.model, opset=6)
     named = {"variable_id": "v", "variable_type": "f32", "variable_shape": "2"}
-    made.result(made.call("ReadValue", made.parameter("x", "2"), **named, name="state"), "s")
+    state = made.call("ReadValue", made.parameter("x", "2"), **named, name="state")
+    made.call("Assign", state, variable_id="v")
+    made.result(state, "s")
     found = answers(made)
     assert (found["2022.1"], found["2022.3"], found["2024.0"]) == (Answer.READS, Answer.DIFFERS, Answer.RUNS)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ir_tools import Builder, execute, migrate, read
+from ir_tools import Builder, migrate, read
 from ir_tools.compatibility import compatibility
 from ir_tools.errors import IrToolsError, RuntimeFailure
 from ir_tools.format.write import render
@@ -29,7 +29,7 @@ from ir_tools.releases.table import OPENVINO, Release
 from ir_tools.runtime.client import sources
 from ir_tools.runtime.environments import environment
 from tests.ops.samples import Sample, sample_of
-from tests.releases.measure import STAGES, client_of
+from tests.releases.measure import STAGES, client_of, executed, inferred
 from tests.releases.questions import OPS, planned
 
 ROOT = Path(__file__).parents[2]
@@ -64,10 +64,10 @@ def does(release: Release, row: ReleaseDifference) -> State:
     model.version = min(row.version, release.reads[1])
     with client_of(release) as client, sources(model) as (text, weights):
         try:
-            found = [*client.infer(text, weights, fed).outputs.values()]
+            found = inferred(client, text, weights, fed)
         except RuntimeFailure as failure:
             return STAGES[failure.stage] if failure.kind == "rejected" else State.DIES
-    wanted = execute.run(model, fed).values()
+    wanted = executed(model, fed, len(found))
     return State.RUNS if all(_close(*pair) for pair in zip(found, wanted, strict=True)) else State.DIFFERS
 
 

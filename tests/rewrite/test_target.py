@@ -973,7 +973,9 @@ def test_operations_that_give_other_values_on_a_release_are_noted() -> None:
 def test_variables_of_unknown_sizes_are_refused_where_they_stop_the_release(release: str, refused: int) -> None:
     builder = Builder()
     data = builder.parameter("x", "?,3")
-    builder.result(builder.call("ReadValue", data, variable_id="v", variable_type="f32", variable_shape="?,3"))
+    state = builder.call("ReadValue", data, variable_id="v", variable_type="f32", variable_shape="?,3")
+    builder.call("Assign", state, variable_id="v")
+    builder.result(state)
     assert len(migrate(builder.model, release).refused) == refused
 
 

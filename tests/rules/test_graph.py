@@ -458,6 +458,27 @@ def test_an_assign_finds_the_variables_that_it_finds_in_the_runtime(load: int, s
     assert told(text, ["IR214"]) == ([] if found else [("IR214", "store", "error")])
 
 
+@pytest.mark.parametrize("read_by", ["nothing", "a dead layer", "a Result", "its Assign", "another Assign"])
+def test_a_variable_that_an_assign_stores_leads_somewhere_as_in_the_runtime(read_by: str) -> None:
+    builder = Builder()
+    data = builder.parameter("data", "1,3")
+    state, other = (
+        builder.call("ReadValue", data, variable_id=name, variable_type="f32", variable_shape="1,3") for name in "vw"
+    )
+    behind = builder.call("Abs", state) if read_by != "nothing" else data
+    builder.call("Assign", behind if read_by == "its Assign" else data, variable_id="v")
+    builder.call("Assign", behind if read_by == "another Assign" else other, variable_id="w")
+    for given in (other, behind if read_by == "a Result" else data):
+        builder.result(given)
+    text, found = render(builder.model), True
+    try:
+        ov.Core().read_model(text, b"")
+    except RuntimeError:
+        found = False
+    assert told(text.decode(), ["IR214"]) == ([] if found else [("IR214", "assign", "error")])
+    assert found is (read_by not in {"nothing", "a dead layer"})
+
+
 @pytest.mark.parametrize(("old", "generations", "found"), [(True, {True, False}, True), (True, {False}, False)])
 def test_an_assign_finds_its_variable_beside_one_of_the_other_generation(
     old: bool, generations: set[bool], found: bool
@@ -524,7 +545,7 @@ STORE = '"Assign" version="opset6"'
         ),
         (
             [('from-layer="1" from-port="1"', 'from-layer="0" from-port="0"')],
-            f"no layer reads the output of the ReadValue of '{LONG[:80]}'"
+            f"no Result and no Assign depends on the ReadValue of '{LONG[:80]}'"
             " (delete both layers, or connect the ReadValue)",
         ),
         (

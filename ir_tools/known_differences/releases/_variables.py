@@ -48,7 +48,7 @@ def _delayed() -> Call:
     state = Call(*lines, {"variable_id": "v", "variable_type": "f32", "variable_shape": "1,3,4"})
     rest = Call("VariadicSplit-1", (state, Fixed(whole(1)), Fixed(whole(1, 2))), gives=1)
     rows = _joined(rest, counted(1, 1, 4))
-    return Call("Abs-1", (rows,), kept=rows)
+    return Call("Abs-1", (rows,), kept={"v": rows})
 
 
 def _grown(start: Feed, data: Feed, *between: str) -> Call:
@@ -60,24 +60,24 @@ def _grown(start: Feed, data: Feed, *between: str) -> Call:
     for op in between:
         rows = Call(op, (rows,))
     rows = _joined(rows, data)
-    return Call("Abs-1", (rows,), kept=rows)
+    return Call("Abs-1", (rows,), kept={"v": rows})
 
 
 def _summed(start: Feed, data: Feed) -> Call:
     """Return a variable that keeps its sum with a tensor, which is an output."""
     total = Call("Add-1", (_variable(start), data))
-    return Call("Abs-1", (total,), kept=total)
+    return Call("Abs-1", (total,), kept={"v": total})
 
 
 def _replaced(start: Feed, data: Feed) -> Call:
     """Return a variable that keeps another tensor, which is an output."""
-    return Call("Concat-1", (_variable(start), data), {"axis": "1"}, kept=Call("Abs-1", (data,)))
+    return Call("Concat-1", (_variable(start), data), {"axis": "1"}, kept={"v": Call("Abs-1", (data,))})
 
 
 def _separate() -> Call:
     """Return a variable that keeps what does not depend on it."""
     data = Call("Exp-1", (Given(-TENSOR, UNKNOWN),))
-    return Call("Add-1", (_variable(_zeros(data)), data), kept=Call("Tanh-1", (data,)))
+    return Call("Add-1", (_variable(_zeros(data)), data), kept={"v": Call("Tanh-1", (data,))})
 
 
 def _started() -> Call:
@@ -86,7 +86,35 @@ def _started() -> Call:
     state = Call(
         "ReadValue-6", (_zeros(data),), {"variable_id": "v", "variable_type": "f32", "variable_shape": "2,3,4"}
     )
-    return Call("Add-1", (state, data), kept=data)
+    return Call("Add-1", (state, data), kept={"v": data})
+
+
+def _constant_start(name: str = "v", first: float = 0.5) -> Call:
+    """Return a layer that reads a variable of two rows, which begins with a constant."""
+    start = Fixed(counted(2, 3) * np.float32(first))
+    return Call("ReadValue-6", (start,), {"variable_id": name, "variable_type": "f32", "variable_shape": "2,3"})
+
+
+def _passed_on() -> Call:
+    """Return the difference of a tensor and a variable that keeps another one, which keeps something else."""
+    first, second = (_constant_start(name, 0) for name in "vw")
+    return Call("Subtract-1", (counted(2, 3), second), kept={"v": Call("Exp-1", (-counted(2, 3),)), "w": first})
+
+
+def _shifted() -> Call:
+    """Return a variable of two rows that keeps its first one with another before it, which is an output."""
+    start = Call("Exp-1", (-counted(2, 3),))
+    state = Call("ReadValue-6", (start,), {"variable_id": "v", "variable_type": "f32", "variable_shape": "2,3"})
+    first = Call("Slice-8", (state, Fixed(whole(0)), Fixed(whole(1)), Fixed(whole(1)), Fixed(whole(0))))
+    rows = Call("Concat-1", (Call("Exp-1", (-counted(1, 3),)), first), {"axis": "0"})
+    return Call("Abs-1", (rows,), kept={"v": rows})
+
+
+def _averaged() -> Call:
+    """Return the SoftMax of a variable of unknown sizes that keeps its sum with a tensor."""
+    data = Call("Exp-1", (Given(-TENSOR, UNKNOWN),))
+    state = _variable(data)
+    return Call("SoftMax-8", (state,), {"axis": "2"}, kept={"v": Call("Add-1", (state, data))})
 
 
 def _decayed() -> Call:
@@ -94,7 +122,7 @@ def _decayed() -> Call:
     lines = (Fixed(np.zeros((3, 4), np.float32)),)
     state = Call("ReadValue-6", lines, {"variable_id": "v", "variable_type": "f32", "variable_shape": "3,4"})
     kept = Call("Add-1", (Call("Multiply-1", (state, Fixed(floats(0.5)))), counted(3, 4)))
-    return Call("MatMul-1", (counted(2, 3), state), {"transpose_a": "false", "transpose_b": "false"}, kept=kept)
+    return Call("MatMul-1", (counted(2, 3), state), {"transpose_a": "false", "transpose_b": "false"}, kept={"v": kept})
 
 
 def _has_unknown_sizes(seen: Seen) -> bool:
@@ -192,6 +220,59 @@ ROWS = (
         reason="A Concat does not read a variable of unknown size whose initial value is computed for it alone.",
         model=_grown(_zeros(Given(TENSOR, UNKNOWN)), Given(TENSOR, UNKNOWN)),
         applies=lambda seen: seen.has(Pattern.BEGUN),
+    ),
+    *(
+        ReleaseDifference(
+            name=f"variables that nothing keeps, {span}",
+            span=span,
+            state=state,
+            ops=READS,
+            reason="A variable needs an Assign.",
+            model=Call("Abs-1", (_constant_start(first=0),), kept={"v": None}),
+            applies=lambda seen: seen.has(Pattern.NEVER_KEPT),
+        )
+        for span, state in (("2022.1 to 2024.0", State.UNCOMPILED), ("2024.1 to 2026.4", State.FAILS))
+    ),
+    ReleaseDifference(
+        name="variables that keep what depends on others alone",
+        span="2022.1 to 2023.2",
+        ops=KEEPS,
+        reason="A variable may be overwritten before what is computed of it is kept in another one.",
+        sometimes=True,
+        model=_passed_on(),
+        applies=lambda seen: seen.has(Pattern.CROSSED),
+    ),
+    not_compiled(
+        name="variables that only themselves depend on",
+        span="2024.5 to 2026.4",
+        ops=KEEPS,
+        reason="A variable that stays as it is needs another layer that reads it.",
+        model=Call("ShapeOf-3", (_constant_start(),), {"output_type": "i64"}),
+        applies=lambda seen: seen.has(Pattern.HELD),
+    ),
+    ReleaseDifference(
+        name="variables that only a normalization reads",
+        span="2024.5 to 2026.4",
+        ops=KEEPS,
+        reason="A SoftMax or GRN overwrites a variable that stays as it is if no other layer reads it.",
+        model=Call("SoftMax-8", (_constant_start(),), {"axis": "1"}),
+        applies=lambda seen: seen.has(Pattern.OVERWRITTEN),
+    ),
+    ReleaseDifference(
+        name="variables that keep joined parts",
+        span="2024.2 to 2024.3",
+        ops=KEEPS,
+        reason="A variable that keeps joined parts, and begins with what is computed, may be overwritten with that.",
+        model=_shifted(),
+        applies=lambda seen: seen.has(Pattern.JOINED_STATE) and seen.has_known_sizes,
+    ),
+    ReleaseDifference(
+        name="normalized variables of unknown sizes",
+        span="2023.3 to 2024.1",
+        ops=("GRN-1", "SoftMax-1", "SoftMax-8"),
+        reason="A SoftMax or GRN overwrites a variable of unknown size, which the third inference and later ones read.",
+        model=_averaged(),
+        applies=lambda seen: seen.has(Pattern.OPEN_STATE),
     ),
     not_run(
         name="variables that keep what does not depend on them",

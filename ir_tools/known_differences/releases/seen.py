@@ -167,20 +167,30 @@ class Pattern(StrEnum):
     KEPT_INPUT = "kept input"
     STARTING = "starting"
     UNRELATED = "unrelated"
+    CROSSED = "crossed"
+    JOINED_STATE = "joined state"
     """Of a layer that keeps a variable: in the memory of what it keeps lies an input, which others read, too; what it
-    keeps is the initial value, or this is computed of it and others read both; it does not depend on the variable."""
+    keeps is the initial value, or this is computed of it and others read both; it does not depend on the variable; it
+    depends on other variables alone; it is joined of parts, and the initial value is not constant."""
+    HELD = "held"
+    OVERWRITTEN = "overwritten"
+    """Of a layer that keeps a variable as it is: no other layer reads it, but for those that nothing depends on; only a
+    SoftMax or GRN does."""
     KNOWN_KEPT = "known sizes kept"
     UNKNOWN_KEPT = "unknown sizes kept"
     OTHER_KEPT = "other sizes kept"
     OUTGROWN_START = "outgrown start"
+    NEVER_KEPT = "never kept"
     """Of a layer that reads a variable: the sizes of what is kept of it are known; they are not, though those of the
     initial value are; they are others than these; the initial value is computed for this variable alone, with unknown
-    sizes and others that the kept value does not have."""
+    sizes and others that the kept value does not have; no layer of the model keeps it."""
     BEGUN = "begun"
     """Of a Concat: a part is a variable of unknown sizes, converted or not, whose initial value is computed for it
     alone."""
     KNOWN_STATE = "known state"
     """Of a MatMul: its second input is one matrix, computed of variables whose initial values are constants."""
+    OPEN_STATE = "open state"
+    """Of a SoftMax or GRN: it reads a variable of unknown sizes."""
 
 
 UNCHOOSING = frozenset({"LSTMSequence", "TopK", "VariadicSplit"})
@@ -223,7 +233,18 @@ NEEDED: Mapping[str, Set[str]] = {
         CONVOLUTIONS,
     ),
     **dict.fromkeys(
-        (Pattern.BEGUN, Pattern.KEPT_INPUT, Pattern.KNOWN_STATE, Pattern.STARTING, Pattern.UNRELATED),
+        (
+            Pattern.BEGUN,
+            Pattern.CROSSED,
+            Pattern.HELD,
+            Pattern.JOINED_STATE,
+            Pattern.KEPT_INPUT,
+            Pattern.KNOWN_STATE,
+            Pattern.OPEN_STATE,
+            Pattern.OVERWRITTEN,
+            Pattern.STARTING,
+            Pattern.UNRELATED,
+        ),
         frozenset({"ReadValue"}),
     ),
     **dict.fromkeys(
@@ -389,7 +410,8 @@ class Seen:
     def folded(self) -> bool:
         """Whether its outputs are known before a device sees it: of constants, or of sizes within a larger model."""
         packed = self.op.role is Role.CONSTANT and self.patterns
-        if packed or self.op.role is Role.READ_VARIABLE or str(self.op) in UNFOLDED:
+        kept = self.op.role in {Role.READ_VARIABLE, Role.ASSIGN_VARIABLE}
+        if packed or kept or str(self.op) in UNFOLDED:
             return False
         needed = self.inputs[:1] if self.op.type in OF_FIRST else self.inputs
         if needed and all(number in self.constant for number in range(len(needed))):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ir_tools.known_differences._model import Call, Feed, Fixed, Given, counted, floats, whole
-from ir_tools.known_differences.releases._variables import TENSOR, UNKNOWN, _grown, _summed, _variable, _zeros
+from ir_tools.known_differences.releases._variables import TENSOR, UNKNOWN, _grown, _shifted, _summed, _variable, _zeros
 from tests.releases.beside import beside
 
 ZEROS = Fixed(np.zeros((1, 3), np.float32))
@@ -17,7 +17,7 @@ def read(first: Feed, shape: str) -> Call:
 
 def keeping(state: Call, kept: Feed) -> Call:
     """The variable as an output, and what it keeps."""
-    return Call("Abs-1", (state,), kept=kept)
+    return Call("Abs-1", (state,), kept={"v": kept})
 
 
 def product(state: Feed, *, first: bool = False) -> Call:
@@ -26,9 +26,37 @@ def product(state: Feed, *, first: bool = False) -> Call:
     return Call("MatMul-1", inputs, {"transpose_a": "false", "transpose_b": "false"})
 
 
+def crossed(kept: dict[str, Feed]) -> Call:
+    """The difference of a row and a second variable."""
+    return Call("Subtract-1", (ROW, OTHER), kept=kept)
+
+
+def sized(kept: dict[str, Feed]) -> Call:
+    """The sizes of the variable, which are known."""
+    return Call("ShapeOf-3", (STATE,), {"output_type": "i64"}, kept=kept)
+
+
+def softened(data: Feed, kept: dict[str, Feed]) -> Call:
+    """A SoftMax along the second axis."""
+    return Call("SoftMax-8", (data,), {"axis": "1"}, kept=kept)
+
+
+def viewed(data: Feed) -> Call:
+    """A tensor with an axis more, and without it."""
+    return Call("Squeeze-1", (Call("Unsqueeze-1", (data, LEAD)), LEAD))
+
+
 SQUARE = Fixed(np.zeros((3, 3), np.float32))
 STATE = read(ZEROS, "1,3")
 OPEN = read(ZEROS, "?,3")
+OTHER = Call("ReadValue-6", (ZEROS,), {"variable_id": "w", "variable_type": "f32", "variable_shape": "1,3"})
+FILLED = read(Fixed(ROW / 2), "1,3")
+TURNED = Fixed(whole(1, 0))
+LEAD = Fixed(whole(0))
+SHIFTED = _shifted().kept["v"]
+assert SHIFTED is not None
+GROWN = _variable(Call("Exp-1", (Given(-TENSOR, UNKNOWN),)))
+SUM: dict[str, Feed] = {"v": Call("Add-1", (GROWN, Call("Abs-1", (Given(TENSOR, UNKNOWN),))))}
 BEGUN = _variable(_zeros(Given(TENSOR, UNKNOWN)))
 DATA = Call("Exp-1", (Given(-TENSOR, UNKNOWN),))
 CELL = Call(
@@ -53,7 +81,7 @@ BESIDE = [
         others=[
             _summed(Given(TENSOR, UNKNOWN), Given(TENSOR, UNKNOWN)),
             keeping(STATE, Call("Tanh-1", (ROW,))),
-            Call("Abs-1", (CELL,), kept=CELL),
+            Call("Abs-1", (CELL,), kept={"v": CELL}),
         ],
     ),
     *beside(
@@ -70,21 +98,68 @@ BESIDE = [
     ),
     *beside(
         "variables that keep what does not depend on them",
-        others=[Call("Add-1", (BEGUN, DATA), kept=Call("Add-1", (BEGUN, DATA)))],
+        others=[Call("Add-1", (BEGUN, DATA), kept={"v": Call("Add-1", (BEGUN, DATA))})],
     ),
     *beside(
         "variables that keep an input",
-        falling=[Call("Subtract-1", (INPUT, STATE), kept=INPUT)],
+        falling=[Call("Subtract-1", (INPUT, STATE), kept={"v": INPUT})],
         others=[
             keeping(STATE, INPUT),
-            Call("Abs-1", (BEHIND,), kept=BEHIND),
-            Call("Subtract-1", (INPUT, STATE), kept=Call("Tanh-1", (INPUT,))),
-            Call("Abs-1", (TWICE,), kept=LATEST),
+            Call("Abs-1", (BEHIND,), kept={"v": BEHIND}),
+            Call("Subtract-1", (INPUT, STATE), kept={"v": Call("Tanh-1", (INPUT,))}),
+            Call("Abs-1", (TWICE,), kept={"v": LATEST}),
         ],
     ),
     *beside(
         "variables that keep what they begin with",
-        others=[Call("Add-1", (BEGUN, DATA), kept=Call("Tanh-1", (DATA,)))],
+        others=[Call("Add-1", (BEGUN, DATA), kept={"v": Call("Tanh-1", (DATA,))})],
+    ),
+    *beside(
+        "variables that nothing keeps, 2024.1 to 2026.4",
+        falling=[Call("Add-1", (STATE, ROW), kept={"v": None})],
+        others=[Call("Add-1", (STATE, ROW))],
+    ),
+    *beside(
+        "variables that keep what depends on others alone",
+        falling=[crossed({"v": Call("Exp-1", (-ROW,)), "w": Call("Tanh-1", (STATE,))})],
+        others=[
+            crossed({"w": Call("Add-1", (STATE, OTHER))}),
+            crossed({"v": Call("Exp-1", (-ROW,)), "w": Call("Tanh-1", (ROW,))}),
+        ],
+    ),
+    *beside(
+        "variables that only themselves depend on",
+        falling=[
+            sized({"v": Call("Transpose-1", (Call("Transpose-1", (STATE, TURNED)), TURNED))}),
+            sized({"v": Call("Multiply-1", (STATE, Fixed(floats(1))))}),
+        ],
+        others=[sized({"v": Call("Multiply-1", (STATE, Fixed(floats(0.5))))}), Call("Abs-1", (STATE,))],
+    ),
+    *beside(
+        "variables that only a normalization reads",
+        falling=[
+            Call("GRN-1", (FILLED,), {"bias": "1"}),
+            softened(Call("Unsqueeze-1", (FILLED, Fixed(whole(2)))), {}),
+            softened(FILLED, {"v": Call("Convert-1", (FILLED,), {"destination_type": "f32"})}),
+        ],
+        others=[
+            softened(FILLED, {"v": Call("Tanh-1", (FILLED,))}),
+            softened(Call("Transpose-1", (FILLED, TURNED)), {}),
+            Call("Add-1", (softened(FILLED, {}), FILLED)),
+            Call("LogSoftmax-5", (FILLED,), {"axis": "1"}),
+        ],
+    ),
+    *beside(
+        "variables that keep joined parts",
+        falling=[
+            Call("Abs-1", (SHIFTED,), kept={"v": Call("Squeeze-1", (Call("Unsqueeze-1", (SHIFTED, LEAD)), LEAD))})
+        ],
+        others=[Call("Abs-1", (SHIFTED,), kept={"v": Call("Maximum-1", (SHIFTED, SHIFTED))})],
+    ),
+    *beside(
+        "normalized variables of unknown sizes",
+        falling=[softened(viewed(GROWN), SUM)],
+        others=[softened(Call("Tanh-1", (GROWN,)), SUM)],
     ),
     *beside(
         "products with a variable, 2023.1 to 2023.3",
