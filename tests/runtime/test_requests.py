@@ -38,6 +38,7 @@ OTHER: Mapping[str, object] = {
     "shapes": {"x": "1,2"},
     "set_inputs": {"x": "1,2"},
     "states": {"sum": np.full((1, 2), 5, np.float32)},
+    "times": 2,
     "executed": True,
     "keep": True,
     "timeout": 7.5,
