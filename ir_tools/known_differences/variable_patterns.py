@@ -10,6 +10,7 @@ from ir_tools.errors import ReadError
 from ir_tools.graph import Graph, Layer, Model, Source, find_port
 from ir_tools.known_differences.neighbours import (
     FAR,
+    MOVED,
     VIEWS,
     all_used,
     gives_known_sizes,
@@ -32,6 +33,8 @@ NEUTRAL = {"Add": 0, "Subtract": 0, "Multiply": 1, "Divide": 1}
 """Types of layers that do so if the second input is this number."""
 OVERWRITING = frozenset({"GRN", "SoftMax"})
 """Types of layers that write into the memory of a variable that nothing else reads."""
+ARRANGING = VIEWS | ELEMENTWISE | MOVED | {"Broadcast", "Concat", "Gather", "Slice", "StridedSlice", "Tile"}
+"""Types of layers between a variable and the keys of an attention."""
 MANY = 4096
 """How many layers are looked at for one that they depend on."""
 DEEP = 12
@@ -101,6 +104,8 @@ class VariablePatterns:
                 yield Pattern.BEGUN
         elif layer.type == "MatMul" and _is_known_state(graph, layer, constants):
             yield Pattern.KNOWN_STATE
+        elif layer.type == "ScaledDotProductAttention":
+            yield from _of_attention(graph, layer)
         elif layer.type in OVERWRITING and _reads_open_state(graph, layer):
             yield Pattern.OPEN_STATE
 
@@ -337,6 +342,35 @@ def _reads_open_state(graph: Graph, layer: Layer) -> bool:
         read = producer_of(graph, read)
     sizes = read.common.outputs[0].dims if read is not None and read.common.outputs else ()
     return read is not None and role_of(read) is Role.READ_VARIABLE and min(sizes, default=0) < 0
+
+
+def _of_attention(graph: Graph, layer: Layer) -> Iterator[str]:
+    """Yield the patterns of an attention whose keys are computed of a variable."""
+    keys = producer_of(graph, layer, 1)
+    if keys is None:
+        return
+    seen, waiting = set[int](), [keys.id]
+    while waiting and len(seen) < FAR:
+        behind = graph.layer(waiting.pop())
+        if role_of(behind) is Role.READ_VARIABLE:
+            yield Pattern.STATE_KEYS
+            break
+        seen.add(behind.id)
+        waiting += {*graph.producers(behind.id)} - seen if behind.type in ARRANGING else ()
+    repeated = False
+    for _ in range(FAR):
+        if keys is None or keys.type == "Concat" or keys.type not in MOVED | {"Broadcast", "Multiply"}:
+            break
+        repeated |= keys.type not in MOVED
+        keys = producer_of(graph, keys)
+    if keys is None or keys.type != "Concat":
+        return
+    for source in sources_of(graph, keys):
+        part = None if source is None else graph.layer(source.layer)
+        part = producer_of(graph, part) if part is not None and part.type == "Convert" else part
+        state = producer_of(graph, part) if part is not None and part.type == "Gather" else None
+        if state is not None and role_of(state) is Role.READ_VARIABLE:
+            yield Pattern.REPEATED_KEYS if repeated else Pattern.GATHERED_KEYS
 
 
 def _is_known_state(graph: Graph, product: Layer, constants: Collection[int]) -> bool:

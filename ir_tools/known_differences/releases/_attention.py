@@ -22,6 +22,9 @@ ACTIVATIONS = frozenset(
     }
 )
 """Types of layers that releases up to 2024.6 compile together with an attention whose keys they compute. Measured."""
+ENDS_COUNT = (
+    "The last query attends to all keys, and those before it to fewer, instead of the first query to the first key."
+)
 ATTENTION = (counted(1, 2, 4), counted(1, 3, 4), counted(1, 3, 4))
 
 
@@ -71,6 +74,34 @@ def _is_transposed(seen: Seen, *, computed: bool, activated: bool) -> bool:
     return behind and not before and bool(seen.producers[0]) if computed else before is not behind
 
 
+def _reads_beams(seen: Seen) -> bool:
+    """Return whether a Concat joins keys, of a variable that a Gather reads, and whether they are repeated or not."""
+    return seen.has(Pattern.GATHERED_KEYS) or seen.has(Pattern.REPEATED_KEYS)
+
+
+def _is_causal(seen: Seen) -> bool:
+    """Return whether an attention is causal."""
+    return seen.attrs is not None and bool(seen.attrs.causal)
+
+
+def _cached(*, gathered: bool = False, causal: bool = False) -> Call:
+    """Return an attention whose keys and values variables keep; a Gather changes the order of batches before it."""
+    data = Given(_waves(2, 3, 2, 4), "?,?,2,4")
+    start = Call(
+        "Slice-8", (Call("Abs-1", (data,)), Fixed(whole(0)), Fixed(whole(0)), Fixed(whole(1)), Fixed(whole(1)))
+    )
+    order = Call("Abs-1", (Given(np.array([1, 0], np.int32), "?"),))
+    attrs = {"variable_type": "f32", "variable_shape": "?,?,2,4"}
+    kept = dict[str, Call]()
+    for name, op in zip("kv", ("Sigmoid-1", "Abs-1"), strict=True):
+        state = Call("ReadValue-6", (start,), attrs | {"variable_id": name})
+        if gathered:
+            state = Call("Gather-8", (state, order, Fixed(whole(0))))
+        kept[name] = Call("Concat-1", (state, Call(op, (data,))), {"axis": "1"})
+    inputs = (Call("Transpose-1", (one, Fixed(whole(0, 2, 1, 3)))) for one in (Call("Sin-1", (data,)), *kept.values()))
+    return Call("ScaledDotProductAttention-13", (*inputs,), {"causal": "true" if causal else "false"}, kept=kept)
+
+
 def _transposed(queries: Array | Call, *, activated: bool = False) -> Call:
     """Return an attention of four heads and four rows whose output is transposed; `activated`: by keys of a ReLU."""
     waves = np.cos(np.arange(128, dtype=np.float32)).reshape(1, 4, 4, 8)
@@ -81,8 +112,7 @@ def _transposed(queries: Array | Call, *, activated: bool = False) -> Call:
 
 def _is_causal_of_unknown_sizes(seen: Seen) -> bool:
     """Return whether queries see the keys before them, and a size is not known."""
-    causal = seen.attrs is not None and bool(seen.attrs.causal)
-    return causal and not all(is_static(fact.shape) for fact in seen.inputs[:3])
+    return _is_causal(seen) and not all(is_static(fact.shape) for fact in seen.inputs[:3])
 
 
 def _is_along_rows(seen: Seen, *, pattern: Pattern, rank: int = 0) -> bool:
@@ -193,6 +223,31 @@ ROWS = (
             {"causal": "true"},
         ),
         applies=_is_causal_of_unknown_sizes,
+    ),
+    ReleaseDifference(
+        name="attention with keys of beams",
+        span="2023.3 to 2023.3",
+        ops=("ScaledDotProductAttention-13",),
+        reason="From the second inference on, keys and values are not those of the variables if a Gather reads these.",
+        sometimes=True,
+        model=_cached(gathered=True),
+        applies=lambda seen: seen.has(Pattern.GATHERED_KEYS),
+    ),
+    ReleaseDifference(
+        name="causal attention with keys of a variable",
+        span="2023.3 to 2024.6",
+        ops=("ScaledDotProductAttention-13",),
+        reason=ENDS_COUNT,
+        model=_cached(causal=True),
+        applies=lambda seen: seen.has(Pattern.STATE_KEYS) and _is_causal(seen) and not _reads_beams(seen),
+    ),
+    ReleaseDifference(
+        name="causal attention with keys of beams",
+        span="2023.3 to 2026.4",
+        ops=("ScaledDotProductAttention-13",),
+        reason=ENDS_COUNT,
+        model=_cached(gathered=True, causal=True),
+        applies=lambda seen: _reads_beams(seen) and _is_causal(seen),
     ),
     ReleaseDifference(
         name="attention of different ranks",

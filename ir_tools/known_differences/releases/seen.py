@@ -191,6 +191,11 @@ class Pattern(StrEnum):
     """Of a MatMul: its second input is one matrix, computed of variables whose initial values are constants."""
     OPEN_STATE = "open state"
     """Of a SoftMax or GRN: it reads a variable of unknown sizes."""
+    STATE_KEYS = "state keys"
+    GATHERED_KEYS = "gathered keys"
+    REPEATED_KEYS = "repeated keys"
+    """Of an attention: its keys are computed of a variable; a Concat joins them, of a variable that a Gather reads; so
+    it does, and they are repeated for several heads."""
 
 
 UNCHOOSING = frozenset({"LSTMSequence", "TopK", "VariadicSplit"})
@@ -236,13 +241,16 @@ NEEDED: Mapping[str, Set[str]] = {
         (
             Pattern.BEGUN,
             Pattern.CROSSED,
+            Pattern.GATHERED_KEYS,
             Pattern.HELD,
             Pattern.JOINED_STATE,
             Pattern.KEPT_INPUT,
             Pattern.KNOWN_STATE,
             Pattern.OPEN_STATE,
             Pattern.OVERWRITTEN,
+            Pattern.REPEATED_KEYS,
             Pattern.STARTING,
+            Pattern.STATE_KEYS,
             Pattern.UNRELATED,
         ),
         frozenset({"ReadValue"}),

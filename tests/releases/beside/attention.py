@@ -1,10 +1,12 @@
 """Layers beside the rows of attention, and of attributes without end."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, index, number, whole
+from ir_tools.known_differences.releases._attention import _cached
 from tests.releases.beside import Feed, beside
 
 
@@ -14,6 +16,13 @@ def attention(*inputs: Feed, causal: bool = False) -> Call:
 
 def transposed(data: Feed) -> Call:
     return Call("Transpose-1", (data, Fixed(whole(0, 2, 1, 3))))
+
+
+def of_variables(op: str, *, gathered: bool, causal: bool) -> Call:
+    """Attention whose keys a layer computes of variables, or also of new ones; `gathered`: whose order changes."""
+    made = _cached(gathered=gathered)
+    queries, keys, values = made.inputs
+    return replace(made, inputs=(queries, Call(op, (keys,)), values), raw={"causal": str(causal).lower()})
 
 
 def of_heads(query: Feed, *sizes: int) -> Call:
@@ -100,6 +109,15 @@ ROWS = (counted(1, 3, 4), counted(1, 3, 4))
 HEADS = (counted(1, 2, 3, 4), counted(1, 2, 3, 4))
 SQUARE = (1, 4, 4, 8)
 BESIDE = [
+    *beside("attention with keys of beams", others=[_cached(), of_variables("Tanh-1", gathered=True, causal=False)]),
+    *beside(
+        "causal attention with keys of a variable",
+        falling=[
+            of_variables("Tanh-1", gathered=True, causal=True),
+            of_variables("Tanh-1", gathered=False, causal=True),
+        ],
+    ),
+    *beside("causal attention with keys of beams", others=[of_variables("Tanh-1", gathered=True, causal=True)]),
     *beside(
         "products around a SoftMax, values that are the queries, 2023.2 to 2023.3",
         falling=[
