@@ -24,6 +24,7 @@ __all__ = [
     "WORDS",
     "border_names",
     "border_problems",
+    "flags_in_words",
     "input_problem",
     "lacks_bytes",
     "name_problems",
@@ -57,6 +58,7 @@ WORDS = "a flag that is written as a word is not read"
 BRACKETS = "the shape of an input in brackets is not read"
 FREE_RT_INFO = "rt_info without a version is not read in IR v11"
 COUNTED_FLAGS = {
+    "MVN": ("across_channels", "normalize_variance"),
     "PriorBox": ("clip", "flip", "scale_all_sizes"),
     "PriorBoxClustered": ("clip",),
     "RegionYolo": ("do_softmax",),
@@ -122,6 +124,12 @@ def text_problems(layer: Layer, version: int) -> Iterator[str]:
         yield BRACKETS
     if version > 10 and any("version" not in row for row in layer.common.rt_info):
         yield FREE_RT_INFO
+
+
+def flags_in_words(layer: Layer) -> list[str]:
+    """Return which of the flags of `COUNTED_FLAGS` a file writes as words."""
+    raw = layer.common.raw
+    return [name for name in COUNTED_FLAGS.get(layer.type, ()) if raw.get(name, "").isalpha()]
 
 
 def lacks_bytes(model: Model) -> bool:

@@ -157,9 +157,10 @@ class Patterns:
             Pattern.GIVEN_IN_ANOTHER_SHAPE: op.type in {"GroupNormalization", "MVN"}
             and _overwrites_an_output(graph, layer),
             Pattern.SHARED_ORDER: op.type == "Transpose" and _shares_its_order(graph, layer),
-            Pattern.QUANTIZED: op.type in OF_BYTES and _is_quantized(self.model, graph, layer, constants),
         }
         more: Iterable[str] = ()
+        if op.type in OF_BYTES:
+            more = _quantized(self.model, graph, layer, constants)
         if op.type == "Slice":
             more = slices(self.model, graph, layer)
         elif op.type.startswith("Reduce"):
@@ -172,7 +173,7 @@ class Patterns:
         elif op.type in CONVERTING and _gives_booleans(layer):
             more = chain(_tested(graph, layer), [Pattern.MASK] * is_mask(self.model, graph, layer))
         elif op.type in CONVOLUTIONS:
-            more = chain(_moved(graph, layer, constants), _shifted(graph, layer, constants))
+            more = chain(more, _moved(graph, layer, constants), _shifted(graph, layer, constants))
         elif op.type == "Mod":
             more = _decided(graph, layer)
         elif op.type == "SoftMax":
@@ -610,26 +611,30 @@ def _turns_unevenly(graph: Graph, joined: Layer, constants: Collection[int]) -> 
     return any(one.type == "Multiply" and not whole.isdisjoint(sources_of(graph, one)) for one in other)
 
 
-def _is_quantized(model: Model, graph: Graph, product: Layer, constants: Collection[int]) -> bool:
-    """Return whether the data of a product are those of a FakeQuantize between two numbers, to levels of 8 bits.
+def _quantized(model: Model, graph: Graph, product: Layer, constants: Collection[int]) -> Iterator[Pattern]:
+    """Yield `QUANTIZED` and `UNSIGNED` as far as they are true of a product.
 
-    Or of several ones between the same numbers that a Concat joins.
+    Several FakeQuantize between the same numbers may be joined by a Concat.
     """
     waiting, passed, found = sources_of(graph, product)[:1], set[int](), list[Layer]()
     while waiting and len(passed) < FAR:
         source = waiting.pop()
         if source is None:
-            return False
+            return
         layer = graph.layer(source.layer)
         if layer.type == "FakeQuantize" and _is_to_bytes(graph, layer, constants):
             found.append(layer)
         elif layer.type not in CARRYING | {"Concat"}:
-            return False
+            return
         elif layer.id not in passed:
             waiting += sources_of(graph, layer)[: None if layer.type == "Concat" else 1]
         passed.add(layer.id)
-    limits = {tuple(number_of(model, graph, one, place) for place in range(1, 5)) for one in found[1:] and found}
-    return bool(found) and not waiting and len(limits) < PAIR
+    limits = {tuple(number_of(model, graph, one, place) for place in range(1, 5)) for one in found}
+    if waiting or len(limits) != 1:
+        return
+    yield Pattern.QUANTIZED
+    if limits.pop()[2] == 0:
+        yield Pattern.UNSIGNED
 
 
 def _is_to_bytes(graph: Graph, quantized: Layer, constants: Collection[int]) -> bool:

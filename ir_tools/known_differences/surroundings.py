@@ -7,12 +7,12 @@ from ir_tools.display import plural
 from ir_tools.graph import Graph, Layer, Located, Model, Source
 from ir_tools.known_differences.loop_patterns import LoopPatterns
 from ir_tools.known_differences.model_problems import (
-    COUNTED_FLAGS,
     EMPTY_FILE,
     NO_INPUTS,
     UNSPECIFIED,
     UNTYPED,
     WORDS,
+    flags_in_words,
     input_problem,
     lacks_bytes,
     name_problems,
@@ -79,8 +79,7 @@ class Surroundings:
     def _problems_of(self, located: Located, op: Op) -> frozenset[str]:
         """Return what else is wrong with the model, said of a layer."""
         if op.role is not Role.PARAMETER:
-            flags = [located.layer.common.raw.get(name, "") for name in COUNTED_FLAGS.get(op.type, ())]
-            return self._problems.get(op.role, frozenset({WORDS}) if any(map(str.isalpha, flags)) else NOTHING)
+            return self._problems.get(op.role, frozenset({WORDS}) if flags_in_words(located.layer) else NOTHING)
         if located.graph is self.model.graph:
             return frozenset(filter(None, [input_problem(located.layer)]))
         content = located.layer.common

@@ -90,9 +90,10 @@ def migrate_mvn_1(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite 
     return layers.rewrite("axes as an input", f"MVN-1 normalizes over axes {first} to {len(shape) - 1}")
 
 
-def _digit(flag: bool) -> str:
-    """Return a flag as OpenVINO 2021.2 reads it in MVN-1."""
-    return "1" if flag else "0"
+def _mvn_1(layers: Layers, data: Ref, *, across: bool, variance: bool, eps: float) -> Ref:
+    """Add MVN-1 with its flags as numbers, as OpenVINO 2021.2 reads them."""
+    flags = {"across_channels": str(int(across)), "normalize_variance": str(int(variance))}
+    return layers.call("MVN", data, version=min(layers.target, 2), eps=eps, **flags)
 
 
 def _mvn_before_6(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
@@ -105,14 +106,7 @@ def _mvn_before_6(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite 
     if not across and places != [*range(2, rank)]:
         return _normalized(attrs, inputs, target)
     layers = Layers(inputs, target)
-    layers.call(
-        "MVN",
-        DATA,
-        version=min(target, 2),
-        across_channels=_digit(across),
-        normalize_variance=_digit(attrs.normalize_variance),
-        eps=attrs.eps,
-    )
+    _mvn_1(layers, DATA, across=across, variance=attrs.normalize_variance, eps=attrs.eps)
     return layers.rewrite("axes as an attribute", f"MVN-1 normalizes over axes {places[0]} to {rank - 1}")
 
 
@@ -146,14 +140,7 @@ def group_normalization(layers: Layers, attrs: Attrs) -> Ref:
         axes = np.array([2], np.int64)
         mixed = layers.call("MVN", groups, axes, normalize_variance=True, eps=attrs.epsilon, eps_mode="inside_sqrt")
     else:
-        mixed = layers.call(
-            "MVN",
-            groups,
-            version=min(layers.target, 2),
-            across_channels=_digit(False),
-            normalize_variance=_digit(True),
-            eps=attrs.epsilon,
-        )
+        mixed = _mvn_1(layers, groups, across=False, variance=True, eps=attrs.epsilon)
     found = layers.call("Reshape", mixed, layers.sizes(DATA), special_zero=False)
     for type, number in (("Multiply", 1), ("Add", 2)):
         values = layers.to_type(Ref(None, number), layers.fact(DATA).dtype)

@@ -17,8 +17,10 @@ from ir_tools.known_differences.model_problems import (
     FREE_RT_INFO,
     SHARED_ENDS,
     TAKEN_NAMES,
+    WORDS,
     border_names,
     border_problems,
+    flags_in_words,
     input_problem,
     lacks_bytes,
     stopped_by,
@@ -168,7 +170,8 @@ class Fitting:
 
     def _fit_release(self, release: Release) -> None:
         dropped, around = 0, Surroundings(self.model)
-        free, from_end = not stopped_by(release, FREE_RT_INFO), release.number >= AXES_FROM_END
+        free, counted = not stopped_by(release, FREE_RT_INFO), stopped_by(release, WORDS)
+        from_end = release.number >= AXES_FROM_END
         for located in self._remove_unread(release, around):
             layer, role = located.layer, role_of(located.layer)
             if layer.id not in located.graph:
@@ -177,6 +180,8 @@ class Fitting:
                 self._fit_constant(located, release, around)
             if role is Role.PARAMETER:
                 self._fit_parameter(located, release)
+            if counted and flags_in_words(layer):
+                self._number_flags(located)
             if not from_end and layer.type == "Concat" and layer.common.raw.get("axis") == "-1":
                 self._count_axis(located)
             if not free and FREE_RT_INFO in text_problems(layer, self.version):
@@ -298,6 +303,13 @@ class Fitting:
         if len(layer.outputs[0].dims) == 1:
             layer.raw["axis"] = "0"
             self._step(located, "Concat", "axis 0", "the only axis is the last one")
+
+    def _number_flags(self, located: Located) -> None:
+        """Write flags as numbers."""
+        _, layer, _ = located
+        for name in flags_in_words(layer):
+            layer.raw[name] = str(int(layer.raw[name].lower() == "true"))
+        self._step(located, layer.type, "flags as numbers", "0 is false, and 1 is true")
 
     def _fit_parameter(self, located: Located, release: Release) -> None:
         _, layer, graph = located

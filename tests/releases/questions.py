@@ -14,6 +14,7 @@ from ir_tools.format.write import render
 from ir_tools.graph import Source
 from ir_tools.infer import propagate_shapes
 from ir_tools.inputs import plan_inputs
+from ir_tools.known_differences.model_problems import COUNTED_FLAGS
 from ir_tools.ops import FAMILIES, Array, Op, Role
 from ir_tools.ops.definition import Oracle
 from ir_tools.ops.fields import REQUIRED, Flag, OneOf
@@ -162,7 +163,7 @@ def _asked(
     except IrToolsError:
         return
     builder, fed, sources = Builder(name="question"), dict[str, Array](), list[Source]()
-    raw = _raw(op, sample)
+    raw = {key: _written(op, key, value) for key, value in _raw(op, sample).items()}
     for number, (slot, value) in enumerate(zip(sample.slots, values, strict=True)):
         name = f"in{number}"
         if number == computed or (isinstance(slot, tuple) and (number == 0 or number in TOGETHER.get(op.type, ()))):
@@ -191,6 +192,11 @@ def _question(about: str, case: str, version: int, builder: Builder, fed: Mappin
     model = builder.model
     model.version = version
     return Question(about, case, version, render(model), b"".join(model.weights.tail()), fed)
+
+
+def _written(op: Op, key: str, value: str) -> str:
+    """Return an attribute as all releases read it."""
+    return str(int(value.lower() == "true")) if key in COUNTED_FLAGS.get(op.type, ()) else value
 
 
 def _raw(op: Op, sample: Sample) -> dict[str, str]:

@@ -26,10 +26,7 @@ SAMPLE = 60
 """Questions that are asked of a release again."""
 
 
-OTHERWISE_SPELLED = {
-    *("BatchNormInference-1", "BinaryConvolution-1", "MVN-1", "PriorBox-1", "PriorBoxClustered-1", "RegionYolo-1"),
-    "StridedSlice-1",
-}
+OTHERWISE_SPELLED = {"BatchNormInference-1", "BinaryConvolution-1", "StridedSlice-1"}
 """Operations that 2021.2 reads with other attributes alone."""
 UNKNOWN_SIZES = {"NonMaxSuppression-5", "NonZero-3"}
 """Operations whose outputs have unknown sizes, which no file of IR v10 could record until 2021.4."""

@@ -14,6 +14,8 @@ from ir_tools.execute import run
 from ir_tools.format.read import read
 from ir_tools.format.write import render
 from ir_tools.graph import Model, Source
+from ir_tools.known_differences import as_model
+from ir_tools.known_differences._model import Call, counted
 from ir_tools.known_differences.releases import Seen
 from ir_tools.known_differences.verdicts import Answer
 from ir_tools.ops import Array, Attrs, find_op
@@ -737,6 +739,18 @@ def test_what_2021_2_needs_written_is_written() -> None:
     fed = {"x": np.arange(6, dtype=np.float32).reshape(2, 1, 3)}
     (found,) = kept_client("2021.2").infer_model(migrated.model, fed).outputs.values()
     assert found.ravel().tolist() == [5, 6, 7]
+
+
+@pytest.mark.parametrize("flag", ["true", "false"])
+def test_flags_of_mvn_1_are_written_as_numbers(flag: str) -> None:
+    model, _ = as_model(Call("MVN-1", (counted(1, 2, 2, 3),), {"across_channels": flag, "eps": "0.1"}))
+    model.version = 10
+    migrated = migrate(model, "openvino-2021.2")
+    assert [(step.after, step.strategy) for step in migrated.steps] == [("MVN", "flags as numbers")]
+    fed = {"data": counted(1, 2, 2, 3)}
+    (found,) = kept_client("2021.2").infer_model(migrated.model, fed).outputs.values()
+    (wanted,) = run(model, fed).values()
+    np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("release", ["2021.4", "2022.3"])

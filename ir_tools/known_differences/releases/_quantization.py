@@ -6,15 +6,15 @@ from math import prod
 import numpy as np
 
 from ir_tools.known_differences._model import PLANE, Call, Fixed, Given, converted, counted, floats, whole
-from ir_tools.known_differences.releases._predicates import ELEMENTWISE, ELEMENTWISE_ALONE, has_rank, has_value
-from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled
+from ir_tools.known_differences.releases._predicates import ELEMENTWISE, ELEMENTWISE_ALONE, assumed, has_rank, has_value
+from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_run
 from ir_tools.known_differences.releases._samples import WINDOWS, attention, quantized
 from ir_tools.known_differences.releases.seen import CONVOLUTIONS, Pattern, Seen
 from ir_tools.ops import Array
 from ir_tools.ops.convolution_shapes import windows_of
 from ir_tools.processors import Processor
 from ir_tools.releases.measured import State
-from ir_tools.types import element_type, is_static
+from ir_tools.types import Dim, element_type, is_static
 
 __all__ = ["ROWS"]
 
@@ -29,8 +29,8 @@ FOUR_ROWS = counted(1, 3, 4, 2)
 ANY_IMAGES = Given(FOUR_ROWS, "?,3,4,2")
 IMAGES, BY_CHANNEL = counted(1, 2, 2, 2), Fixed(counted(1, 2, 1, 1))
 LAST = Fixed(np.arange(2, 6, dtype=np.float32))
-TILE = 64
-"""How many bytes of a row AMX multiplies at a time."""
+TILE, FEW = 64, 16
+"""How many bytes of a row AMX multiplies at a time, and of how many rows."""
 VARIANCE = {"eps": "0.01", "eps_mode": "inside_sqrt", "normalize_variance": "true"}
 
 
@@ -152,12 +152,42 @@ def _has_rows_of_tiles(seen: Seen) -> bool:
     return in_a_row and whole_rows and tiles and _has_quantized_weights(seen)
 
 
+def _columns(seen: Seen) -> tuple[int, int]:
+    """Return by how many quantized columns quantized rows are multiplied, and of how many elements; zeros if not so."""
+    shape = (seen.inputs[1].shape or ()) if seen.has(Pattern.QUANTIZED) else ()
+    if (
+        seen.attrs is None
+        or len(shape) < 2
+        or seen.rank() > 3
+        or not is_static(shape)
+        or any(dim.hi != 1 for dim in shape[:-2])
+    ):
+        return 0, 0
+    length, count = (dim.lo for dim in (shape[:-3:-1] if seen.attrs.transpose_b else shape[-2:]))
+    return (count, length) if _has_quantized_weights(seen) else (0, 0)
+
+
+def _rows(seen: Seen, size: Callable[[Dim], int]) -> int:
+    """Return the number of rows of data by how each unknown size counts."""
+    shape = seen.inputs[0].shape or ()
+    transposed = seen.attrs is not None and bool(seen.attrs.transpose_a)
+    return prod(map(size, (*shape[:-2], shape[-1]) if transposed else shape[:-1]))
+
+
 def _has_uneven_columns(seen: Seen) -> bool:
-    """Return whether quantized rows are multiplied by quantized columns of a length that 16 may not divide."""
-    shape = seen.inputs[1].shape or ()
-    if seen.attrs is None or not seen.has(Pattern.QUANTIZED) or len(shape) != 2 or seen.rank() > 3:
-        return False
-    return shape[1 if seen.attrs.transpose_b else 0].lo % 16 > 0 and _has_quantized_weights(seen)
+    """Return whether quantized rows are multiplied by quantized columns of a length that 16 may not divide.
+
+    It may be one row or column, if the rows have no negative numbers.
+    """
+    count, length = _columns(seen)
+    is_vector = count == 1 or _rows(seen, lambda dim: dim.hi or 0) == 1
+    return length % 16 > 0 and not (is_vector and seen.has(Pattern.UNSIGNED))
+
+
+def _may_have_few_rows(seen: Seen) -> bool:
+    """Return whether few columns multiply rows that may be few, though the layer is compiled for more."""
+    sizes = _columns(seen)
+    return 0 < max(sizes) <= TILE and _rows(seen, lambda dim: max(dim.lo, 1)) <= FEW < _rows(seen, assumed)
 
 
 def _has_constant_limits(seen: Seen) -> bool:
@@ -193,9 +223,9 @@ def _scaled_bytes(*sizes: int) -> Call:
     return Call("Multiply-1", (converted(Fixed(held), "f32"), Fixed(scale)))
 
 
-def _multiplied() -> Call:
+def _multiplied(sizes: str = "2,8") -> Call:
     """Return a product of quantized rows and columns of eight elements."""
-    data = quantized(np.sin(counted(2, 8)), Fixed(floats(1)), levels=255)
+    data = quantized(Given(np.sin(counted(2, 8)), sizes), Fixed(floats(1)), levels=255)
     return Call("MatMul-1", (data, _scaled_bytes(16, 8)), {"transpose_b": "true"})
 
 
@@ -575,6 +605,15 @@ ROWS = (
         reason="Running it ends the process if data with negative numbers, and constants, are quantized to 8 bits.",
         model=_multiplied(),
         applies=_has_uneven_columns,
+        processor=Processor.AMX,
+    ),
+    not_run(
+        name="quantized products of rows that are fewer than the layer is compiled for",
+        span="2022.3 to 2023.0",
+        ops=("MatMul-1",),
+        reason="Up to 64 columns of up to 64 elements, compiled for more than 16 rows, cannot multiply up to 16 rows.",
+        model=_multiplied("?,8"),
+        applies=_may_have_few_rows,
         processor=Processor.AMX,
     ),
     ReleaseDifference(

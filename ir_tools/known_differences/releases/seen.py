@@ -110,7 +110,9 @@ class Pattern(StrEnum):
     PADDED = "padded"
     """Of a convolution whose strides move before other layers: its padding does not fit there."""
     QUANTIZED = "quantized data"
-    """Of a Convolution, MatMul or MVN: its data are those of a FakeQuantize between numbers, to levels of 8 bits."""
+    UNSIGNED = "unsigned data"
+    """Of a Convolution, MatMul or MVN: its data are those of a FakeQuantize between numbers, to levels of 8 bits; the
+    least of them is 0."""
     MEAN_SQUARE = "mean square"
     NEWER_MEAN_SQUARE = "mean square in another form"
     """Of a ReduceMean: it is of squares, by whose root the data are divided, and then multiplied by constants; the

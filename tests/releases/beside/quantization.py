@@ -48,11 +48,16 @@ def _in_rows(
 
 
 def _product(
-    sizes: tuple[int, ...], given: str = "", *, levels: int = 255, weights: Call | Fixed | None = None
+    sizes: tuple[int, ...],
+    given: str = "",
+    *,
+    levels: int = 255,
+    weights: Call | Fixed | None = None,
+    limits: tuple[Fixed, Fixed] | None = None,
 ) -> Call:
     """Quantized rows times constants of 8 bits or others."""
     data = np.sin(counted(*sizes))
-    levelled = between(Given(data, given) if given else data, *LIMITS, levels)
+    levelled = between(Given(data, given) if given else data, *(limits or LIMITS), levels)
     held = weights or _scaled_bytes(5, sizes[-1])
     return Call("MatMul-1", (levelled, held), {"transpose_b": str(weights is None).lower()})
 
@@ -75,7 +80,7 @@ def _joined(limit: float) -> Call:
     return Call("MatMul-1", (Call("Concat-1", (*parts,), {"axis": "1"}), _scaled_bytes(5, 8)), {"transpose_b": "true"})
 
 
-LIMITS = Fixed(floats(-1)), Fixed(floats(1))
+LIMITS, POSITIVE = ((Fixed(floats(least)), Fixed(floats(1))) for least in (-1, 0))
 IMAGES, GATE = counted(1, 2, 2, 2), quantized(counted(1, 2, 1, 1), TWO)
 
 
@@ -127,13 +132,36 @@ BESIDE = [
             _product((2, 8), "?,8"),
             _product((2, 8), weights=between(Fixed(np.sin(counted(8, 5))), *LIMITS, 255)),
             _joined(1),
+            _product((2, 8), limits=POSITIVE),
+            _product((1, 8), "?,8", limits=POSITIVE),
+            _product((1, 8)),
         ],
         others=[
+            _product((1, 8), limits=POSITIVE),
+            _product((3, 8), limits=POSITIVE, weights=_scaled_bytes(8, 1)),
             _product((2, 48)),
             _product((1, 2, 3, 8)),
             _product((2, 8), weights=Fixed(np.sin(counted(8, 5)))),
             _product((2, 8), levels=64),
             _joined(2),
+        ],
+    ),
+    *beside(
+        "quantized products of rows that are fewer than the layer is compiled for",
+        falling=[
+            _product((2, 64), "..17,64"),
+            _product((2, 2, 8), "..4,..5,8", limits=POSITIVE),
+            _product((2, 8), "?,8", weights=between(Fixed(np.sin(counted(8, 5))), *LIMITS, 255)),
+            _product((2, 8), "?,8", weights=_scaled_bytes(8, 64)),
+        ],
+        others=[
+            _product((2, 8), "..16,8"),
+            _product((17, 8), "17..,8"),
+            _product((17, 8)),
+            _product((2, 65), "?,65"),
+            _product((2, 8), "?,8", weights=_scaled_bytes(8, 65)),
+            _product((2, 8), "?,8", weights=Fixed(np.sin(counted(8, 5)))),
+            _product((1, 1, 2, 8), "1,1,?,8"),
         ],
     ),
     *beside(
