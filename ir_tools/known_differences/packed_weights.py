@@ -130,12 +130,12 @@ class PackedWeights:
         """What decides about how releases unpack it.
 
         `number`: one number scales what data are multiplied by, for several outputs, `number of groups`: rows of
-        groups, `quantized`: data of a FakeQuantize; `output`: each output has a scale, `sum`: it is scaled along the
-        axis that is summed, `each`: each number has a scale; `vector`: scaled for data of one dimension; `first`: it is
-        the scaled first input; `both ways`: it is transposed for one of several products, `square both ways`: floats,
-        as many rows as columns; `deep`: the data have more than three dimensions; `signed zeros`: numbers of i4 are
-        subtracted from i4; `scaled rows`: such rows are gathered, `scaled groups`: rows of groups that have
-        their own scales, `columns`: rows whose columns are scaled; `computed`: the scale of what data
+        groups, `single`: for one output; `quantized`: data of a FakeQuantize; `output`: each output has a scale, `sum`:
+        it is scaled along the axis that is summed, `each`: each number has a scale; `vector`: scaled for data of one
+        dimension; `first`: it is the scaled first input; `both ways`: it is transposed for one of several products,
+        `square both ways`: floats, as many rows as columns; `deep`: the data have more than three dimensions; `signed
+        zeros`: numbers of i4 are subtracted from i4; `scaled rows`: such rows are gathered, `scaled groups`: rows of
+        groups that have their own scales, `columns`: rows whose columns are scaled; `computed`: the scale of what data
         are multiplied by is not a constant, or what is subtracted before; `number of a row`: one number, for data that
         may have one row; `lanes`: weights are signed, and outputs in more than a half of the last block are left; `rest
         of a sum`, `few products`, `short sum`, `longer sum`: how many products without groups are added up for each;
@@ -149,7 +149,8 @@ class PackedWeights:
         rows = {one.by_rows for one in products}
         vectors = [one for one in products if len(one.layer.common.inputs[0].dims) == 1]
         matrices = [one for one in products if one not in vectors]
-        numbered = [one for one in products if self._scaled(one) == "number" and one.sizes[-1:] != (1,)]
+        by_number = [one for one in products if self._scaled(one) == "number"]
+        numbered = [one for one in by_number if one.sizes[-1:] != (1,)]
         many = [one for one in matrices if not one.has_few_rows]
         scaled = {self._scaled(one) for one in matrices}
         signed = _kind(self.constant) in SIGNED
@@ -158,8 +159,8 @@ class PackedWeights:
             **{way: way in scaled for way in ("output", "sum", "each")},
             "number": any(one in matrices for one in numbered),
             "vector": self.scale is not None and bool(vectors),
-            "number of groups": len(self.constant.common.outputs[0].dims) > 2
-            and any(one.by_rows and self._scaled(one) == "number" for one in products),
+            "number of groups": len(self.constant.common.outputs[0].dims) > 2 and any(one.by_rows for one in numbered),
+            "single": len(numbered) < len(by_number),
             "quantized": all(map(self._is_quantized, products)),
             "first": self.scale is not None
             and any(one.layer.type == "MatMul" and not one.second for one in self.readers),

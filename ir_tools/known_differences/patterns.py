@@ -151,6 +151,8 @@ class Patterns:
             Pattern.AFFINE: op.type == "StridedSlice" and _is_affine(graph, layer, constants, self._joined[id(graph)]),
             Pattern.DECONVOLVED: op.type == "Convolution" and reads_deconvolved(self.model, graph, layer, constants),
             Pattern.UNEVEN: op.type == "Concat" and _turns_unevenly(graph, layer, constants),
+            Pattern.OF_SIZES: op.type == "Broadcast" and _repeats_to_sizes(graph, layer),
+            Pattern.DECIDING: op.type in CONVERTING and _decides_sizes(graph, layer),
             Pattern.EXPANDED: op.type in EXPANDING and _is_expanded(graph, layer, constants),
             Pattern.OUTLIVING: op.type == "Transpose" and outlives_products(graph, layer, constants),
             Pattern.GIVEN_BACK: op.role is Role.RESULT and graph is self.model.graph and _reads_an_input(graph, layer),
@@ -421,6 +423,31 @@ def _is_shared(graph: Graph, layer: Layer) -> bool:
             read.update(Source(producer, start) for start, _ in keys)
             waiting.append(producer)
     return not types.isdisjoint(LIMITING[layer.type]) and not read.isdisjoint(constants)
+
+
+def _repeats_to_sizes(graph: Graph, layer: Layer) -> bool:
+    """Return whether the shape that a layer gives is made of single numbers."""
+    shape = producer_of(graph, layer, 1)
+    return shape is not None and shape.type == "Concat" and {port.dims for port in shape.common.inputs} == {(1,)}
+
+
+def _decides_sizes(graph: Graph, layer: Layer) -> bool:
+    """Return whether numbers become sizes by which others cut, repeat or reshape, in lists alone."""
+    waiting, passed = [layer.id], set[int]()
+    while waiting and len(passed) < FAR:
+        number = waiting.pop()
+        passed.add(number)
+        for port in graph.layer(number).common.outputs if number == layer.id or _is_list(graph.layer(number)) else ():
+            for reader, given in graph.consumers(number, port.id, FAR):
+                found = graph.layer(reader)
+                if found.type in SHAPED and given != found.common.inputs[0].id:
+                    return True
+                waiting += {reader} - passed
+    return False
+
+
+def _is_list(layer: Layer) -> bool:
+    return all(len(port.dims) < PAIR for port in layer.common.outputs)
 
 
 def _decided(graph: Graph, remainder: Layer) -> Iterator[str]:

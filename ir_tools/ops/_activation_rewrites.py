@@ -8,6 +8,7 @@ import numpy as np
 from ir_tools.ops._layers import DATA, ROUNDED, TRUNCATED, Layers, by_formula, composed
 from ir_tools.ops.definition import Array, Fact, Ref, Refused, Rewrite
 from ir_tools.ops.fields import Attrs
+from ir_tools.types import is_static
 
 __all__ = [
     "acosh",
@@ -28,12 +29,16 @@ __all__ = [
     "round_",
     "selu",
     "sloped",
+    "softmax_in_three_dimensions",
     "softmax_of_images",
     "softplus",
     "softsign",
     "swish",
 ]
 
+
+MORE = 6
+"""From how many dimensions on OpenVINO 2021.2 does not compile a SoftMax. Measured."""
 
 # --- activations ------------------------------------------------------------------------------------------------
 
@@ -46,6 +51,17 @@ def softmax_of_images(layers: Layers, attrs: Attrs) -> Ref | Refused:
     column = np.array([3])
     found = layers.call("SoftMax", layers.call("Unsqueeze", DATA, column), axis=attrs.axis % 3)
     return layers.call("Squeeze", found, column)
+
+
+@by_formula("the same elements, with the axes before and behind that of the sums as one each")
+def softmax_in_three_dimensions(layers: Layers, attrs: Attrs) -> Ref | Refused:
+    """Rewrite SoftMax of known sizes: OpenVINO 2021.2 compiles it for five dimensions at most."""
+    if not is_static(layers.inputs[0].shape) or layers.rank(DATA) < MORE:
+        return Refused("its sizes are not known, or it has at most five dimensions")
+    sizes = layers.inputs[0].dims
+    axis = attrs.axis % len(sizes)
+    merged = np.array([math.prod(sizes[:axis]), sizes[axis], math.prod(sizes[axis + 1 :])])
+    return layers.reshape(layers.call("SoftMax", layers.reshape(DATA, merged), axis=1), np.array(sizes))
 
 
 @by_formula("slope * x below 0, x elsewhere", wide=True)

@@ -6,18 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from ir_tools.ops._layers import I64, Layers, held
+from ir_tools.ops._layers import DATA, I64, Layers, held
 from ir_tools.ops._prior_boxes import number_of_priors, priors
 from ir_tools.ops._sampling_rewrites import align_regions
 from ir_tools.ops._versions import VersionStep, as_it_is, no_step
 from ir_tools.ops.definition import Array, Fact, Lowering, Ref, Refused, Rewrite, Step
 from ir_tools.ops.fields import Attrs
+from ir_tools.types import element_type
 
 __all__ = [
     "as_many_as_counted",
     "best_before_an_axis",
     "best_by_value",
     "boxes_of_later_version",
+    "long_places",
     "migrate_detection_output",
     "migrate_multiclass_nms",
     "migrate_nms",
@@ -62,6 +64,16 @@ def best_by_value(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite 
         return Refused("its output is sorted already")
     layers = Layers(inputs, target)
     return as_it_is(layers, "TopK", held("TopK", target).version, Attrs({**attrs, "sort": _order(attrs)}))
+
+
+def long_places(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
+    """Rewrite TopK with indices of i64 as one with those of i32 and a Convert: 2021 takes them for i32."""
+    if attrs.index_element_type != I64:
+        return Refused("its indices are not of i64")
+    layers, version = Layers(inputs, target), held("TopK", target).version
+    kept = {"axis": attrs.axis, "mode": attrs.mode, "sort": _order(attrs), "index_element_type": element_type("i32")}
+    found = layers.outputs("TopK", DATA, Ref(None, 1), version=version, **kept)
+    return layers.rewrite("indices in i32", "every index fits into i32", (found[0], layers.to_type(found[1], I64)))
 
 
 def _order(attrs: Attrs) -> str:

@@ -14,6 +14,7 @@ from ir_tools.ops.fields import Attrs
 from ir_tools.types import Dim, is_static
 
 __all__ = [
+    "by_ones",
     "migrate_broadcast",
     "migrate_identity",
     "migrate_pad_12",
@@ -148,6 +149,17 @@ def migrate_broadcast(version: int) -> Step:
         return layers.rewrite("same mode", f"mode {mode} has the same result")
 
     return VersionStep("Broadcast", version, change)
+
+
+def by_ones(version: int) -> Step:
+    """Return what rewrites Broadcast as a product: 2021.2 takes a shape of sizes for that of the output."""
+
+    def step(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
+        if attrs.mode not in {"numpy", "bidirectional"}:
+            return Refused("it does not repeat as elementwise layers do")
+        return _bidirectional(Layers(inputs, target), version)
+
+    return step
 
 
 def _bidirectional(layers: Layers, wanted: int) -> Rewrite | Refused:

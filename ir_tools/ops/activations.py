@@ -19,6 +19,7 @@ from ir_tools.ops._by_blocks import along, elementwise
 from ir_tools.ops._numbers import in_working_type, near_steps, sigmoid, through_floats, to_integer
 from ir_tools.ops._requirements import require_one, require_type, same_type
 from ir_tools.ops._values import same_shape
+from ir_tools.ops._versions import first_of
 from ir_tools.ops.definition import (
     NUMBERS,
     Array,
@@ -600,7 +601,7 @@ SOFTMAX_1 = Op(
     shape=softmax_1_shape,
     kernel=softmax,
     migrate=migrate_softmax,
-    substitute=rewrites.softmax_of_images,
+    substitute=first_of(rewrites.softmax_of_images, rewrites.softmax_in_three_dimensions),
 )
 SOFTMAX_8 = SOFTMAX_1.at(8, attrs={"axis": Int(default=1)}, shape=softmax_shape)
 LOG_SOFTMAX = Op(

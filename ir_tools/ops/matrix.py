@@ -136,6 +136,22 @@ def _multiplied(left: Array, right: Array) -> Array:
     return product
 
 
+@by_formula("a vector is a matrix of one row or of one column")
+def product_of_vectors(layers: Layers, attrs: Attrs) -> Ref | Refused:
+    """Rewrite MatMul-1 of a vector: OpenVINO 2021.2 does not multiply one with constants, nor matrices with one."""
+    ranks = [layers.rank(Ref(None, number)) for number in range(2)]
+    if 1 not in ranks:
+        return Refused("neither input is a vector")
+    left, right = (
+        layers.call("Unsqueeze", Ref(None, number), np.array([number])) if rank == 1 else Ref(None, number)
+        for number, rank in enumerate(ranks)
+    )
+    turned = [bool(flag) and rank > 1 for flag, rank in zip((attrs.transpose_a, attrs.transpose_b), ranks, strict=True)]
+    product = layers.call("MatMul", left, right, transpose_a=turned[0], transpose_b=turned[1])
+    last = max(*ranks, 2)
+    return layers.call("Squeeze", product, np.array([last - 2 + number for number in range(2) if ranks[number] == 1]))
+
+
 @by_formula("a product with one row is one element by element, and one with one column is the sum of these")
 def product_by_elements(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite MatMul-1 by matrices of one row or one column: releases up to 2022 take several for one matrix.
@@ -579,7 +595,7 @@ MATMUL = Op(
     check=matmul_violations,
     shape=matmul_shape,
     kernel=matmul,
-    substitute=first_of(product_in_three_dimensions, product_by_elements),
+    substitute=first_of(product_of_vectors, product_in_three_dimensions, product_by_elements),
 )
 EINSUM = Op(
     type="Einsum",

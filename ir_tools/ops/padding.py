@@ -16,6 +16,7 @@ from ir_tools.ops._broadcast import broadcast, first_axis
 from ir_tools.ops._moving_rewrites import moved
 from ir_tools.ops._requirements import require_integers, require_list, require_one, require_sizes, same_type
 from ir_tools.ops._shape_rewrites import (
+    by_ones,
     migrate_broadcast,
     migrate_pad_12,
     one_side_after_the_other,
@@ -531,6 +532,7 @@ BROADCAST_1 = Op(
     shape=broadcast_1_shape,
     kernel=broadcast_to,
     migrate=migrate_broadcast(1),
+    substitute=by_ones(1),
 )
 BROADCAST_3 = BROADCAST_1.at(
     3,
@@ -542,6 +544,7 @@ BROADCAST_3 = BROADCAST_1.at(
     },
     shape=broadcast_3_shape,
     migrate=migrate_broadcast(3),
+    substitute=by_ones(3),
 )
 SPACE_TO_BATCH = Op(
     type="SpaceToBatch",

@@ -9,6 +9,7 @@ from ir_tools.ops.definition import Fact, NewLayer, Op, Ref, Refused, Rewrite
 from ir_tools.ops.fields import Attrs
 
 __all__ = [
+    "as_constant",
     "run_once",
     "squeezed",
     "with_axis_from_the_start",
@@ -63,6 +64,16 @@ def with_copied_outputs(
     given = layers.outputs(op.type, *layers.given, version=opset, **{name: attrs[name] for name in op.attrs})
     copies = [layers.call("Maximum", one, one, label=f"copy_{one.output}") for one in given]
     return layers.rewrite("copies of the outputs", COPIED, copies)
+
+
+def as_constant(inputs: Sequence[Fact], known: Fact, target: int) -> Rewrite | Refused:
+    """Return a constant that has the known value of an output."""
+    exact, kind = known.exact, known.dtype
+    if exact is None or kind.dtype is None:
+        return Refused("what it gives is not known")
+    layers = Layers(inputs, target)
+    layers.call("Convert", exact.astype(kind.dtype), destination_type=kind.name)
+    return layers.rewrite("a constant", "what it gives is known")
 
 
 def with_inputs(op: Op, opset: int, kept: Sequence[int], outputs: Sequence[Fact]) -> Rewrite:

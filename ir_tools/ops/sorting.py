@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from ir_tools.ops._box_rewrites import best_before_an_axis, best_by_value, migrate_top_k
+from ir_tools.ops._box_rewrites import best_before_an_axis, best_by_value, long_places, migrate_top_k
 from ir_tools.ops._numbers import in_working_type, largest_magnitude
 from ir_tools.ops._requirements import agreed, require, require_one, require_rank
 from ir_tools.ops._values import dim, is_empty, known_number, normal_axis, with_size
@@ -173,7 +173,7 @@ TOP_K_1 = Op(
     undefined_mask=tied,
     ill_conditioned=nearly_tied,
     migrate=migrate_top_k(1),
-    substitute=first_of(best_before_an_axis, best_by_value),
+    substitute=first_of(best_before_an_axis, best_by_value, long_places),
 )
 TOP_K_3 = TOP_K_1.at(
     3, inputs=(Input("data", elements=Elements.MOVED), Input("k", type="integer")), migrate=migrate_top_k(3)

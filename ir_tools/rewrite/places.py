@@ -6,6 +6,7 @@ from ir_tools.known_differences.releases import accepts
 from ir_tools.known_differences.releases.seen import Pattern, Seen
 from ir_tools.ops.definition import Op, Refused, Rewrite
 from ir_tools.ops.replacements import (
+    as_constant,
     run_once,
     squeezed,
     with_axis_from_the_start,
@@ -62,6 +63,8 @@ def in_its_place(op: Op, seen: Seen, target: int) -> Iterator[Rewrite | Refused]
         yield with_copies(op, seen.opset, seen.attrs, seen.inputs, seen.outputs, seen.constant, target)
     if any(map(seen.has, GIVING)) and seen.attrs is not None:
         yield with_copied_outputs(op, seen.opset, seen.attrs, seen.inputs, seen.outputs, target)
+    if seen.has(Pattern.DECIDING):
+        yield as_constant(seen.inputs, seen.outputs[0], target)
     if _keeps_its_sizes(seen) and seen.attrs is not None and "variable_shape" in op.attrs:
         yield with_known_sizes(op, seen.opset, seen.attrs, seen.inputs[0])
     if seen.has(Pattern.UNEVEN):

@@ -7,13 +7,17 @@ import numpy as np
 
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, index, number, whole
 from ir_tools.known_differences.releases._predicates import axes_of, has_rank, has_value
-from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_run
-from ir_tools.known_differences.releases.seen import FIRST_VERSION, Seen
+from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_read, not_run
+from ir_tools.known_differences.releases.seen import COMBINING, FIRST_VERSION, Seen
 from ir_tools.ops.definition import Fact
 from ir_tools.processors import Processor
 from ir_tools.types import element_type, is_static
 
 __all__ = ["ROWS"]
+
+LONG_PLACES = {"axis": "1", "mode": "max", "sort": "value", "index_element_type": "i64"}
+ALIKE = COMBINING | {"Concat"}
+"""Types of layers whose inputs have one element type."""
 
 
 def _is_negative(fact: Fact) -> bool:
@@ -87,6 +91,12 @@ def _weighs_unknown(seen: Seen) -> bool:
     """Return whether a sum of embeddings weighs them, and the sizes of indices or weights are not known."""
     weighed = len(seen.inputs) == len(seen.op.inputs)
     return weighed and not all(is_static(fact.shape) for fact in (seen.inputs[1], seen.inputs[-1]))
+
+
+def _combines_long_places(seen: Seen) -> bool:
+    """Return whether a layer that needs inputs of one element type reads indices of 64 bits."""
+    readers = {type for number, type in seen.readers if number == 1}
+    return seen.outputs[-1].dtype.name == "i64" and not readers.isdisjoint(ALIKE)
 
 
 ROWS = (
@@ -177,6 +187,14 @@ ROWS = (
             {"fill_mode": "ZERO"},
         ),
         types="f32 f16 bf16 f64 i8 i16 i32 i64",
+    ),
+    not_read(
+        name="TopK of places of 64 bits that are combined with others",
+        span="2021.2 to 2021.2",
+        ops=("TopK-1", "TopK-3"),
+        reason="Indices of i64 are of i32 nevertheless, and not combined with others of i64.",
+        model=Call("Add-1", (Call("TopK-3", (counted(2, 3), Fixed(index(2))), LONG_PLACES, gives=1), Fixed(index(5)))),
+        applies=_combines_long_places,
     ),
     ReleaseDifference(
         name="TopK without order",

@@ -32,7 +32,17 @@ REST = Call("Concat-1", (Call("FloorMod-1", (SIX, Fixed(whole(4)))), Fixed(whole
 LIMITS = tuple(Fixed(floats(limit)) for limit in (-1, 1, -1, 1))
 QUANTIZED_DATA = Call("FakeQuantize-1", (floats([[0.5, -2], [1, 0.25]]), *LIMITS), {"levels": "256"})
 """Data of three dimensions, quantized."""
+FITTING = frozenset({"Concat", "ScatterElementsUpdate"})
+"""Types of layers whose inputs have equal sizes, which are compared before those of computed shapes are known."""
 FULL = Call("ReLU-1", (counted(2, 3, 4),))
+
+
+def _sizes_of_one(data: Feed) -> Call:
+    """Return the second size between ones."""
+    size = Call("Gather-1", (sizes_of(data), Fixed(whole(1)), Fixed(index(0))))
+    return Call("Concat-1", (Fixed(whole(1)), size, Fixed(whole(1))), {"axis": "0"})
+
+
 EMPTY = Call(
     "StridedSlice-1",
     (FULL, Fixed(whole(0, 0, 4)), Fixed(whole(0, 0, 9)), Fixed(whole(1, 1, 1))),
@@ -178,6 +188,25 @@ def _widens(seen: Seen) -> bool:
     if data is None or target is None or axes is None or axes.exact is None:
         return False
     return any(size != target[int(axis)] for size, axis in zip(data, axes.exact.ravel(), strict=False))
+
+
+def _gives_its_shape(seen: Seen) -> bool:
+    """Return whether a layer gives an input of known sizes in its own shape, not to be combined with another."""
+    combined = {type for _, type in seen.readers} <= COMBINING
+    return (
+        seen.first
+        and not combined
+        and is_static(seen.inputs[0].shape)
+        and seen.inputs[0].shape == seen.outputs[0].shape
+    )
+
+
+def _repeats_less(seen: Seen) -> bool:
+    """Return whether a Broadcast both ways may give another shape than the one, made of sizes, that it is given."""
+    readers = {type for _, type in seen.readers}
+    if not seen.has(Pattern.OF_SIZES) or not has_value("mode", "bidirectional")(seen) or readers.isdisjoint(FITTING):
+        return False
+    return seen.inputs[1].integers() != [size.hi for size in seen.outputs[0].shape or ()]
 
 
 def _touches_channels(seen: Seen) -> bool:
@@ -842,6 +871,26 @@ ROWS = (
         reason="The sizes along the given axes must be equal; a size of 1 is not broadcast.",
         model=Call("Broadcast-1", (counted(1), Fixed(whole(3)), Fixed(whole(0))), {"mode": "explicit"}),
         applies=lambda seen: has_value("mode", "explicit")(seen) and _widens(seen),
+    ),
+    not_read(
+        name="Broadcast both ways to sizes",
+        span="2021.2 to 2021.2",
+        ops=("Broadcast-3",),
+        reason="A shape that is made of single numbers is taken for that of the output, which does not fit then.",
+        model=Call(
+            "Concat-1",
+            (Call("Broadcast-3", (FULL, _sizes_of_one(FULL)), {"mode": "bidirectional"}), FULL),
+            {"axis": "2"},
+        ),
+        applies=_repeats_less,
+    ),
+    ends(
+        name="Broadcast of an input to its own shape",
+        span="2021.2 to 2021.3",
+        ops=("Broadcast-3",),
+        reason="The layer is removed, and the process ends while the model is compiled.",
+        model=Call("Broadcast-3", (counted(2, 3), Fixed(whole(2, 3))), {"mode": "numpy"}),
+        applies=_gives_its_shape,
     ),
     ends(
         name="Broadcast of a single number to no dimensions",

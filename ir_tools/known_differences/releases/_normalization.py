@@ -124,6 +124,14 @@ def _is_along_the_middle_axis(seen: Seen) -> bool:
 
 ROWS = (
     not_compiled(
+        name="SoftMax of more than five dimensions",
+        span="2021.2 to 2021.2",
+        ops=("SoftMax-1",),
+        reason="Data of rank 6 and more is read but not compiled.",
+        model=Call("SoftMax-1", (counted(1, 1, 2, 1, 2, 3),), {"axis": "2"}),
+        applies=lambda seen: seen.rank() > 5,
+    ),
+    not_compiled(
         name="MVN-1 of more than five dimensions",
         span="2021.3 to 2026.4",
         ops=("MVN-1",),

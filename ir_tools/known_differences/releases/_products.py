@@ -38,6 +38,12 @@ def _has_moved_strides(seen: Seen, *, pattern: str) -> bool:
     return (seen.attrs is None or any(stride > 1 for stride in seen.attrs.strides)) and seen.has(pattern)
 
 
+def _is_of_vectors(seen: Seen, *, rows: bool) -> bool:
+    """Return whether constants multiply a vector, or a constant vector `rows` of one dimension or more."""
+    is_row, is_vector = seen.rank() == 1, seen.rank(1) == 1
+    return 1 in seen.constant and (is_vector and not is_row if rows else is_row)
+
+
 def _has_more_dimensions(seen: Seen) -> bool:
     """Return whether an input has more than 4 dimensions, and the second is not one constant matrix."""
     batch = (seen.inputs[1].dims or ())[:-2]
@@ -303,6 +309,34 @@ def _deconvolution(kind: DTypeLike) -> Call:
 
 
 ROWS = (
+    *(
+        row(
+            name=f"MatMul of {what}",
+            span="2021.2 to 2021.2",
+            ops=("MatMul-1",),
+            reason=reason,
+            model=Call("MatMul-1", (counted(*data), Fixed(counted(*constant)))),
+            applies=partial(_is_of_vectors, rows=rows),
+        )
+        for row, what, reason, data, constant, rows in (
+            (
+                ends,
+                "matrices and a constant vector",
+                "The process ends while the model is compiled.",
+                (2, 3),
+                (3,),
+                True,
+            ),
+            (
+                not_compiled,
+                "a vector and constants",
+                "A vector is not multiplied by constants: the model is read but not compiled.",
+                (3,),
+                (3, 2),
+                False,
+            ),
+        )
+    ),
     not_compiled(
         name="MatMul of more than 4 dimensions",
         span="2021.2 to 2021.3",

@@ -203,6 +203,29 @@ FLOATS, INTEGERS = "f32 f16 f64 bf16", "i64 i32 i16 i8 u64 u32 u16 u8"
 
 
 ROWS = (
+    not_compiled(
+        name="Convert of known booleans that become sizes",
+        span="2021.2 to 2021.2",
+        ops=("Convert-1",),
+        reason="It is not computed in advance: the sizes are not known.",
+        model=Call(
+            "Reshape-1",
+            (
+                counted(2, 6),
+                Call(
+                    "Add-1",
+                    (
+                        Fixed(np.array([3, 3], np.int32)),
+                        Call("Convert-1", (Fixed(np.array([False, True])),), {"destination_type": "i32"}),
+                    ),
+                ),
+            ),
+            {"special_zero": "false"},
+        ),
+        types="boolean",
+        folded=True,
+        applies=lambda seen: seen.outputs[0].exact is not None and seen.has(Pattern.DECIDING),
+    ),
     *(
         not_compiled(
             name=f"layers of constants alone{name}",
@@ -326,8 +349,8 @@ ROWS = (
             *(
                 (kind, what, span, State.UNCOMPILED, scale, uses, NONE, Processor.ANY)
                 for kind, what, span, scale, uses in (
-                    ("u4", "scaled otherwise", "2023.2 to 2024.1", floats(2), {"number", "computed", *ALONG}),
-                    ("i4", "scaled otherwise", "2023.2 to 2024.1", floats(2), {"number", "computed", *ALONG}),
+                    ("u4", "scaled otherwise", "2023.2 to 2024.1", floats(2), {"number", "single", "computed", *ALONG}),
+                    ("i4", "scaled otherwise", "2023.2 to 2024.1", floats(2), {"number", "single", "computed", *ALONG}),
                     ("nf4", "scaled by one number", "2023.2 to 2024.1", floats(2), {"number"}),
                     ("nf4", "scaled along the sum", "2023.2 to 2024.3", SCALE, {"computed", *ALONG}),
                 )

@@ -4,7 +4,7 @@ import numpy as np
 
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, index, sizes_of, whole
 from ir_tools.processors import Processor
-from tests.releases.beside import Beside
+from tests.releases.beside import Beside, beside
 
 
 def _top_k(axis: int) -> Call:
@@ -20,8 +20,21 @@ def _gathered(size: int, count: int, *before: int, held: bool = False) -> Call:
     return Call("Gather-8", (data, places, Fixed(np.array(axis))), {"batch_dims": "1"})
 
 
+def _long_places(op: str, kind: str, type: str = "Add-1") -> Call:
+    """The places of the two largest of three numbers, combined with another."""
+    raw = {"axis": "1", "mode": "max", "sort": "value", "index_element_type": kind}
+    places = Call(op, (counted(2, 3), Fixed(index(2))), raw, gives=1)
+    other = Fixed(np.array([[5, 6]], kind.replace("i", "int")))
+    return Call(type, (places, other), {"axis": "0"} if type == "Concat-1" else {})
+
+
 NEGATIVE = "negative indices of GatherND"
 BESIDE = [
+    *beside(
+        "TopK of places of 64 bits that are combined with others",
+        falling=[_long_places("TopK-3", "i64", "Concat-1"), _long_places("TopK-3", "i64", "Multiply-1")],
+        others=[_long_places("TopK-3", "i32"), Call("Abs-1", (_long_places("TopK-3", "i64").inputs[0],))],
+    ),
     Beside(
         "SearchSorted in sequences of one number",
         True,

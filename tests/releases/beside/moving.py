@@ -306,7 +306,41 @@ def _padded(data: Feed, before: Feed, behind: Feed, op: str = "Pad-1", **more: s
 
 LENGTH, SHORT, NONE = *(sizes_of(Given(counted(3), size)) for size in ("?", "..9")), Fixed(whole(0))
 BOTH = Call("Concat-1", (NONE, LENGTH), {"axis": "0"})
+
+
+def _both_ways(shape: Feed, mode: str = "bidirectional") -> Call:
+    """A tensor repeated to a shape, and joined with another."""
+    repeated = Call("Broadcast-3", (Call("ReLU-1", (counted(2, 1, 4),)), shape), {"mode": mode})
+    return _concat(repeated, Fixed(counted(2, 3, 4)), axis=2)
+
+
+def _own_shape(type: str, *others: Feed) -> Call:
+    return Call(type, (Call("Broadcast-3", (counted(2, 3), Fixed(whole(2, 3))), {"mode": "numpy"}), *others))
+
+
+THREE = _concat(Fixed(whole(1)), *(Fixed(whole(size)) for size in (3, 1)), axis=0)
+WHOLE = _concat(Fixed(whole(2)), *(Fixed(whole(size)) for size in (3, 4)), axis=0)
 BESIDE = [
+    *beside(
+        "Broadcast both ways to sizes",
+        falling=[_both_ways(THREE)],
+        others=[
+            _both_ways(Fixed(whole(1, 3, 1))),
+            _both_ways(_concat(Fixed(whole(1)), Fixed(whole(3, 1)), axis=0)),
+            _both_ways(WHOLE),
+            _both_ways(WHOLE, "numpy"),
+            Call("Abs-1", _both_ways(THREE).inputs[:1]),
+        ],
+    ),
+    *beside(
+        "Broadcast of an input to its own shape",
+        falling=[_own_shape("Abs-1")],
+        others=[
+            _own_shape("Add-1", counted(2, 3)),
+            Call("Broadcast-3", (counted(2, 1), Fixed(whole(2, 3))), {"mode": "numpy"}),
+            Call("Broadcast-3", (Call("ReLU-1", (counted(2, 3),)), Fixed(whole(2, 3))), {"mode": "numpy"}),
+        ],
+    ),
     *beside(
         "Pad by unlimited sizes on both sides",
         falling=[

@@ -67,6 +67,11 @@ def _best(*sizes: int, axis: int = 1, along: int | None = None, shape: str = "",
 
 BESIDE = [
     *beside(
+        "SoftMax of more than five dimensions",
+        falling=[Call("SoftMax-1", (counted(2, 1, 2, 1, 1, 2, 3),), {"axis": "6"})],
+        others=[Call("SoftMax-1", (counted(2, 1, 2, 2, 3),), {"axis": "2"})],
+    ),
+    *beside(
         "GroupNormalization of an output, in groups",
         falling=[_in_groups(Call("ReLU-1", (counted(2, 4, 3, 3),), results=(0,)), 4)],
         others=[

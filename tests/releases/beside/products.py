@@ -131,7 +131,23 @@ SORTED = Call(
 THIN = "MatMul by several constant matrices of one row or column"
 WEIGHTS = "MatMul with weights of 8 and 4 bits, 2024.3 to 2026.4"
 FAR = "convolutions that extend far beyond the data, {}"
+
+
+def _matmul(first: Feed, second: Feed) -> Call:
+    return Call("MatMul-1", (first, second), {"transpose_a": "false", "transpose_b": "false"})
+
+
 BESIDE = [
+    *beside(
+        "MatMul of matrices and a constant vector",
+        falling=[_matmul(counted(2, 4, 3), Fixed(counted(3)))],
+        others=[_matmul(counted(2, 3), counted(3)), _matmul(counted(2, 3), Fixed(counted(3, 1)))],
+    ),
+    *beside(
+        "MatMul of a vector and constants",
+        falling=[_matmul(counted(3), Fixed(counted(3)))],
+        others=[_matmul(counted(3), counted(3, 2)), _matmul(counted(1, 3), Fixed(counted(3, 2)))],
+    ),
     *beside(
         FAR.format("before sums by channel"),
         falling=[

@@ -167,7 +167,41 @@ QUANTIZED_STATE, QUANTIZED_STATES = (
 )
 TESTED = _boolean(Call("Abs-1", (DATA,)))
 PACKED = Call("Multiply-1", (converted(Fixed(np.full((1, 1, 2), 50, np.int8)), "f32"), Fixed(floats(0.01))))
+
+
+def _single(kind: str, sizes: tuple[int, ...]) -> Call:
+    """A product with one column of packed weights, which a number scales."""
+    held = converted(Fixed(np.arange(8, dtype=np.uint8) * 29, kind, sizes), "f32")
+    weights = Call("Multiply-1", (held, Fixed(np.full((1,) * len(sizes), 0.5, np.float32))))
+    if len(sizes) > 2:
+        weights = Call("Reshape-1", (weights, Fixed(whole(1, 16))), {"special_zero": "false"})
+    return Call("MatMul-1", (counted(2, 16), weights), {"transpose_b": "true"})
+
+
+def _as_numbers(booleans: Feed) -> Call:
+    return Call("Convert-1", (booleans,), {"destination_type": "i32"})
+
+
+def _by_sum(numbers: Call) -> Call:
+    """Rows by whose number others are reshaped: 3, and what is added to 3."""
+    shape = Call("Add-1", (Fixed(np.array([3, 3], np.int32)), numbers))
+    return Call("Reshape-1", (counted(2, 6), shape), {"special_zero": "false"})
+
+
+FLAGS = np.array([False, True])
 BESIDE = [
+    *beside(
+        "Convert of known booleans that become sizes",
+        falling=[_by_sum(_as_numbers(Call("LogicalNot-1", (Fixed(~FLAGS),))))],
+        others=[
+            _by_sum(_as_numbers(Fixed(np.array([0, 1], np.uint8)))),
+            Call("Add-1", (np.ones((2, 2), np.int32), _as_numbers(Fixed(FLAGS)))),
+        ],
+    ),
+    *beside(
+        "u4 weights, scaled otherwise",
+        falling=[_single("u4", (1, 16)), _single("u4", (1, 1, 16))],
+    ),
     *beside(
         "conversion of numbers of floats to boolean",
         falling=[
