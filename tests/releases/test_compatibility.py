@@ -632,9 +632,9 @@ def test_chains_that_layers_have_in_common_are_followed_once(monkeypatch: pytest
         asked["source"] += 1
         return ask[0](graph, layer, port)
 
-    def consumers(graph: Graph, layer: int, port: int) -> list[tuple[int, int]]:
+    def consumers(graph: Graph, layer: int, port: int, at_most: int | None = None) -> list[tuple[int, int]]:
         asked["consumers"] += 1
-        return ask[1](graph, layer, port)
+        return ask[1](graph, layer, port, at_most)
 
     monkeypatch.setattr(Graph, "source", source)
     monkeypatch.setattr(Graph, "consumers", consumers)
