@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,22 +42,22 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the option to run the tests that concern a file."""
-    words = "run the tests that concern this file of the package, the most telling first"
-    parser.addoption("--concerning", metavar="FILE", help=words)
+    words = "run the tests that concern this file of the package, the most telling first; may be given several times"
+    parser.addoption("--concerning", metavar="FILE", action="append", default=[], help=words)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Take the tests of `--concerning`, if there is one, for those that were named."""
-    if (file := config.getoption("concerning")) is not None:
-        config.args = tests_of(file)
+    if files := config.getoption("concerning"):
+        config.args = list(dict.fromkeys(chain.from_iterable(map(tests_of, files))))
         config.option.loadscopereorder = False
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the tests of other operations than those that the file of `--concerning` is part of."""
-    if (file := config.getoption("concerning")) is None:
+    """Leave out the tests of other operations than those that the files of `--concerning` are part of."""
+    if not (files := config.getoption("concerning")):
         return
-    operations = operations_of(file)
+    operations = frozenset[str]().union(*map(operations_of, files))
     config.hook.pytest_deselected(items=[item for item in items if not is_concerned(item.nodeid, operations)])
     items[:] = [item for item in items if is_concerned(item.nodeid, operations)]
 

@@ -14,7 +14,7 @@ from ir_tools.format.content import ElementSource, attributes_of, ends_of, join_
 from ir_tools.format.markup import (
     Node,
     content_texts,
-    dim_nodes,
+    dim_texts,
     edge_text,
     element_text,
     escape,
@@ -359,7 +359,7 @@ class Changes:
             if before != now:
                 self._text(dim, str(now))
         self._cut(dims[len(new.dims) :])
-        more = self._texts(element, dim_nodes(new.dims[len(dims) :]))
+        more = self._texts(element, dim_texts(new.dims[len(dims) :]))
         self._insert(element, dims[-1] if dims else None, more)
 
     # --- bytes --------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from ir_tools.types import whole_number
 __all__ = [
     "Node",
     "content_texts",
-    "dim_nodes",
+    "dim_texts",
     "edge_text",
     "element_text",
     "escape",
@@ -41,7 +41,6 @@ class Node:
     tag: str
     attributes: Mapping[str, str] = field(default_factory=dict)
     children: "Sequence[Node | str]" = ()
-    text: str = ""
 
 
 def escape(value: object, quote: str = '"') -> str:
@@ -66,9 +65,7 @@ def render(node: Node, style: Style, indent: str) -> str:
 def pieces(node: Node, style: Style, indent: str) -> Iterator[str]:
     """Yield the text of an element in pieces, so that a whole document is put together once."""
     start = f"<{node.tag}{_attributes(node.attributes, style.quote)}"
-    if node.text:
-        yield f"{start}>{escape(node.text)}</{node.tag}>"
-    elif not node.children:
+    if not node.children:
         yield start + style.empty
     else:
         deeper = indent + style.unit
@@ -188,12 +185,12 @@ def _port_ends(number: int, precision: str | None, dims: tuple[int, ...], style:
     if precision is not None:
         attributes["precision"] = precision
     start = render(Node("port", attributes), style._replace(empty=""), indent)
-    return start, render(Node("port", children=dim_nodes(dims)), style, indent).removeprefix("<port")
+    return start, render(Node("port", children=dim_texts(dims)), style, indent).removeprefix("<port")
 
 
-def dim_nodes(dims: Iterable[int]) -> list[Node]:
+def dim_texts(dims: Iterable[int]) -> list[str]:
     """Return `<dim>`s."""
-    return [Node("dim", text=str(dim)) for dim in dims]
+    return [f"<dim>{dim}</dim>" for dim in dims]
 
 
 def edge_text(source: int, start: int, reader: int, end: int, style: Style) -> str:

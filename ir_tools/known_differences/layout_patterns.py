@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator
 
 from ir_tools.graph import Graph, Layer, Source
-from ir_tools.known_differences.neighbours import COMPARISONS, FAR, VIEWS, readers_of, sources_of
+from ir_tools.known_differences.neighbours import COMPARISONS, FAR, VIEWS, readers_of, sources_of, walked
 from ir_tools.known_differences.releases.seen import COMBINING, ELEMENTWISE
 
 __all__ = ["outlives_products"]
@@ -37,7 +37,7 @@ def outlives_products(graph: Graph, transpose: Layer, constants: Collection[int]
         bool(products)
         and _is_ordered(graph, transpose, constants)
         and any(
-            _depends_on(graph, others, products)
+            not products.isdisjoint(walked((other.layer for other in others), graph.producers))
             for reader in readers
             for others in _joined(graph, transpose, reader, constants)
         )
@@ -79,15 +79,3 @@ def _joined(graph: Graph, first: Layer, reader: Layer, constants: Collection[int
         if len(readers) != 1:
             return
         first, reader = reader, readers[0]
-
-
-def _depends_on(graph: Graph, sources: list[Source], layers: Collection[int]) -> bool:
-    """Return whether tensors are computed of what one of the layers gives."""
-    before, waiting = set[int](), [source.layer for source in sources]
-    while waiting and len(before) < FAR:
-        layer = waiting.pop()
-        if layer in layers:
-            return True
-        before.add(layer)
-        waiting += {*graph.producers(layer)} - before
-    return False

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ir_tools.errors import ShapeError
 from ir_tools.graph import Graph, Layer, Model, Port, Source
-from ir_tools.known_differences.neighbours import FAR, VIEWS, consumers_of, producer_of, reads_of, sources_of
+from ir_tools.known_differences.neighbours import FAR, VIEWS, consumers_of, producer_of, reads_of, sources_of, walked
 from ir_tools.known_differences.releases.seen import COMBINING, ELEMENTWISE, ITERATING, Pattern
 from ir_tools.ops import Role, role_of
 from ir_tools.ops.bodies import PortMap, port_maps
@@ -205,25 +205,16 @@ def _is_outgrown(graph: Graph, layer: Layer, port: Port) -> bool:
 
 def _behind(graph: Graph, layers: Iterable[Layer]) -> Mapping[int, Layer]:
     """Return layers and those that depend on them, by id."""
-    found, waiting = dict[int, Layer](), [*layers]
-    while waiting and len(found) < FAR:
-        current = waiting.pop()
-        if current.id not in found:
-            found[current.id] = current
-            waiting += [graph.layer(one) for one in islice(graph.successors(current.id), FAR)]
-    return found
+    numbers = walked((layer.id for layer in layers), lambda one: islice(graph.successors(one), FAR))
+    return {number: graph.layer(number) for number in numbers}
 
 
 def _computed_before(graph: Graph, layer: Layer) -> Iterator[tuple[int, ...]]:
     """Yield the sizes of tensors of unknown size that layers give that a layer depends on."""
-    waiting, passed = [layer.id], set[int]()
-    while waiting and len(passed) < FAR:
-        for source in graph.sources(waiting.pop()).values():
-            producer = graph.layer(source.layer)
-            if producer.id not in passed and producer.common.inputs:
-                passed.add(producer.id)
-                waiting.append(producer.id)
-                yield from (port.dims for port in producer.common.outputs if _is_unknown(port))
+    for number in walked(graph.producers(layer.id), graph.producers):
+        producer = graph.layer(number)
+        if producer.common.inputs:
+            yield from (port.dims for port in producer.common.outputs if _is_unknown(port))
 
 
 def _is_unknown(port: Port) -> bool:

@@ -1,6 +1,8 @@
 """The layers next to a layer, and constants among them, as patterns ask about them."""
 
-from collections.abc import Container, Iterable, Set
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Set
+from math import inf
+from typing import TypeVar
 
 from ir_tools.errors import ReadError
 from ir_tools.graph import Graph, Layer, Model, Source
@@ -23,7 +25,10 @@ __all__ = [
     "readers_of",
     "reads_of",
     "sources_of",
+    "walked",
 ]
+
+T = TypeVar("T", bound=Hashable)
 
 COMPARISONS = frozenset({"Equal", "NotEqual", "Greater", "GreaterEqual", "Less", "LessEqual"})
 """Types of layers that give booleans."""
@@ -108,23 +113,22 @@ def _held(model: Model, graph: Graph, layer: Layer, number: int) -> Array | None
 
 def all_behind(graph: Graph, layers: Iterable[int]) -> Set[int]:
     """Return layers, by id, and all behind them."""
-    waiting = [*layers]
-    found = set(waiting)
-    while waiting:
-        further = {*graph.successors(waiting.pop())} - found
-        found |= further
-        waiting += further
-    return found
+    return {*walked(layers, graph.successors, inf)}
 
 
 def all_used(graph: Graph, others: Container[int] = ()) -> Set[int]:
     """Return the layers that Results, variables and `others` are computed of, by id, these included."""
     ends = {Role.RESULT, Role.ASSIGN_VARIABLE}
-    waiting = [layer.id for layer in graph.layers() if role_of(layer) in ends or layer.id in others]
-    found = {*waiting}
-    while waiting:
-        for producer in graph.producers(waiting.pop()):
-            if producer not in found:
-                found.add(producer)
-                waiting.append(producer)
-    return found
+    used = (layer.id for layer in graph.layers() if role_of(layer) in ends or layer.id in others)
+    return {*walked(used, graph.producers, inf)}
+
+
+def walked(start: Iterable[T], further: Callable[[T], Iterable[T]], most: float = FAR) -> Iterator[T]:
+    """Yield each of some layers or tensors, and of those further on, once; no more than `most`."""
+    waiting, passed = [*start], set[T]()
+    while waiting and len(passed) < most:
+        one = waiting.pop()
+        if one not in passed:
+            passed.add(one)
+            yield one
+            waiting += further(one)

@@ -61,10 +61,11 @@ def _chosen(size: Dim, k: Bounds | None) -> Dim:
     if k is None:
         return Dim(0, size.hi)
     low, high = int(k.lower.ravel()[0]), int(k.upper.ravel()[0])
+    verb = "is" if low == high else "may be"
+    require(low >= 0, f"{verb} {low}; expected a positive number", attribute="k")
     if low == high:
-        require(low >= 0, f"is {low}; expected a positive number", attribute="k")
         return Dim.of(low)
-    return Dim(min(size.lo, max(low, 0)), None if size.hi is None else min(size.hi, high))
+    return Dim(min(size.lo, low), None if size.hi is None else min(size.hi, high))
 
 
 def check_top_k(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:

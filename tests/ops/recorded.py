@@ -81,8 +81,8 @@ def _shapes_around(case: Case) -> Recorded:
     return _settings(lambda number: setting_around(case, np.random.default_rng([21, number]), number), _plain)
 
 
-def _table_shapes(op: Op) -> Recorded:
-    return _settings(_drawn(lambda rng: table_makers.setting(rng, op)), layer_support.plain_row)
+def _shapes_of(make: Callable[[Rng, Op], Setting], op: Op) -> Recorded:
+    return _settings(_drawn(lambda rng: make(rng, op)), layer_support.plain_row)
 
 
 def _plain(row: layer_support.Row) -> object:
@@ -160,11 +160,11 @@ def number_of(array: Array) -> Number:
     return Number(digits_of((array.dtype.name, array.shape, odd)), total, float(off))
 
 
-def _table_values(op: Op) -> Recorded:
+def _values_of(make: Callable[[Rng, Op], Fed], op: Op) -> Recorded:
     def numbers(layer: Fed) -> list[Number]:
         return _outputs(layer) if right_outputs(layer) is not None else []
 
-    return Recorded(_drawn(lambda rng: table_makers.layer(rng, op)), numbers, agreement)
+    return Recorded(_drawn(lambda rng: make(rng, op)), numbers, agreement)
 
 
 def agreement(client: RuntimeClient, layers: Sequence[Fed]) -> list[bool]:
@@ -223,10 +223,24 @@ def _is_wrong(one: Violation) -> bool:
 # --- all ----------------------------------------------------------------------------------------------------------
 
 AROUND = (test_detection, test_image, test_recurrent, test_roi, test_sorting, test_suppression)
+WITH_KERNELS = [op for op in table_makers.OPS if op.kernel]
+SLOW = {"RandomUniform-8"}
+"""Some of their mixed layers have a million elements, of which each takes many steps."""
 RECORDED: Mapping[str, Recorded] = {
     **{f"shapes {name}": _shapes_around(case) for module in AROUND for name, case in module.CASES.items()},
-    **{f"table shapes {op}": _table_shapes(op) for op in table_makers.OPS},
-    **{f"table values {op}": _table_values(op) for op in table_makers.OPS if op.kernel},
+    **{f"table shapes {op}": _shapes_of(table_makers.setting, op) for op in table_makers.OPS},
+    **{
+        f"bounds {op}": _shapes_of(table_makers.bounded, op)
+        for op in table_makers.OPS
+        if op.attrs or len(op.inputs) > 1 or op.inputs[0].many
+    },
+    **{f"two inputs {op}": _shapes_of(table_makers.of_two, op) for op in table_makers.OPS if len(op.inputs) > 2},
+    **{f"table values {op}": _values_of(table_makers.layer, op) for op in WITH_KERNELS},
+    **{
+        f"mixed {op}": _values_of(table_makers.mixed, op)
+        for op in WITH_KERNELS
+        if len(op.attrs) > 1 and str(op) not in SLOW
+    },
 }
 
 

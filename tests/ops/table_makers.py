@@ -7,7 +7,7 @@ import numpy as np
 
 from ir_tools.ops import FAMILIES, Array, Op
 from ir_tools.ops.fields import Field, Flag, Float, Floats, Int, Ints, OneOf, Type
-from ir_tools.types import ELEMENT_TYPES, element_type, from_dtype
+from ir_tools.types import ELEMENT_TYPES, Dim, element_type, from_dtype
 from tests.ops.around import around
 from tests.ops.layer_support import COMPUTED_KINDS, Setting
 from tests.ops.samples import IMAGE, Sample, ints, sample, sample_of, scalar
@@ -17,6 +17,12 @@ Rng = np.random.Generator
 SAME = np.array([[0, 1, 0], [0, 1, 1], [2, 1, 0]])
 REGIONS = np.array([[1, 2, 9, 12, 0.5], [3, 0, 15, 7, -1]], np.float32)
 PRIORS = [0, 3, 4, 12, 15, 0, 5, 2, 14, 18]
+GRID = np.array([[[[x, y, x + 14, y + 9], [x - 3, y, x + 9, y + 20]] for x in range(0, 64, 16)] for y in (2, 18, 30)])
+BOXES = GRID.astype(np.float32)
+"""Boxes that overlap, two at each of three by four places of an image."""
+IMAGES = np.array([[48, 64, 1.5, 0.75], [40, 50, 1, 2]], np.float32)
+"""Heights and widths of two images, and the scales of both."""
+PROPOSING = "nms_threshold=0.6;pre_nms_count=60;post_nms_count=5"
 LABELS = np.array([[1, 1, 2, 0, 0, 1], [2, 0, 0, 1, 3, 3]], np.int32)
 MORE: Mapping[str, tuple[Sample, ...]] = {
     "Parameter-1": (sample("element_type=f32;shape=2,3"),),
@@ -79,6 +85,26 @@ MORE: Mapping[str, tuple[Sample, ...]] = {
             *("f32 1,4", "f32 1,8"),
         ),
     ),
+    "Proposal": (
+        sample(
+            "base_size=16;pre_nms_topn=40;post_nms_topn=3;nms_thresh=0.9;feat_stride=16;min_size=11;ratio=0.5,2;scale=0.5,1",
+            *("f32 1,8,3,4", "f32 1,16,3,4", IMAGES[0]),
+        ),
+    ),
+    "GenerateProposals": (
+        sample(f"min_size=8;normalized=false;{PROPOSING}", IMAGES, BOXES, "f32 2,8,3,4", "f32 2,2,3,4"),
+    ),
+    "ExperimentalDetectronGenerateProposalsSingleImage": (
+        sample(f"min_size=8;{PROPOSING}", IMAGES[0, :3], BOXES.reshape(-1, 4), "f32 8,3,4", "f32 2,3,4"),
+    ),
+    "ExperimentalDetectronDetectionOutput": (
+        sample(
+            "score_threshold=0.1;nms_threshold=0.5;num_classes=3;post_nms_count=4;max_detections_per_image=5;"
+            "max_delta_log_wh=1;deltas_weights=10,10,5,5",
+            *(BOXES[0].reshape(-1, 4), "f32 8,12", "f32 8,3", IMAGES[:1, :3]),
+        ),
+    ),
+    "MatrixNms": (sample("decay_function=gaussian;normalized=false", BOXES[0].reshape(2, 4, 4), "f32 2,2,4"),),
     "PriorBox": tuple(
         sample(f"offset=0.5;variance=0.1,0.1,0.2,0.2;{raw}", ints(2, 3), ints(20, 30))
         for raw in (
@@ -96,6 +122,7 @@ MORE: Mapping[str, tuple[Sample, ...]] = {
         sample("mode=bidirectional", "f32 3,1", ints(2, 1, 4)),
         sample("mode=pdpd", "f32 3,1", ints(2, 3, 4)),
     ),
+    "MulticlassNms": (sample("iou_threshold=0.1;normalized=false", BOXES[0].reshape(2, 4, 4), "f32 2,2,4"),),
     "MulticlassNms-9": (sample("", "f32 2,6,4", "f32 2,6", "i32 1"),),
     "StridedSlice-1": (
         sample(
@@ -385,11 +412,11 @@ def outputs_of(op: Op) -> int:
 # --- attributes -------------------------------------------------------------------------------------------------
 
 
-def raw_of(rng: Rng, op: Op, raw: dict[str, str]) -> dict[str, str]:
-    """The attributes of a sample, some of them with other values or absent."""
+def raw_of(rng: Rng, op: Op, raw: dict[str, str], share: float = 0.0) -> dict[str, str]:
+    """The attributes of a sample, a share of them, or a quarter, with other values or absent."""
     raw = dict(raw)
     for name, spec in op.attrs.items():
-        if rng.random() >= max(0.25, 1 / len(op.attrs)) * 0.7:
+        if rng.random() >= (share or max(0.25, 1 / len(op.attrs)) * 0.7):
             continue
         key = spec.xml or name
         if rng.random() < 0.1:
@@ -487,17 +514,76 @@ def setting(rng: Rng, op: Op) -> Setting:
     return Setting(op, slots, raw_of(rng, op, dict(base.raw)), outputs_of(op))
 
 
+def bounded(rng: Rng, op: Op) -> Setting:
+    """A layer near the sample, of whose sizes and integers bounds are known, some large or far apart."""
+    base = given(rng, op)
+    slots = [_bounds_of(rng, slot) for slot in slots_of(rng, op, base.slots)]
+    return Setting(op, slots, raw_of(rng, op, dict(base.raw)), outputs_of(op))
+
+
+def _bounds_of(rng: Rng, slot: Slot) -> Slot:
+    if isinstance(slot, tuple):
+        pairs = [_bounds(rng, int(size)) for size in slot[1].split(",") if size]
+        return slot[0], ",".join(str(Dim(max(low, 0), high)) for low, high in pairs)
+    if isinstance(slot, Between) or slot.ndim > 1 or slot.dtype.kind != "i" or slot.itemsize < 4 or not slot.size:
+        return slot
+    return Between(from_dtype(slot.dtype).name, tuple(_bounds(rng, int(n)) for n in slot.flat), scalar=not slot.ndim)
+
+
+def _bounds(rng: Rng, number: int) -> tuple[int, int | None]:
+    """Bounds around a number, or a multiple of it."""
+    case = rng.random()
+    if case < 0.4:
+        return number, number
+    number *= int(rng.choice([1, 1, 1, 10, 1 << 23]))
+    reach = int(rng.choice([1, 3, 9]))
+    low = number - int(rng.integers(0, reach + 1))
+    low = low if number < 0 or rng.random() < 0.3 else max(low, 0)
+    return low, None if case > 0.9 else number + int(rng.integers(0, reach + 1))
+
+
+def of_two(rng: Rng, op: Op) -> Setting:
+    """A layer near the sample, two of whose inputs may not fit together; of the others at most constants are known."""
+    base = given(rng, op)
+    slots = list(base.slots)
+    kept = rng.choice(len(slots), min(2, len(slots)), replace=False)
+    for number, slot in enumerate(slots):
+        if isinstance(slot, tuple):
+            slots[number] = slot[0], _other_size(rng, slot[1]) if number == kept[0] else slot[1]
+            if number not in kept:
+                slots[number] = slot[0], "..."
+    return Setting(op, slots, raw_of(rng, op, dict(base.raw)), outputs_of(op))
+
+
+def _other_size(rng: Rng, text: str) -> str:
+    sizes = text.split(",")
+    at = int(rng.integers(len(sizes)))
+    sizes[at] = str(int(sizes[at] or 1) + int(rng.choice([-1, 0, 1, 2])))
+    return ",".join(sizes) if text else text
+
+
 # --- values -----------------------------------------------------------------------------------------------------
 
 
-def fed(rng: Rng, op: Op) -> Fed:
-    """A layer near the sample, with arrays."""
+def fed(rng: Rng, op: Op, share: float = 0.0) -> Fed:
+    """A layer near the sample, with arrays.
+
+    `share`: of attributes that are others, of sizes that are 1 wherever they are, and of arrays with a NaN; if it is 0,
+    a quarter of the attributes are others.
+    """
     base = given(rng, op)
     slots = slots_of(rng, op, base.slots)
     sizes = sizes_of(rng, slots)
+    loose = [number for number, slot in enumerate(slots) if isinstance(slot, tuple)] if share else []
+    ones = {size for number in loose for size in sizes[number] if rng.random() < share}
+    for number in loose:
+        sizes[number] = [1 if size in ones else size for size in sizes[number]]
     arrays = [array_of(rng, slot, size) for slot, size in zip(slots, sizes, strict=True)]
+    for number in loose:
+        if arrays[number].dtype.kind == "f" and arrays[number].size and rng.random() < share:
+            arrays[number].flat[rng.integers(arrays[number].size)] = np.nan
     constants = [number for number, slot in enumerate(base.slots[: len(slots)]) if isinstance(slot, np.ndarray)]
-    return Fed(op, raw_of(rng, op, dict(base.raw)), arrays, constants, outputs_of(op))
+    return Fed(op, raw_of(rng, op, dict(base.raw), share), arrays, constants, outputs_of(op))
 
 
 def sizes_of(rng: Rng, slots: Sequence[Slot]) -> list[list[int]]:
@@ -547,9 +633,14 @@ def computes(layer: Fed) -> bool:
     return all(from_dtype(array.dtype).name in COMPUTED_KINDS for array in layer.arrays)
 
 
-def layer(rng: Rng, op: Op) -> Fed:
-    """A random layer with arrays of types that the runtime computes."""
-    return next(one for one in iter(lambda: fed(rng, op), None) if computes(one))
+def layer(rng: Rng, op: Op, share: float = 0.0) -> Fed:
+    """A random layer with arrays of types that the runtime computes; `share`: as for `fed`."""
+    return next(one for one in iter(lambda: fed(rng, op, share), None) if computes(one))
+
+
+def mixed(rng: Rng, op: Op) -> Fed:
+    """A layer half of whose attributes are others, half of whose sizes are 1, and half of whose arrays have a NaN."""
+    return layer(rng, op, 0.5)
 
 
 def layers(op: Op, count: int, seed: int) -> Iterator[Fed]:

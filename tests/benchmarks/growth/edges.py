@@ -1,11 +1,11 @@
 """Edges: many at one port or layer, wrong ones, circles, long ways."""
 
 import random
-import struct
 from collections.abc import Callable, Mapping
 
+from ir_tools.builder import Builder
 from tests.benchmarks.growth.markup import between_edges
-from tests.benchmarks.growth.pieces import Sample, chain, sample
+from tests.benchmarks.growth.pieces import Sample, built, chain, sample
 from tests.ir_text import edge, layer, net, parameter, port, relu, result
 
 __all__ = ["EDGES"]
@@ -13,27 +13,21 @@ __all__ = ["EDGES"]
 SMALL = (1, 8)
 
 
-def fan_out(count: int) -> Sample:
+@built()
+def fan_out(builder: Builder, count: int) -> None:
     """One port that as many layers read."""
-    inner = (relu(at + 3, dims=SMALL) for at in range(count))
-    return Sample(net([parameter(0, SMALL), *inner], (edge(0, 0, at + 3, 0) for at in range(count))))
+    data = builder.parameter("data", SMALL)
+    for _ in range(count):
+        builder.call("ReLU", data)
 
 
-def one_broadcast(count: int) -> Sample:
+@built()
+def one_broadcast(builder: Builder, count: int) -> None:
     """Additions that read one Broadcast, each with a Result."""
-    data = 'element_type="i64" shape="2" offset="0" size="16"'
-    sizes, number = port(1, [2], precision="I64"), (1, 1)
-    start = [parameter(0, SMALL), parameter(1, number)]
-    start.append(layer(2, "Const", data=data, outputs=[port(0, [2], precision="I64")]))
-    repeated = [port(0, number), sizes], [port(2, SMALL)]
-    data = 'mode="numpy"'
-    start.append(layer(3, "Broadcast", version="opset3", data=data, inputs=repeated[0], outputs=repeated[1]))
-    inner, wires = list[str](), [edge(1, 0, 3, 0), edge(2, 0, 3, 1)]
-    for at in range(4, 2 * count + 4, 2):
-        data, inputs = 'auto_broadcast="numpy"', [port(0, SMALL), port(1, SMALL)]
-        inner += [layer(at, "Add", data=data, inputs=inputs, outputs=[port(2, SMALL)]), result(at + 1, SMALL)]
-        wires += [edge(0, 0, at, 0), edge(3, 2, at, 1), edge(at, 2, at + 1, 0)]
-    return Sample(net([*start, *inner], wires), struct.pack("<2q", 1, 8))
+    data = builder.parameter("data", SMALL)
+    repeated = builder.call("Broadcast", builder.parameter("number", (1, 1)), builder.constant(SMALL))
+    for _ in range(count):
+        builder.result(builder.call("Add", data, repeated))
 
 
 def fan_in(gives: tuple[int, ...] = SMALL) -> Callable[[int], Sample]:
@@ -89,22 +83,13 @@ def long_chain(count: int) -> Sample:
     return chain((relu(at) for at in range(1, count + 1)), (), count)
 
 
-def ladder(count: int) -> Sample:
+@built()
+def ladder(builder: Builder, count: int) -> None:
     """Additions of a tensor to itself: the number of ways doubles with each."""
-    inner = (
-        layer(
-            at,
-            "Add",
-            data='auto_broadcast="numpy"',
-            inputs=[port(0, SMALL), port(1, SMALL)],
-            outputs=[port(2, SMALL)],
-        )
-        for at in range(1, count + 1)
-    )
-    wires = [edge(0, 0, 1, 0), edge(0, 0, 1, 1)]
-    for at in range(1, count):
-        wires += [edge(at, 2, at + 1, 0), edge(at, 2, at + 1, 1)]
-    return Sample(net([parameter(0, SMALL), *inner, result(count + 1, SMALL)], [*wires, edge(count, 2, count + 1, 0)]))
+    end = builder.parameter("data", SMALL)
+    for _ in range(count):
+        end = builder.call("Add", end, end)
+    builder.result(end)
 
 
 def circle(count: int) -> Sample:

@@ -2,15 +2,19 @@
 
 import struct
 from collections.abc import Callable, Mapping
+from typing import Any
 
-from tests.benchmarks.growth.attributes import POOL, pool
-from tests.benchmarks.growth.pieces import Sample, chain, constant, sample
-from tests.ir_text import edge, layer, net, parameter, port, relu, result
+import numpy as np
+
+from ir_tools.builder import Builder
+from tests.benchmarks.growth.attributes import pool
+from tests.benchmarks.growth.pieces import Sample, built, chain, constant, sample
+from tests.ir_text import DIMS, edge, layer, net, parameter, port, relu, result
 
 __all__ = ["LAYERS"]
 
 SMALL = (1, 8)
-SHAPED = ' variable_type="f32" variable_shape="1,8,16,16"'
+SHAPED: Mapping[str, Any] = {"variable_type": "f32", "variable_shape": DIMS}
 
 
 def more(write: Callable[[int], str], weights: int = 0) -> Callable[[int], Sample]:
@@ -32,13 +36,17 @@ def fed(write: Callable[[int], str]) -> Callable[[int], Sample]:
     return make
 
 
-def parameters(count: int) -> Sample:
-    return Sample(net((parameter(at, SMALL, tag=f' names="in{at}"') for at in range(count)), ()))
+@built()
+def parameters(builder: Builder, count: int) -> None:
+    for at in range(count):
+        builder.parameter(f"in{at}", SMALL)
 
 
-def results(count: int) -> Sample:
-    ends = (result(at + 1, SMALL) for at in range(count))
-    return Sample(net([parameter(0, SMALL), *ends], (edge(0, 0, at + 1, 0) for at in range(count))))
+@built()
+def results(builder: Builder, count: int) -> None:
+    data = builder.parameter("data", SMALL)
+    for _ in range(count):
+        builder.result(data)
 
 
 def results_of_one(name: Callable[[int], str]) -> Callable[[int], Sample]:
@@ -66,16 +74,13 @@ def constants(
     return make
 
 
-def constants_read(count: int) -> Sample:
+@built()
+def constants_read(builder: Builder, count: int) -> None:
     """Constants of shape that a Reshape reads."""
-    kind = 'element_type="i64" shape="2" offset="0" size="16" '
-    inner = []
-    for at in range(3, 2 * count + 3, 2):
-        inner.append(layer(at, "Const", data=kind, outputs=[port(0, [2], precision="I64")]))
-        inputs = [port(0), port(1, [2], precision="I64")]
-        inner.append(layer(at + 1, "Reshape", data='special_zero="true"', inputs=inputs, outputs=[port(2, (1, 2048))]))
-    wires = (text for at in range(3, 2 * count + 3, 2) for text in (edge(0, 0, at + 1, 0), edge(at, 0, at + 1, 1)))
-    return sample(layers=inner, edges=wires, weights=struct.pack("<2q", 1, 2048))
+    data, _ = builder.parameter("data", DIMS), builder.constant([1, 2048])
+    for _ in range(count):
+        builder.call("Reshape", data, builder.stored(0, "i64", [2]), special_zero=True)
+    builder.result(data)
 
 
 def lists_that_overlap(count: int) -> Sample:
@@ -101,13 +106,10 @@ def strings_that_overlap(count: int) -> Sample:
     return sample(layers=inner, weights=data)
 
 
-def strings(count: int) -> Sample:
+@built()
+def strings(builder: Builder, count: int) -> None:
     """One constant of as many strings."""
-    text = b"word" * count
-    data = struct.pack(f"<{count + 2}i", count, *range(0, 4 * count + 1, 4)) + text
-    kind = f'element_type="string" shape="{count}" offset="0" size="{len(data)}"'
-    made = layer(3, "Const", data=kind, outputs=[port(0, [count], precision="STRING")])
-    return sample(layers=[made], weights=data)
+    builder.result(builder.constant(["word"] * count))
 
 
 def long_constant(count: int) -> Sample:
@@ -123,151 +125,89 @@ def long_constant(count: int) -> Sample:
 def variables(name: Callable[[int], str]) -> Callable[[int], Sample]:
     """Pairs of ReadValue and Assign."""
 
-    def make(count: int) -> Sample:
-        inner, wires = list[str](), list[str]()
-        for at in range(3, 2 * count + 3, 2):
-            ends = [port(0)], [port(1)]
-            for number, kind, more in ((at, "ReadValue", SHAPED), (at + 1, "Assign", "")):
-                data = f'variable_id="{name(at)}"{more}'
-                inner.append(layer(number, kind, version="opset6", data=data, inputs=ends[0], outputs=ends[1]))
-            wires += [edge(0, 0, at, 0), edge(at, 1, at + 1, 0)]
-        return sample(layers=inner, edges=wires)
+    @built()
+    def make(builder: Builder, count: int) -> None:
+        data = builder.parameter("data", DIMS)
+        for at in range(count):
+            read = builder.call("ReadValue", data, variable_id=name(at), **SHAPED)
+            builder.call("Assign", read, variable_id=name(at))
+        builder.result(data)
 
     return make
 
 
-def one_variable(kind: str) -> Callable[[int], Sample]:
+def one_variable(type: str, **shaped: Any) -> Callable[[int], Sample]:
     """As many layers that store or read one variable."""
 
-    def make(count: int) -> Sample:
-        data = f'variable_id="state"{SHAPED}'
-        numbers = range(3, count + 3)
-        inner = (layer(at, kind, version="opset6", data=data, inputs=[port(0)], outputs=[port(1)]) for at in numbers)
-        return sample(layers=inner, edges=(edge(0, 0, at, 0) for at in numbers))
+    @built()
+    def make(builder: Builder, count: int) -> None:
+        data = builder.parameter("data", DIMS)
+        for _ in range(count):
+            builder.call(type, data, variable_id="state", **shaped)
+        builder.result(data)
 
     return make
 
 
-def remainders(count: int) -> Sample:
+@built()
+def remainders(builder: Builder, count: int) -> None:
     """A chain of Mod, each with the same divisor."""
-    data = 'element_type="f32" shape="1" offset="0" size="4"'
-    inner = [layer(1, "Const", data=data, outputs=[port(0, [1])])]
-    wires = [edge(0, 0, 2, 0)]
-    for at in range(2, count + 2):
-        ends = [port(0, SMALL), port(1, [1])], [port(2, SMALL)]
-        inner.append(layer(at, "Mod", data='auto_broadcast="pdpd"', inputs=ends[0], outputs=ends[1]))
-        wires += [edge(1, 0, at, 1), edge(at, 2, at + 1, 0)]
-    ends_with = result(count + 2, SMALL)
-    return Sample(net([parameter(0, SMALL), *inner, ends_with], wires), struct.pack("<f", 2))
+    end, divisor = builder.parameter("data", SMALL), builder.constant(np.array([2], np.float32))
+    for _ in range(count):
+        end = builder.call("Mod", end, divisor, auto_broadcast="pdpd")
+    builder.result(end)
 
 
-def sizes_computed(count: int) -> Sample:
+@built()
+def sizes_computed(builder: Builder, count: int) -> None:
     """A long way of ShapeOf and Broadcast, where sizes travel as values."""
-    inner, wires, last = [], [], (0, 0)
-    for at in range(3, 2 * count + 3, 2):
-        inner.append(
-            layer(
-                at,
-                "ShapeOf",
-                version="opset3",
-                data='output_type="i64"',
-                inputs=[port(0, ["-1"] * 4)],
-                outputs=[port(1, [4], precision="I64")],
-            )
-        )
-        inputs = [port(0, ["-1"] * 4), port(1, [4], precision="I64")]
-        data = 'mode="numpy"'
-        inner.append(
-            layer(at + 1, "Broadcast", version="opset3", data=data, inputs=inputs, outputs=[port(2, ["-1"] * 4)])
-        )
-        wires += [edge(*last, at, 0), edge(*last, at + 1, 0), edge(at, 1, at + 1, 1)]
-        last = (at + 1, 2)
-    start = layer(0, "Parameter", data='shape="1..4,?,16,16" element_type="f32"', outputs=[port(0, [-1, -1, 16, 16])])
-    return Sample(net([start, *inner, result(1, ["-1"] * 4)], [*wires, edge(*last, 1, 0)]))
+    end = builder.parameter("data", "1..4,?,16,16")
+    for _ in range(count):
+        end = builder.call("Broadcast", end, builder.call("ShapeOf", end, output_type="i64"))
+    builder.result(end)
 
 
-def growing(count: int) -> Sample:
+@built()
+def growing(builder: Builder, count: int) -> None:
     """A chain in which each layer has another shape: paddings by one."""
-    wires, last = [], (0, 0)
-    pads = 'element_type="i64" shape="4" offset="0" size="32"'
-    inner = [layer(number, "Const", data=pads, outputs=[port(0, [4], precision="I64")]) for number in (1, 2)]
-    for at in range(3, count + 3):
-        size = at - 3
-        before, after = [1, 8, 16, 16 + 2 * size], [1, 8, 16, 18 + 2 * size]
-        inputs = [port(0, before), port(1, [4], precision="I64"), port(2, [4], precision="I64")]
-        inner.append(layer(at, "Pad", data='pad_mode="edge"', inputs=inputs, outputs=[port(3, after)]))
-        wires += [edge(*last, at, 0), edge(1, 0, at, 1), edge(2, 0, at, 2)]
-        last = (at, 3)
-    end = result(count + 3, [1, 8, 16, 16 + 2 * count])
-    return Sample(net([parameter(0), *inner, end], [*wires, edge(*last, count + 3, 0)]), struct.pack("<4q", 0, 0, 0, 1))
+    end, pads = builder.parameter("data", DIMS), builder.constant([0, 0, 0, 1])
+    for _ in range(count):
+        end = builder.call("Pad", end, pads, pads, pad_mode="edge")
+    builder.result(end)
 
 
-def pieces_of_a_product(count: int) -> Sample:
+@built()
+def pieces_of_a_product(builder: Builder, count: int) -> None:
     """StridedSlices that are multiplied, one after the other."""
-    mask = 'begin_mask="0" end_mask="0" new_axis_mask="" shrink_axis_mask="" ellipsis_mask=""'
-    small, one = port(0, [8]), [1]
-    data = 'element_type="i64" shape="1" offset="{}" size="8"'
-    ends = [layer(at + 1, "Const", data=data.format(8 * at), outputs=[port(0, one, precision="I64")]) for at in (0, 1)]
-    inner, wires, last = [], [], (0, 0)
-    for at in range(3, 2 * count + 3, 2):
-        inputs = [small, *(port(number, one, precision="I64") for number in (1, 2))]
-        inner.append(layer(at, "StridedSlice", data=mask, inputs=inputs, outputs=[port(3, [8])]))
-        inputs = [small, port(1, [8])]
-        inner.append(layer(at + 1, "Multiply", data='auto_broadcast="numpy"', inputs=inputs, outputs=[port(2, [8])]))
-        wires += [
-            edge(0, 0, at, 0),
-            edge(1, 0, at, 1),
-            edge(2, 0, at, 2),
-            edge(at, 3, at + 1, 0),
-            edge(*last, at + 1, 1),
-        ]
-        last = (at + 1, 2)
-    layers = [parameter(0, [8]), *ends, *inner, result(2 * count + 3, [8])]
-    return Sample(net(layers, [*wires, edge(*last, 2 * count + 3, 0)]), struct.pack("<2q", 0, 8))
+    end = data = builder.parameter("data", [8])
+    start, stop = builder.constant([0]), builder.constant([8])
+    for _ in range(count):
+        part = builder.call("StridedSlice", data, start, stop, begin_mask=0, end_mask=0)
+        end = builder.call("Multiply", part, end)
+    builder.result(end)
 
 
-def weights_behind_a_chain(count: int) -> Sample:
+@built()
+def weights_behind_a_chain(builder: Builder, count: int) -> None:
     """Products with weights of 8 bits, all with data from behind a chain of Reshapes."""
-    row, square, last = [1, 8], [8, 8], (0, 0)
-    data = 'element_type="i64" shape="2" offset="0" size="16"'
-    inner, wires = [layer(1, "Const", data=data, outputs=[port(0, [2], precision="I64")])], []
-    for at in range(2, count + 2):
-        inputs = [port(0, row), port(1, [2], precision="I64")]
-        inner.append(layer(at, "Reshape", data='special_zero="true"', inputs=inputs, outputs=[port(2, row)]))
-        wires += [edge(*last, at, 0), edge(1, 0, at, 1)]
-        last = (at, 2)
-    weights = port(0, square, precision="I8")
-    for at in range(count + 2, 5 * count + 2, 4):
-        data = 'element_type="i8" shape="8,8" offset="16" size="64"'
-        inner.append(layer(at, "Const", data=data, outputs=[weights]))
-        data = 'destination_type="f32"'
-        inner.append(layer(at + 1, "Convert", data=data, inputs=[weights], outputs=[port(1, square)]))
-        data, inputs = 'transpose_a="false" transpose_b="true"', [port(0, row), port(1, square)]
-        inner += [layer(at + 2, "MatMul", data=data, inputs=inputs, outputs=[port(2, row)]), result(at + 3, row)]
-        wires += [
-            edge(at, 0, at + 1, 0),
-            edge(at + 1, 1, at + 2, 1),
-            edge(*last, at + 2, 0),
-            edge(at + 2, 2, at + 3, 0),
-        ]
-    return Sample(net([parameter(0, row), *inner], wires), struct.pack("<2q", 1, 8) + bytes(64))
+    row, sizes = builder.parameter("data", SMALL), builder.constant(SMALL)
+    for _ in range(count):
+        row = builder.call("Reshape", row, sizes, special_zero=True)
+    offset, _ = builder.model.weights.append(bytes(64))
+    for _ in range(count):
+        numbers = builder.stored(offset, "i8", (8, 8))
+        matrix = builder.call("Convert", numbers, destination_type="f32")
+        builder.result(builder.call("MatMul", row, matrix, transpose_b=True))
 
 
-def factors_of_bytes(count: int) -> Sample:
+@built()
+def factors_of_bytes(builder: Builder, count: int) -> None:
     """A chain of products with numbers that are stored in 8 bits."""
-    inner, wires, last = [], [], (0, 0)
-    numbers = port(0, SMALL, precision="I8")
-    for at in range(1, 3 * count + 1, 3):
-        data = 'element_type="i8" shape="1,8" offset="0" size="8"'
-        inner.append(layer(at, "Const", data=data, outputs=[numbers]))
-        data = 'destination_type="f32"'
-        inner.append(layer(at + 1, "Convert", data=data, inputs=[numbers], outputs=[port(1, SMALL)]))
-        data, inputs = 'auto_broadcast="numpy"', [port(0, SMALL), port(1, SMALL)]
-        inner.append(layer(at + 2, "Multiply", data=data, inputs=inputs, outputs=[port(2, SMALL)]))
-        wires += [edge(at, 0, at + 1, 0), edge(*last, at + 2, 0), edge(at + 1, 1, at + 2, 1)]
-        last = (at + 2, 2)
-    end = 3 * count + 1
-    return Sample(net([parameter(0, SMALL), *inner, result(end, SMALL)], [*wires, edge(*last, end, 0)]), bytes(8))
+    end = builder.parameter("data", SMALL)
+    for _ in range(count):
+        numbers = builder.constant(np.zeros(SMALL, np.int8))
+        end = builder.call("Multiply", builder.call("Convert", numbers, destination_type="f32"), end)
+    builder.result(end)
 
 
 def poolings(version: str, to_migrate: str = "floor", **changed: str) -> Callable[[int], Sample]:
@@ -280,59 +220,38 @@ def poolings(version: str, to_migrate: str = "floor", **changed: str) -> Callabl
     return make
 
 
-def different_poolings(sizes: tuple[int, int]) -> Callable[[int], Sample]:
+def different_poolings(*sizes: int) -> Callable[[int], Sample]:
     """Poolings of one input, no two of which have the same settings."""
-    dims = (1, 8, *sizes)
 
-    def made(number: int) -> str:
-        wide, high = number % 37 + 1, number // 37 + 1
-        pads = f"{wide // 2}, {high // 2}"
-        own = {"kernel": f"{wide}, {high}", "strides": f"{high % 7 + 1}, {wide}", "pads_begin": pads, "pads_end": pads}
-        data = " ".join(f'{name}="{text}"' for name, text in (POOL | own | {"rounding_type": "ceil_torch"}).items())
-        ports = [port(0, dims)], [port(1, dims)]
-        return layer(number + 1, "AvgPool", version="opset14", data=data, inputs=ports[0], outputs=ports[1])
-
-    def make(count: int) -> Sample:
-        inner = [parameter(0, dims), *map(made, range(count))]
-        return Sample(net(inner, (edge(0, 0, at + 1, 0) for at in range(count))))
+    @built(14)
+    def make(builder: Builder, count: int) -> None:
+        data = builder.parameter("data", (1, 8, *sizes))
+        for at in range(count):
+            wide, high = at % 37 + 1, at // 37 + 1
+            pads = wide // 2, high // 2
+            kernel, strides = (wide, high), (high % 7 + 1, wide)
+            lists: Mapping[str, Any] = {"kernel": kernel, "strides": strides, "pads_begin": pads, "pads_end": pads}
+            builder.call("AvgPool", data, exclude_pad=True, rounding_type="ceil_torch", **lists)
 
     return make
 
 
-def adaptive(count: int) -> Sample:
+@built()
+def adaptive(builder: Builder, count: int) -> None:
     """A chain of AdaptiveAvgPool that keep the size."""
-    data = 'element_type="i64" shape="2" offset="0" size="16"'
-    const = layer(count + 9, "Const", data=data, outputs=[port(0, [2], precision="I64")])
-    numbers = range(1, count + 1)
-    inner = (
-        layer(
-            at,
-            "AdaptiveAvgPool",
-            version="opset8",
-            inputs=[port(0), port(2, [2], precision="I64")],
-            outputs=[port(1)],
-        )
-        for at in numbers
-    )
-    found = chain([const, *inner], (edge(count + 9, 0, at, 2) for at in numbers), count)
-    return found._replace(weights=struct.pack("<2q", 16, 16))
+    end, sizes = builder.parameter("data", DIMS), builder.constant([16, 16])
+    for _ in range(count):
+        end = builder.call("AdaptiveAvgPool", end, sizes)
+    builder.result(end)
 
 
-def gathers(count: int) -> Sample:
+@built(1)
+def gathers(builder: Builder, count: int) -> None:
     """A chain of Gather-1 that read the same constants."""
-    consts = (
-        layer(
-            count + at,
-            "Const",
-            data=f'element_type="i64" shape="{dims}" offset="0" size="8"',
-            outputs=[port(0, [dims] if dims else [], precision="I64")],
-        )
-        for at, dims in ((9, 1), (10, ""))
-    )
-    inputs = [port(0), port(2, [1], precision="I64"), port(3, [], precision="I64")]
-    inner = (layer(at, "Gather", inputs=inputs, outputs=[port(1)]) for at in range(1, count + 1))
-    wires = (edge(count + 9 + at, 0, to, 2 + at) for to in range(1, count + 1) for at in (0, 1))
-    return chain([*consts, *inner], wires, count)._replace(weights=bytes(8))
+    end, first, axis = builder.parameter("data", DIMS), builder.constant([0]), builder.constant(0)
+    for _ in range(count):
+        end = builder.call("Gather", end, first, axis)
+    builder.result(end)
 
 
 def poolings_of_one_name(count: int) -> Sample:
@@ -344,24 +263,48 @@ def poolings_of_one_name(count: int) -> Sample:
     return base._replace(xml=base.xml.replace(b"\t</layers>", "".join(taken).encode() + b"\t</layers>"))
 
 
-def spread(count: int) -> Sample:
+@built()
+def spread(builder: Builder, count: int) -> None:
     """Numbers that become large tensors of one value, which are added up."""
-    one, large = port(0, (1,), precision="I64"), (60_000,)
-    ends = [port(at, large, precision="I64") for at in range(3)]
-    numbers = [
-        layer(at, "Const", data=f'element_type="i64" shape="1" offset="{8 * at}" size="8"', outputs=[one])
-        for at in range(2)
-    ]
-    broadcast = [one, port(1, (1,), precision="I64")], ends[2:]
-    first = layer(2, "Broadcast", version="opset3", data='mode="numpy"', inputs=broadcast[0], outputs=broadcast[1])
-    inner, wires = [*numbers, first], [edge(0, 0, 2, 0), edge(1, 0, 2, 1)]
-    for at in range(3, 2 * count + 3, 2):
-        inner.append(first.replace('id="2"', f'id="{at}"', 1).replace("Broadcast_2", f"Broadcast_{at}"))
-        inner.append(layer(at + 1, "Add", data='auto_broadcast="numpy"', inputs=ends[:2], outputs=ends[2:]))
-        wires += [edge(0, 0, at, 0), edge(1, 0, at, 1), edge(at, 2, at + 1, 0), edge(at - 1, 2, at + 1, 1)]
-    last = 2 * count + 3
-    inner.append(result(last, large, precision="I64"))
-    return Sample(net(inner, [*wires, edge(last - 1, 2, last, 0)]), struct.pack("<2q", 1, *large))
+    one, size = builder.constant([1]), builder.constant([60_000])
+    end = builder.call("Broadcast", one, size)
+    for _ in range(count):
+        end = builder.call("Add", builder.call("Broadcast", one, size), end)
+    builder.result(end)
+
+
+@built()
+def parts_of_strides(builder: Builder, count: int) -> None:
+    """StridedSlices that one Concat reads."""
+    data = builder.parameter("data", SMALL)
+    ends = [builder.constant(values) for values in ([0, 0], [1, 2])]
+    parts = (builder.call("StridedSlice", data, *ends, begin_mask=[0, 0], end_mask=[0, 0]) for _ in range(count))
+    builder.result(builder.call("Concat", *parts, axis=1))
+
+
+@built()
+def constants_joined(builder: Builder, count: int) -> None:
+    """Constants that one Concat reads."""
+    parts = (builder.constant(np.ones(SMALL, np.int8)) for _ in range(count))
+    builder.result(builder.call("Concat", builder.parameter("data", SMALL, "i8"), *parts, axis=1))
+
+
+@built()
+def convolutions_joined(builder: Builder, count: int) -> None:
+    """Convolutions of one tensor that one Concat reads."""
+    data, weights = builder.parameter("data", [1, 2, 4]), builder.constant(np.ones([2, 1, 1, 1], np.float32))
+    windows: Mapping[str, Any] = {"strides": 1, "pads_begin": 0, "pads_end": 0, "dilations": 1}
+    made = (builder.call("GroupConvolution", data, weights, **windows) for _ in range(count))
+    builder.result(builder.call("Concat", *made, axis=1))
+
+
+@built()
+def joined_with_one(builder: Builder, count: int) -> None:
+    """SoftMaxes of one tensor, each with another one behind it."""
+    data = builder.call("ReLU", builder.parameter("data", SMALL))
+    for _ in range(count):
+        joined = builder.call("Concat", data, builder.call("Abs", data), axis=1)
+        builder.result(builder.call("SoftMax", joined, axis=1))
 
 
 LAYERS: Mapping[str, Callable[[int], Sample]] = {
@@ -400,11 +343,15 @@ LAYERS: Mapping[str, Callable[[int], Sample]] = {
     "variables": variables(lambda at: f"state{at}"),
     "variables with long names": variables(lambda at: f"{'state' * 200}{at}"),
     "layers that store one variable": one_variable("Assign"),
-    "layers that read one variable": one_variable("ReadValue"),
+    "layers that read one variable": one_variable("ReadValue", **SHAPED),
     "a chain of remainders": remainders,
     "sizes that are computed": sizes_computed,
     "a chain of other shapes": growing,
     "numbers that are spread": spread,
+    "parts that are joined": parts_of_strides,
+    "constants that are joined": constants_joined,
+    "convolutions that are joined": convolutions_joined,
+    "tensors joined with one": joined_with_one,
     "pieces of a product": pieces_of_a_product,
     "weights behind a chain": weights_behind_a_chain,
     "factors of 8 bits in a chain": factors_of_bytes,
@@ -412,8 +359,8 @@ LAYERS: Mapping[str, Callable[[int], Sample]] = {
     "poolings to restamp": poolings("opset14"),
     "poolings in ceil_torch": poolings("opset14", "ceil_torch", strides="1, 1"),
     "poolings with dilations": poolings("opset16", dilations="2, 2", pads_begin="2, 2", pads_end="2, 2"),
-    "poolings that all differ": different_poolings((16, 16)),
-    "poolings of any size that all differ": different_poolings((-1, -1)),
+    "poolings that all differ": different_poolings(16, 16),
+    "poolings of any size that all differ": different_poolings(-1, -1),
     "poolings that contradict themselves": poolings("opset14", strides="2", pads_begin="x"),
     "adaptive poolings": adaptive,
     "layers to migrate that read one constant": gathers,

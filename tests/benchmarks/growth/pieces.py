@@ -1,11 +1,15 @@
-"""Models whose files grow, put together from parts of IR files."""
+"""Models whose files grow: built if they are valid, and put together from parts of IR files if not."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import wraps
+from io import BytesIO
 from typing import NamedTuple
 
+from ir_tools.builder import Builder
+from ir_tools.format.write import render
 from tests.ir_text import edge, layer, net, parameter, port, relu, result
 
-__all__ = ["RELU", "Sample", "chain", "constant", "sample"]
+__all__ = ["RELU", "Sample", "built", "chain", "constant", "sample"]
 
 RELU = "ReLU"
 
@@ -20,6 +24,23 @@ class Sample(NamedTuple):
     def size(self) -> int:
         """The bytes of both files."""
         return len(self.xml) + len(self.weights)
+
+
+def built(opset: int = 8) -> Callable[[Callable[[Builder, int], None]], Callable[[int], Sample]]:
+    """Make a function that builds a model of as many things as are asked for one that returns its files."""
+
+    def files_of(build: Callable[[Builder, int], None]) -> Callable[[int], Sample]:
+        @wraps(build)
+        def make(count: int) -> Sample:
+            builder = Builder(opset=opset)
+            build(builder, count)
+            weights = BytesIO()
+            builder.model.weights.save(weights)
+            return Sample(render(builder.model), weights.getvalue())
+
+        return make
+
+    return files_of
 
 
 def constant(number: int, offset: int, size: int = 4, *, name: str = "") -> str:

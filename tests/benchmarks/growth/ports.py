@@ -1,9 +1,11 @@
 """Ports and dimensions: many on one layer, many in one port, wrong ones."""
 
-import struct
 from collections.abc import Callable, Mapping
 
-from tests.benchmarks.growth.pieces import Sample, sample
+import numpy as np
+
+from ir_tools.builder import Builder
+from tests.benchmarks.growth.pieces import Sample, built, sample
 from tests.ir_text import edge, layer, net, parameter, port, relu, result
 
 __all__ = ["PORTS"]
@@ -11,13 +13,11 @@ __all__ = ["PORTS"]
 SMALL = (1, 8)
 
 
-def inputs_fed(count: int) -> Sample:
+@built()
+def inputs_fed(builder: Builder, count: int) -> None:
     """A Concat of as many inputs, all fed by one Parameter."""
-    ports = [port(at, SMALL) for at in range(count)]
-    joined = (count, 8)
-    concat = layer(1, "Concat", data='axis="0"', inputs=ports, outputs=[port(count, joined)])
-    wires = [*(edge(0, 0, 1, at) for at in range(count)), edge(1, count, 2, 0)]
-    return Sample(net([parameter(0, SMALL), concat, result(2, joined)], wires))
+    data = builder.parameter("data", SMALL)
+    builder.result(builder.call("Concat", *[data] * count, axis=0))
 
 
 def inputs_unfed(count: int) -> Sample:
@@ -48,14 +48,11 @@ def outputs_read(count: int, step: int = 1) -> Sample:
     return Sample(net([parameter(0, whole), axis, split, *ends], wires), bytes(8))
 
 
-def outputs_joined(count: int) -> Sample:
+@built()
+def outputs_joined(builder: Builder, count: int) -> None:
     """A Split into as many parts, which a Concat joins."""
-    base, parts = outputs_read(count), [port(at, (1, 8)) for at in range(count)]
-    joined = layer(3, "Concat", data='axis="0"', inputs=parts, outputs=[port(count, (count, 8))])
-    head, _, _ = base.xml.decode().partition('\t\t<layer id="3"')
-    wires = [edge(0, 0, 2, 0), edge(1, 0, 2, 1), *(edge(2, 2 + at, 3, at) for at in range(count)), edge(3, count, 4, 0)]
-    layers = head.partition("<layers>\n")[2]
-    return base._replace(xml=net([layers, joined, result(4, (count, 8))], wires))
+    data = builder.parameter("data", (count, 8))
+    builder.result(builder.call("Concat", *builder.outputs("Split", data, np.int64(0), num_splits=count), axis=0))
 
 
 def outputs_unread(count: int) -> Sample:
@@ -106,44 +103,31 @@ def dims_apart(count: int) -> Sample:
     return Sample(net([parameter(0, ones), wrong, result(2, twos)], [edge(0, 0, 1, 0), edge(1, 1, 2, 0)]))
 
 
-def flattened(count: int) -> Sample:
+@built()
+def flattened(builder: Builder, count: int) -> None:
     """A Reshape of a tensor of many large dimensions into one of any size."""
-    sizes = [1000] * count
-    shape = 'element_type="i64" shape="1" offset="0" size="8"'
-    one = layer(1, "Const", data=shape, outputs=[port(0, [1], precision="I64")])
-    inputs = [port(0, sizes), port(1, [1], precision="I64")]
-    reshape = layer(2, "Reshape", data='special_zero="false"', inputs=inputs, outputs=[port(2, ["-1"])])
-    wires = [edge(0, 0, 2, 0), edge(1, 0, 2, 1), edge(2, 2, 3, 0)]
-    return Sample(net([parameter(0, sizes), one, reshape, result(3, ["-1"])], wires), b"\xff" * 8)
+    data = builder.parameter("data", [1000] * count)
+    builder.result(builder.call("Reshape", data, builder.constant([-1]), special_zero=False))
 
 
-def reduced(count: int) -> Sample:
+@built()
+def reduced(builder: Builder, count: int) -> None:
     """A ReduceSum over all of many large dimensions."""
-    sizes = [1000] * count
-    data = f'element_type="i32" shape="{count}" offset="0" size="{4 * count}"'
-    axes = layer(1, "Const", data=data, outputs=[port(0, [count], precision="I32")])
-    inputs = [port(0, sizes), port(1, [count], precision="I32")]
-    total = layer(2, "ReduceSum", data='keep_dims="false"', inputs=inputs, outputs=[port(2, ())])
-    wires = [edge(0, 0, 2, 0), edge(1, 0, 2, 1), edge(2, 2, 3, 0)]
-    return Sample(
-        net([parameter(0, sizes), axes, total, result(3, ())], wires), struct.pack(f"<{count}i", *range(count))
-    )
+    data = builder.parameter("data", [1000] * count)
+    builder.result(builder.call("ReduceSum", data, np.arange(count, dtype=np.int32)))
 
 
-def broadcast(count: int) -> Sample:
+@built()
+def broadcast(builder: Builder, count: int) -> None:
     """Add of two tensors of many dimensions."""
-    ones, twos = [1] * count, [2] * count
-    add = layer(2, "Add", data='auto_broadcast="numpy"', inputs=[port(0, ones), port(1, twos)], outputs=[port(2, twos)])
-    wires = [edge(0, 0, 2, 0), edge(1, 0, 2, 1), edge(2, 2, 3, 0)]
-    return Sample(net([parameter(0, ones), parameter(1, twos), add, result(3, twos)], wires))
+    builder.result(builder.call("Add", *(builder.parameter("data", [size] * count) for size in (1, 2))))
 
 
-def many_shapes(count: int) -> Sample:
+@built()
+def many_shapes(builder: Builder, count: int) -> None:
     """Layers of which each has another shape."""
-    inner = (
-        text for at in range(count) for text in (parameter(2 * at + 3, [1, at + 1]), relu(2 * at + 4, dims=[1, at + 1]))
-    )
-    return sample(layers=inner, edges=(edge(2 * at + 3, 0, 2 * at + 4, 0) for at in range(count)))
+    for at in range(count):
+        builder.result(builder.call("ReLU", builder.parameter("data", [1, at + 1])))
 
 
 def names(change: Callable[[int], str]) -> Callable[[int], Sample]:

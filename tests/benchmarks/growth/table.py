@@ -11,7 +11,7 @@ from tests.benchmarks.growth.markup import MARKUP
 from tests.benchmarks.growth.pieces import Sample
 from tests.benchmarks.growth.ports import PORTS
 
-__all__ = ["GROUPS", "made"]
+__all__ = ["GROUPS", "made", "maker"]
 
 GROUPS: Mapping[str, Mapping[str, Callable[[int], Sample]]] = {
     "attributes": ATTRIBUTES,
@@ -26,9 +26,14 @@ FIRST_TRIAL = 16
 """The number of things from which it is worked out how many bytes one takes."""
 
 
+def maker(kind: str) -> Callable[[int], Sample]:
+    """What makes a file of a kind, with as many things as are asked for."""
+    return next(group[kind] for group in GROUPS.values() if kind in group)
+
+
 def made(kind: str, size: int) -> Sample:
     """A file of a kind with about `size` bytes."""
-    make = next(group[kind] for group in GROUPS.values() if kind in group)
+    make = maker(kind)
     count, found = 1, make(1)
     least = found.size
     more = FIRST_TRIAL

@@ -22,6 +22,12 @@ def _number(data: Feed, kind: str = "i32") -> Call:
     return converted(data, kind)
 
 
+def _repeated_pixels(image: Call) -> Call:
+    """Elements of an image, each twice."""
+    raw = {"mode": "nearest", "shape_calculation_mode": "sizes", "nearest_mode": "floor"}
+    return Call("Interpolate-4", (image, Fixed(whole(8)), Fixed(floats(2)), Fixed(whole(3))), raw)
+
+
 def _elu(data: Feed) -> Call:
     return Call("Elu-1", (data,), {"alpha": "1"})
 
@@ -166,6 +172,7 @@ QUANTIZED_STATE, QUANTIZED_STATES = (
     quantized(Fixed(np.zeros((1, count, 2), np.float32)), Fixed(floats(2))) for count in (1, 2)
 )
 TESTED = _boolean(Call("Abs-1", (DATA,)))
+BITS = Call("Greater-1", (counted(1, 1, 2, 4), Fixed(floats(3))))
 PACKED = Call("Multiply-1", (converted(Fixed(np.full((1, 1, 2), 50, np.int8)), "f32"), Fixed(floats(0.01))))
 
 
@@ -214,6 +221,7 @@ BESIDE = [
             _number(Call("LogicalNot-1", (TESTED,))),
             _number(Call("LogicalAnd-1", (TESTED, TESTED))),
             Call("Select-1", (TESTED, DATA, Fixed(floats(7)))),
+            _number(_boolean(_repeated_pixels(_number(BITS, "f32"))), "f32"),
         ],
     ),
     *beside(
