@@ -31,6 +31,19 @@ def test_tests_run_in_the_order_in_which_they_are_named() -> None:
     assert files.count("tests/ops/test_state.py") < files.count("tests/test_session.py")
 
 
+def test_tests_of_several_files_are_those_of_each() -> None:
+    found = []
+    for files in (["files.py"], ["weights.py"], ["files.py", "weights.py"]):
+        options = (f"--concerning=ir_tools/{file}" for file in files)
+        command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-n0", *options]
+        done = subprocess.run(command, cwd=concerned.ROOT, capture_output=True, text=True, check=False)
+        found.append(re.findall(r"^tests/\S+::.*", done.stdout, re.MULTILINE))
+    first, second, both = found
+    assert first
+    assert second
+    assert both == [*first, *second]
+
+
 def test_each_pattern_is_the_first_that_fits_a_module() -> None:
     used = {next(pattern for pattern in concerned.TESTS if fnmatch(file, pattern)) for file in MODULES}
     assert sorted(concerned.TESTS.keys() - used) == []

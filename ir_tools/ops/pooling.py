@@ -23,7 +23,7 @@ from ir_tools.ops._adaptive_pooling_rewrites import (
     places_in_i32,
 )
 from ir_tools.ops._pooling_rewrites import migrate_avg_pool, migrate_max_pool
-from ir_tools.ops._requirements import raise_first
+from ir_tools.ops._requirements import raise_first, require
 from ir_tools.ops.definition import NUMBERS, Array, Bounds, Fact, Input, Op, Output, Violation, ViolationKind
 from ir_tools.ops.fields import Attrs, Field, Flag, Int, Ints, OneOf, listed
 from ir_tools.ops.limits import check_kernel_size
@@ -275,9 +275,15 @@ def adaptive_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def _sizes(value: Bounds | None, axes: int) -> tuple[Dim, ...]:
-    """Return the sizes that are known; the runtime reads a constant -1 as any size."""
+    """Return the sizes that are known; the runtime reads a constant -1 as any size.
+
+    Raises:
+        ShapeError: a size that is computed may be negative.
+    """
     if value is None:
         return (Dim(),) * axes
+    least = value.lower[value.lower != value.upper].min(initial=0)
+    require(least >= 0, f"may hold {least}; expected sizes of at least 0", attribute="output_shape")
     unknown = (value.lower.ravel() == -1) & (value.upper.ravel() == -1)
     return tuple(Dim() if any_size else dim for dim, any_size in zip(value.dims(), unknown, strict=True))
 

@@ -239,7 +239,7 @@ RECORDED: Mapping[str, Recorded] = {
     **{
         f"mixed {op}": _values_of(table_makers.mixed, op)
         for op in WITH_KERNELS
-        if len(op.attrs) > 1 and str(op) not in SLOW
+        if (op.attrs or len(op.inputs) > 1) and str(op) not in SLOW
     },
 }
 

@@ -516,30 +516,32 @@ def setting(rng: Rng, op: Op) -> Setting:
 
 def bounded(rng: Rng, op: Op) -> Setting:
     """A layer near the sample, of whose sizes and integers bounds are known, some large or far apart."""
-    base = given(rng, op)
-    slots = [_bounds_of(rng, slot) for slot in slots_of(rng, op, base.slots)]
+    base, known = given(rng, op), float(rng.choice([0.4, 0.9]))
+    slots = [_bounds_of(rng, slot, known) for slot in slots_of(rng, op, base.slots)]
     return Setting(op, slots, raw_of(rng, op, dict(base.raw)), outputs_of(op))
 
 
-def _bounds_of(rng: Rng, slot: Slot) -> Slot:
+def _bounds_of(rng: Rng, slot: Slot, known: float) -> Slot:
+    """An input of which bounds are known; `known`: the share of sizes and numbers that are known themselves."""
     if isinstance(slot, tuple):
-        pairs = [_bounds(rng, int(size)) for size in slot[1].split(",") if size]
+        pairs = [_bounds(rng, int(size), known) for size in slot[1].split(",") if size]
         return slot[0], ",".join(str(Dim(max(low, 0), high)) for low, high in pairs)
     if isinstance(slot, Between) or slot.ndim > 1 or slot.dtype.kind != "i" or slot.itemsize < 4 or not slot.size:
         return slot
-    return Between(from_dtype(slot.dtype).name, tuple(_bounds(rng, int(n)) for n in slot.flat), scalar=not slot.ndim)
+    return Between(
+        from_dtype(slot.dtype).name, tuple(_bounds(rng, int(n), known) for n in slot.flat), scalar=not slot.ndim
+    )
 
 
-def _bounds(rng: Rng, number: int) -> tuple[int, int | None]:
+def _bounds(rng: Rng, number: int, known: float) -> tuple[int, int | None]:
     """Bounds around a number, or a multiple of it."""
-    case = rng.random()
-    if case < 0.4:
+    if rng.random() < known:
         return number, number
     number *= int(rng.choice([1, 1, 1, 10, 1 << 23]))
     reach = int(rng.choice([1, 3, 9]))
     low = number - int(rng.integers(0, reach + 1))
     low = low if number < 0 or rng.random() < 0.3 else max(low, 0)
-    return low, None if case > 0.9 else number + int(rng.integers(0, reach + 1))
+    return low, None if rng.random() < 0.15 else number + int(rng.integers(0, reach + 1))
 
 
 def of_two(rng: Rng, op: Op) -> Setting:
@@ -568,19 +570,19 @@ def _other_size(rng: Rng, text: str) -> str:
 def fed(rng: Rng, op: Op, share: float = 0.0) -> Fed:
     """A layer near the sample, with arrays.
 
-    `share`: of attributes that are others, of sizes that are 1 wherever they are, and of arrays with a NaN; if it is 0,
-    a quarter of the attributes are others.
+    `share`: of attributes that are others; half as many sizes are 1 wherever they are, and half as many arrays have a
+    NaN. If it is 0, a quarter of the attributes are others.
     """
     base = given(rng, op)
     slots = slots_of(rng, op, base.slots)
     sizes = sizes_of(rng, slots)
     loose = [number for number, slot in enumerate(slots) if isinstance(slot, tuple)] if share else []
-    ones = {size for number in loose for size in sizes[number] if rng.random() < share}
+    ones = {size for number in loose for size in sizes[number] if rng.random() < share / 2}
     for number in loose:
         sizes[number] = [1 if size in ones else size for size in sizes[number]]
     arrays = [array_of(rng, slot, size) for slot, size in zip(slots, sizes, strict=True)]
     for number in loose:
-        if arrays[number].dtype.kind == "f" and arrays[number].size and rng.random() < share:
+        if arrays[number].dtype.kind == "f" and arrays[number].size and rng.random() < share / 2:
             arrays[number].flat[rng.integers(arrays[number].size)] = np.nan
     constants = [number for number, slot in enumerate(base.slots[: len(slots)]) if isinstance(slot, np.ndarray)]
     return Fed(op, raw_of(rng, op, dict(base.raw), share), arrays, constants, outputs_of(op))
@@ -639,7 +641,7 @@ def layer(rng: Rng, op: Op, share: float = 0.0) -> Fed:
 
 
 def mixed(rng: Rng, op: Op) -> Fed:
-    """A layer half of whose attributes are others, half of whose sizes are 1, and half of whose arrays have a NaN."""
+    """A layer half of whose attributes are others, with sizes of 1 and NaN."""
     return layer(rng, op, 0.5)
 
 
