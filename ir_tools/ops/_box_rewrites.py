@@ -190,8 +190,8 @@ def no_boxes(version: int) -> Lowering:
 
 
 def _prior_box(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused | None:
-    first = priors(Attrs({**attrs, "min_max_aspect_ratios_order": True}))
-    own = priors(attrs)
+    ordered = Attrs({**attrs, "min_max_aspect_ratios_order": True})
+    first, own = ([*map(str, priors(each))] for each in (ordered, attrs))  # as text, NaN is equal to itself
     if own == first:
         return None
     count = number_of_priors(attrs)

@@ -90,6 +90,15 @@ MORE: Mapping[str, tuple[Sample, ...]] = {
             "base_size=16;pre_nms_topn=40;post_nms_topn=3;nms_thresh=0.9;feat_stride=16;min_size=11;ratio=0.5,2;scale=0.5,1",
             *("f32 1,8,3,4", "f32 1,16,3,4", IMAGES[0]),
         ),
+        sample(
+            "base_size=16;pre_nms_topn=20;post_nms_topn=3;nms_thresh=0.9;feat_stride=24;min_size=1;ratio=2;scale=1;"
+            "clip_before_nms=false;clip_after_nms=true",
+            *("f32 1,2,3,4", "f32 1,4,3,4", IMAGES[1, :3]),
+        ),
+    ),
+    "GridSample": tuple(
+        sample(f"align_corners=true;mode={mode};padding_mode=reflection", "f32 1,2,5,4", "f32 1,3,5,2")
+        for mode in ("nearest", "bilinear", "bicubic")
     ),
     "GenerateProposals": (
         sample(f"min_size=8;normalized=false;{PROPOSING}", IMAGES, BOXES, "f32 2,8,3,4", "f32 2,2,3,4"),
@@ -112,6 +121,7 @@ MORE: Mapping[str, tuple[Sample, ...]] = {
             "fixed_size=3,4;density=2,3;fixed_ratio=1,2,3",
             "fixed_size=3,4;density=2,3",
             "min_size=0.1,0.2;scale_all_sizes=false;aspect_ratio=2;step=0.1",
+            "min_size=9;aspect_ratio=0.4,2;flip=true",
         )
     ),
     "PriorBoxClustered": (
@@ -196,7 +206,11 @@ MORE: Mapping[str, tuple[Sample, ...]] = {
         sample("pad_mode=edge", "f32 0,2", ints(0, 1), ints(0, 0)),
     ),
     "Tile": (sample("", "f32 2,3", ints(2, 1, 3)), sample("", ints(1, 2), ints(3))),
-    "Gather": (sample("", ints(5, 6, 7), np.array([[0, -1]]), scalar(0)), sample("", "f32 2,3,4", "i32 2,1", ints(-2))),
+    "Gather": (
+        sample("", ints(5, 6, 7), np.array([[0, -1]]), scalar(0)),
+        sample("", "f32 2,3,4", "i32 2,1", ints(-2)),
+        sample("", "f32 1,1,4", ints(-1), scalar(2)),
+    ),
     **dict.fromkeys(
         ("Gather-7", "Gather-8"),
         (
