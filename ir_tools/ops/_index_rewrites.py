@@ -39,7 +39,7 @@ def migrate_gather(version: int) -> Step:
             if wanted >= 8:
                 return (
                     None
-                    if element_count(layers.inputs[1].shape) == 1
+                    if _is_one_from_the_end(*layers.inputs[:3])
                     else Refused("its indices may be negative, and only Gather-8 counts those from the end")
                 )
             indices = _from_the_front(layers)
@@ -64,6 +64,15 @@ def _batches(indices: Fact, attrs: Attrs) -> int:
 
 def _never_negative(indices: Fact) -> bool:
     return indices.dtype.name.startswith("u") or (indices.value is not None and bool((indices.value.lower >= 0).all()))
+
+
+def _is_one_from_the_end(data: Fact, indices: Fact, axis: Fact) -> bool:
+    """Return whether Gather-1 and -7 count a negative index from the end, too: one alone, along the first long axis."""
+    axes = axis.integers()
+    if element_count(indices.shape) != 1 or axes is None:
+        return False
+    first = axes[0] if data.shape is None else normal_axis(axes[0], len(data.shape))
+    return first == 0 or (data.shape is not None and element_count(data.shape[:first]) == 1)
 
 
 def _from_the_front(layers: Layers) -> Ref | Array:
