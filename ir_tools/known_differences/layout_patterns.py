@@ -37,9 +37,10 @@ def outlives_products(graph: Graph, transpose: Layer, constants: Collection[int]
         bool(products)
         and _is_ordered(graph, transpose, constants)
         and any(
-            not products.isdisjoint(walked((other.layer for other in others), graph.producers))
+            layer in products
             for reader in readers
             for others in _joined(graph, transpose, reader, constants)
+            for layer in walked((other.layer for other in others), graph.producers)
         )
     )
 
