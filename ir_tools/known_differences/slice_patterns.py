@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from ir_tools.graph import Graph, Layer, Model, port_place
 from ir_tools.known_differences.neighbours import FAR, MOVED, integers, numbers_of, producer_of, readers_of, sources_of
 from ir_tools.known_differences.releases.seen import ELEMENTWISE, Pattern
@@ -19,9 +21,10 @@ KEEPING = ELEMENTWISE | {"SoftMax", "Transpose"}
 
 def slices(model: Model, graph: Graph, cut: Layer) -> Iterator[Pattern]:
     """Yield the patterns of a Slice, as far as they are true of it."""
-    yield from _shapes_of(graph, cut)
-    yield from _gathered(model, graph, cut)
-    yield from _matched(model, graph, cut)
+    if cut.common.outputs:
+        yield from _shapes_of(graph, cut)
+        yield from _gathered(model, graph, cut)
+        yield from _matched(model, graph, cut)
 
 
 def _shapes_of(graph: Graph, cut: Layer) -> Iterator[Pattern]:
@@ -65,7 +68,8 @@ def _matched(model: Model, graph: Graph, cut: Layer) -> Iterator[Pattern]:
         here = waiting.pop()
         passed.add(here)
         number, axis = here
-        for reader, given in graph.consumers(number, graph.layer(number).common.outputs[0].id, FAR):
+        ports = graph.layer(number).common.outputs[:1]
+        for reader, given in (end for port in ports for end in graph.consumers(number, port.id, FAR)):
             layer = graph.layer(reader)
             place = port_place(layer.common.inputs, given)
             found = None if place is None else _matching(layer, place, axis)
@@ -73,8 +77,8 @@ def _matched(model: Model, graph: Graph, cut: Layer) -> Iterator[Pattern]:
                 yield found
             elif layer.type in KEEPING:
                 order = integers(model, graph, layer, 1) if layer.type == "Transpose" else None
-                kept = axis if order is None else order.tolist().index(axis + order.size) - order.size
-                waiting += {(reader, kept)} - passed
+                places = [axis] if order is None else np.flatnonzero(order == axis + order.size) - order.size
+                waiting += {(reader, int(place)) for place in places} - passed
 
 
 def _is_first(graph: Graph, cut: Layer, limiting: Layer) -> bool:
@@ -109,11 +113,11 @@ def _sized_by(graph: Graph, limit: Layer | None) -> Layer | None:
 
 def _matching(layer: Layer, place: int, axis: int) -> Pattern | None:
     """Return the pattern of a Slice if a layer needs, along an axis from the end, as many elements in other inputs."""
-    rank = len(layer.common.outputs[0].dims)
     if layer.type == "MatMul":
-        transposed = layer.common.raw.get(("transpose_a", "transpose_b")[place]) == "true"
+        transposed = layer.common.raw.get(("transpose_a", "transpose_b")[place > 0]) == "true"
         return Pattern.MATCHED if axis == (-2 if transposed is (place == 0) else -1) else None
     if layer.type == "Concat":
+        rank = len(layer.common.inputs[place].dims)
         joined = [one % rank - rank for one in numbers_of(layer, "axis") if rank]
         return Pattern.MATCHED if joined and axis not in joined else None
     is_mask = layer.type == "ScaledDotProductAttention" and (place, axis) == (3, -1)

@@ -283,6 +283,16 @@ def test_results_of_one_name() -> None:
     assert found["2021.3"] is found["2026.4"] is Answer.RUNS
 
 
+def test_an_output_may_be_a_slice_to_the_size_of_another_tensor() -> None:
+    made = Builder()
+    rows, data = made.parameter("rows", "?,4"), made.parameter("data", "?,4")
+    size = made.call("Gather", made.call("ShapeOf", rows, output_type="i64"), np.array([0]), np.array(0))
+    part = made.call("Slice", data, np.array([0]), size, np.array([1]), np.array([0]))
+    made.result(made.call("Transpose", made.call("Abs", part), np.array([1, 0])))
+    made.result(part)
+    assert answers(made)["2026.4"] is Answer.RUNS
+
+
 def test_a_layer_that_does_not_run_says_more_than_one_that_gives_other_values() -> None:
     old = Builder(opset=1)
     ends = (old.parameter(name, "2", "boolean") for name in "ab")
