@@ -116,6 +116,17 @@ VALUES = (
         applies=lambda layer: bool(layer.attrs.auto_pad.startswith("same")),
     ),
     KnownDifference(
+        name="Clamp-1 of 8 bits between fractions",
+        ops=("Clamp-1",),
+        setting="i8 or u8, a `min` above 0 or a `max` below 0 that is a fraction",
+        reason="The plugin cuts fractions off; by the specification `min` is rounded up and `max` down.",
+        model=Call("Clamp-1", (np.arange(5, dtype=np.uint8),), {"min": "0.75", "max": "3"}),
+        applies=lambda layer: (
+            layer.inputs[0].dtype.name in {"int8", "uint8"}
+            and (layer.attrs.min > 0 < layer.attrs.min % 1 or layer.attrs.max < 0 < layer.attrs.max % 1)
+        ),
+    ),
+    KnownDifference(
         name="IRDFT-9 along three axes and more",
         ops=("IRDFT-9",),
         setting="three axes or more, with a `signal_size` other than that of the data",

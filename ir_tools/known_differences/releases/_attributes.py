@@ -1,6 +1,10 @@
 """Attributes that releases read as other values, whatever the operation."""
 
 import math
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
 
 from ir_tools.known_differences._model import Call, floats
 from ir_tools.known_differences.releases._row import ReleaseDifference, not_read
@@ -36,7 +40,33 @@ def _crosses(seen: Seen) -> bool:
     return low > high
 
 
+def _has_other_limits(seen: Seen, *, rounded: bool) -> bool:
+    """Return whether a Clamp of 8 bits has fractions as limits that change if they are `rounded` or else cut off."""
+    if seen.attrs is None or seen.inputs[0].dtype.name not in {"i8", "u8"}:
+        return False
+    low, high = float(seen.attrs.min), float(seen.attrs.max)
+    least, most = (-128, 127) if seen.inputs[0].dtype.name == "i8" else (0, 255)
+    change: Callable[[float], int] = round if rounded else math.trunc
+    return (least < low < most and change(low) != math.ceil(low)) or (
+        least < high < most and change(high) != math.floor(high)
+    )
+
+
 ROWS = (
+    *(
+        ReleaseDifference(
+            name=f"Clamp of 8 bits between fractions, {span}",
+            span=span,
+            ops=("Clamp-1",),
+            reason=f"Limits that are fractions are {how}, instead of up for `min` and down for `max`.",
+            model=Call("Clamp-1", (np.arange(5, dtype=np.uint8),), {"min": low, "max": high}),
+            applies=partial(_has_other_limits, rounded=how == "rounded"),
+        )
+        for span, how, low, high in (
+            ("2023.0 to 2025.3", "rounded", "0", "1.5"),
+            ("2025.4 to 2026.4", "cut off", "0.75", "3"),
+        )
+    ),
     not_read(
         name="infinite attributes on 2021.2",
         span="2021.2 to 2021.2",
