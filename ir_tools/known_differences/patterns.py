@@ -134,6 +134,7 @@ class Patterns:
         self._scales = defaultdict[int, dict[tuple[int, int], frozenset[int]]](dict)
         self._joined = defaultdict[int, dict[tuple[int, int, bool, bool], bool]](dict)
         self._convolved = defaultdict[int, dict[int, Layer | None]](dict)
+        self._unfixed = defaultdict[int, set[int]](set)
         self._windowed = dict[int, Set[int]]()
         self._quantizing = dict[int, bool]()
 
@@ -177,7 +178,7 @@ class Patterns:
         elif op.type in CONVOLUTIONS:
             more = chain(more, _moved(graph, layer, constants), _shifted(graph, layer, constants))
         elif op.type == "Mod":
-            more = _decided(graph, layer)
+            more = _decided(graph, layer, self._unfixed[id(graph)])
         elif op.type == "SoftMax":
             more = attentions(self.model, graph, layer)
         elif op.type == "SoftSign":
@@ -450,14 +451,14 @@ def _is_list(layer: Layer) -> bool:
     return all(len(port.dims) < PAIR for port in layer.common.outputs)
 
 
-def _decided(graph: Graph, remainder: Layer) -> Iterator[str]:
-    """Yield `LATE_SIZES` and `LATE_SHAPES` as far as they are true of a Mod."""
+def _decided(graph: Graph, remainder: Layer, unfixed: set[int]) -> Iterator[str]:
+    """Yield `LATE_SIZES` and `LATE_SHAPES` as far as they are true of a Mod; `unfixed`: as of `_is_fixed`."""
     waiting, passed = [(remainder, False)], {remainder.id}
     while waiting and len(passed) < FAR:
         layer, cut = waiting.pop()
         for port in layer.common.outputs:
             for reader, given in ((graph.layer(one), port) for one, port in graph.consumers(layer.id, port.id, FAR)):
-                if reader.id in passed or not _is_fixed(graph, reader):
+                if reader.id in passed or not _is_fixed(graph, reader, unfixed):
                     continue
                 passed.add(reader.id)
                 sized = reader.type in SHAPED and given != reader.common.inputs[0].id
@@ -468,8 +469,11 @@ def _decided(graph: Graph, remainder: Layer) -> Iterator[str]:
                 waiting.append((reader, cut or sized))
 
 
-def _is_fixed(graph: Graph, layer: Layer) -> bool:
-    """Return whether constants and sizes alone decide what a layer gives."""
+def _is_fixed(graph: Graph, layer: Layer, unfixed: set[int]) -> bool:
+    """Return whether constants and sizes alone decide what a layer gives.
+
+    `unfixed`: layers of the graph that are known not to be decided so, nor are those behind them.
+    """
     waiting, passed = [layer.id], {layer.id}
     while waiting:
         behind = graph.layer(waiting.pop())
@@ -477,7 +481,9 @@ def _is_fixed(graph: Graph, layer: Layer) -> bool:
         if role is Role.CONSTANT or behind.type == "ShapeOf":
             continue
         producers = graph.producers(behind.id).keys()
-        if role is not Role.COMPUTATION or not 0 < len(producers) <= FAR or len(passed) > FAR:
+        decided = role is Role.COMPUTATION and 0 < len(producers) <= FAR and len(passed) <= FAR
+        if not decided or not unfixed.isdisjoint(producers):
+            unfixed.add(layer.id)
             return False
         waiting += producers - passed
         passed |= producers
