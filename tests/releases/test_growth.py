@@ -1,6 +1,6 @@
 """What is asked about a layer does not grow with the number of the others."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 
 import pytest
 
@@ -49,6 +49,19 @@ def test_edges_are_looked_at_a_few_times(kind: str, monkeypatch: pytest.MonkeyPa
     few = looked
     compatibility(models[1])
     assert looked - few < 2.2 * few
+
+
+def test_what_decides_a_chain_of_remainders_is_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, looked, producers = model_of("a chain of remainders", 300), 0, Graph.producers
+
+    def counted(graph: Graph, layer_id: int) -> Mapping[int, Collection[tuple[int, int]]]:
+        nonlocal looked
+        looked += 1
+        return producers(graph, layer_id)
+
+    monkeypatch.setattr(Graph, "producers", counted)
+    compatibility(model)
+    assert looked < 20 * 300
 
 
 @pytest.mark.parametrize(

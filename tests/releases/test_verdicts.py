@@ -404,6 +404,27 @@ def test_what_is_less_its_remainder_is_a_multiple(type: str, data: str, divisor:
     assert Surroundings(builder.model).seen(located, op, [fact, fact], [fact], 11).producers == (found, "")
 
 
+@pytest.mark.parametrize("names", [("sizes", "data"), ("data", "sizes")])
+def test_remainders_of_sizes_decide_beside_those_of_data(names: tuple[str, str]) -> None:
+    builder, found = Builder(opset=8), dict[str, frozenset[str]]()
+    data = builder.parameter("x", "?,?", "f32")
+    rest = builder.call("Mod", builder.call("ShapeOf", data, output_type="i64"), np.int64(3), name="sizes")
+    computed = builder.call("Add", builder.parameter("more", "2", "i64"), rest)
+    for end in (computed, rest):
+        builder.result(builder.call("Reshape", np.ones(6, np.float32), end, special_zero=False))
+    builder.result(builder.call("Negative", builder.call("Mod", computed, np.int64(5), name="data")))
+    located, op, fact = (
+        {one.layer.name: one for one in builder.model.walk()},
+        find_op("Mod", "opset1"),
+        seen().inputs[0],
+    )
+    assert op is not None
+    around = Surroundings(builder.model)
+    for name in names:
+        found[name] = around.seen(located[name], op, [fact, fact], [fact], 11).patterns
+    assert found == {"sizes": {Pattern.LATE_SIZES, Pattern.LATE_SHAPES}, "data": set()}
+
+
 def test_no_conversion_reads_the_outputs_of_bodies_of_ir_v10() -> None:
     """Nor do their names have to be those of tensors."""
     text, weights = iterator_model(np.random.default_rng(1), static=True)
