@@ -42,14 +42,15 @@ def _crosses(seen: Seen) -> bool:
 
 def _has_other_limits(seen: Seen, *, rounded: bool) -> bool:
     """Return whether a Clamp of 8 bits has fractions as limits that change if they are `rounded` or else cut off."""
-    if seen.attrs is None or seen.inputs[0].dtype.name not in {"i8", "u8"}:
+    if seen.attrs is None:
         return False
-    low, high = float(seen.attrs.min), float(seen.attrs.max)
-    least, most = (-128, 127) if seen.inputs[0].dtype.name == "i8" else (0, 255)
     change: Callable[[float], int] = round if rounded else math.trunc
-    return (least < low < most and change(low) != math.ceil(low)) or (
-        least < high < most and change(high) != math.floor(high)
-    )
+    meant = ((float(seen.attrs.min), math.ceil), (float(seen.attrs.max), math.floor))
+    other = [limit for limit, whole in meant if math.isfinite(limit) and change(limit) != whole(limit)]
+    if not other or seen.inputs[0].dtype.name not in {"i8", "u8"}:
+        return False
+    least, most = (-128, 127) if seen.inputs[0].dtype.name == "i8" else (0, 255)
+    return any(least < limit < most for limit in other)
 
 
 ROWS = (
