@@ -170,8 +170,12 @@ BESIDE = [
     ),
     *beside(
         "Inverse-14 of a matrix that has none",
-        falling=calls("Inverse-14", (floats([[2, 1], [1, 1]], [[1, 1], [1, 1]]),)),
-        others=calls("Inverse-14", (floats([2, 1], [1, 1]),)),
+        falling=calls(
+            "Inverse-14",
+            (floats([[2, 1], [1, 1]], [[1, 1], [1, 1]]),),
+            (floats([np.inf, 0], [0, 1]),),
+        ),
+        others=calls("Inverse-14", (floats([2, 1], [1, 1]),), (floats([[2, 1], [1, 1]], [[np.nan, 0], [0, 1]]),)),
     ),
     *beside(
         "LRN-1 with a fraction in bias",

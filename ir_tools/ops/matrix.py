@@ -6,6 +6,7 @@ Specification: `matrix/`, a section for each of them (`matrix/einsum-7`).
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -527,14 +528,14 @@ def inverse_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 def inverse(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """Map matrices `[..., n, n]` to their inverses, transposed if `adjoint` is set (`matrix/inverse-14`).
 
-    NaN for a matrix that has no inverse. Half floats are computed in f32.
+    NaN for a matrix that has no inverse, or elements that are not finite. Half floats are computed in f32.
     """
 
     def inverted(stack: Array) -> Array:
         out = np.full_like(stack, np.nan)
-        determinants = np.linalg.det(stack)
-        regular = (determinants != 0) & np.isfinite(determinants)
-        out[regular] = np.linalg.inv(stack[regular])
+        for place in np.argwhere(np.isfinite(stack).all((-2, -1))):
+            with suppress(np.linalg.LinAlgError):
+                out[*place] = np.linalg.inv(stack[*place])
         return out.swapaxes(-1, -2) if attrs.adjoint else out
 
     return (in_working_type(inverted, arrays[0]),)

@@ -15,7 +15,7 @@ from tests.ops.math_support import (
     random_shape,
     runtime_shapes,
 )
-from tests.ops.single import attrs_of, computed, slots_of
+from tests.ops.single import attrs_of, computed, infer, single, slots_of
 
 MATMUL, EINSUM, INVERSE = matrix.OPS
 RANKS = {"a": 2, "b": 3, "c": 4, "d": 5, "E": 1}
@@ -175,3 +175,14 @@ def test_singular_matrices_have_no_inverse_and_the_others_have(adjoint: str) -> 
     assert np.isnan(found).all(axis=(1, 2)).tolist() == [True, False, True, True]
     other = found[1].T if adjoint == "true" else found[1]
     np.testing.assert_allclose(other @ stack[1], np.eye(2), atol=1e-6)
+
+
+@pytest.mark.parametrize("factor", [1e-20, 0.1, 10])
+def test_matrices_whose_determinants_leave_the_element_type_have_inverses(factor: float) -> None:
+    rng = np.random.default_rng(0)
+    stack = (factor * (np.eye(60) + rng.uniform(-0.01, 0.01, (2, 60, 60)))).astype(np.float32)
+    with np.errstate(over="ignore"):
+        assert not (set(np.linalg.det(stack).tolist()) - {0, np.inf})
+    (found,) = computed(INVERSE, Attrs({"adjoint": False}), [stack])
+    wanted = infer(single("Inverse", 14, {"adjoint": "false"}, slots_of([stack])), [stack])
+    np.testing.assert_allclose(found, wanted, 1e-4, 1e-5 / factor)
