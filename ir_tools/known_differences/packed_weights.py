@@ -15,7 +15,7 @@ from ir_tools.known_differences.releases.seen import SEQUENCES
 from ir_tools.ops import Array, Role, find_op, role_of
 from ir_tools.weights import values
 
-__all__ = ["PackedWeights"]
+__all__ = ["SCALING", "SHAPING", "PackedWeights"]
 
 KINDS, FLOATS = frozenset({"i8", "u8", "i4", "u4", "nf4"}), frozenset({"f32", "f16", "bf16"})
 SIGNED = frozenset({"i8", "i4"})
@@ -181,6 +181,15 @@ class PackedWeights:
         }
         more = set().union(*map(self._in_sequence, self.readers))
         return frozenset(name for name, holds in found.items() if holds) | more
+
+    @property
+    def kind(self) -> str:
+        """The element type of the constant."""
+        return _kind(self.constant)
+
+    def scaling(self, product: Layer) -> str:
+        """Return how weights of a product are scaled: see `_scaled`; empty if it does not multiply by them."""
+        return next((self._scaled(one) for one in self.readers if one.second and one.layer.id == product.id), "")
 
     def _in_sequence(self, reader: _Reader) -> set[str]:
         """Return which of the uses that begin with `sequence` fit for a sequence of a recurrent network.

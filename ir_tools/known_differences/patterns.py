@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from itertools import chain, islice
-from math import prod
+from math import isclose, prod
 
 from ir_tools.graph import Graph, Layer, Model, Source, find_port, port_place
 from ir_tools.known_differences.attention_patterns import attentions
@@ -34,6 +34,7 @@ from ir_tools.known_differences.neighbours import (
     sources_of,
 )
 from ir_tools.known_differences.packed_weights import PackedWeights
+from ir_tools.known_differences.product_patterns import products_by_bytes
 from ir_tools.known_differences.reduction_patterns import (
     extremes_of_parts,
     mean_squares,
@@ -163,7 +164,9 @@ class Patterns:
         }
         more: Iterable[str] = ()
         if op.type in OF_BYTES:
-            more = _quantized(self.model, graph, layer, constants)
+            more = [*_quantized(self.model, graph, layer, constants)]
+            if more and op.type == "MatMul":
+                more = chain(more, products_by_bytes(self.model, graph, layer, constants, self.origins[id(graph)]))
         if op.type == "Slice":
             more = slices(self.model, graph, layer)
         elif op.type.startswith("Reduce"):
@@ -645,7 +648,7 @@ def _turns_unevenly(graph: Graph, joined: Layer, constants: Collection[int]) -> 
 
 
 def _quantized(model: Model, graph: Graph, product: Layer, constants: Collection[int]) -> Iterator[Pattern]:
-    """Yield `QUANTIZED` and `UNSIGNED` as far as they are true of a product.
+    """Yield `QUANTIZED`, `UNSIGNED` and `UNSHIFTED` as far as they are true of a product.
 
     Several FakeQuantize between the same numbers may be joined by a Concat.
     """
@@ -666,8 +669,17 @@ def _quantized(model: Model, graph: Graph, product: Layer, constants: Collection
     if waiting or len(limits) != 1:
         return
     yield Pattern.QUANTIZED
-    if limits.pop()[2] == 0:
+    low, high = limits.pop()[2:]
+    if low == 0:
         yield Pattern.UNSIGNED
+    if low is not None and high is not None and all(_is_centered(one, low, high) for one in found):
+        yield Pattern.UNSHIFTED
+
+
+def _is_centered(quantized: Layer, low: float, high: float) -> bool:
+    """Return whether a byte of 0 stands for the number 0, of levels between two numbers."""
+    levels = int(quantized.common.raw["levels"])
+    return low == 0 or isclose(low * (levels - 1), (low - high) * (levels // 2), rel_tol=1e-4)
 
 
 def _is_to_bytes(graph: Graph, quantized: Layer, constants: Collection[int]) -> bool:

@@ -1,9 +1,11 @@
 """Quantization: FakeQuantize, after whatever layer, and FakeConvert."""
 
 from collections.abc import Callable, Sequence, Set
+from functools import partial
 from math import prod
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from ir_tools.known_differences._model import PLANE, Call, Fixed, Given, converted, counted, floats, whole
 from ir_tools.known_differences.releases._predicates import ELEMENTWISE, ELEMENTWISE_ALONE, assumed, has_rank, has_value
@@ -190,6 +192,19 @@ def _may_have_few_rows(seen: Seen) -> bool:
     return 0 < max(sizes) <= TILE and _rows(seen, lambda dim: max(dim.lo, 1)) <= FEW < _rows(seen, assumed)
 
 
+def _is_by_unsigned(seen: Seen, *, pattern: str) -> bool:
+    """Return whether rows quantized without a zero point are multiplied by one matrix of u8 constants, in a pattern."""
+    batch = (seen.inputs[1].shape or ())[:-2]
+    one = seen.rank() in {2, 3} and all(dim.hi == 1 for dim in batch)
+    return one and seen.has(Pattern.UNSHIFTED) and seen.has(Pattern.UNSIGNED_WEIGHTS) and seen.has(pattern)
+
+
+def _is_vector_by_bytes(seen: Seen) -> bool:
+    """Return whether a quantized vector is multiplied by several scaled columns of 8 bits."""
+    several = all(dim.hi != 1 for fact in seen.outputs for dim in fact.shape or ())
+    return seen.rank() == 1 and seen.has(Pattern.BYTE_COLUMNS) and several
+
+
 def _has_constant_limits(seen: Seen) -> bool:
     """Return whether all limits of a FakeQuantize are constants."""
     return {1, 2, 3, 4} <= {*seen.constant}
@@ -227,6 +242,14 @@ def _multiplied(sizes: str = "2,8") -> Call:
     """Return a product of quantized rows and columns of eight elements."""
     data = quantized(Given(np.sin(counted(2, 8)), sizes), Fixed(floats(1)), levels=255)
     return Call("MatMul-1", (data, _scaled_bytes(16, 8)), {"transpose_b": "true"})
+
+
+def _by_columns(kind: DTypeLike, *sizes: int) -> Call:
+    """Return quantized data times constants of 8 bits with a scale for each of five outputs."""
+    held = (np.arange(5 * 8) * 37 % 127).astype(kind).reshape(5, 8)
+    weights = Call("Multiply-1", (converted(Fixed(held), "f32"), Fixed(counted(5, 1) / 99 + 0.01)))
+    data = quantized(np.sin(counted(*sizes)), Fixed(floats(1)), levels=255)
+    return Call("MatMul-1", (data, weights), {"transpose_b": "true"})
 
 
 def _deconvolved() -> Call:
@@ -615,6 +638,30 @@ ROWS = (
         model=_multiplied("?,8"),
         applies=_may_have_few_rows,
         processor=Processor.AMX,
+    ),
+    not_compiled(
+        name="quantized products of weights of u8",
+        span="2022.3 to 2022.3",
+        ops=("MatMul-1",),
+        reason="Rows and u8 weights without zero points are not multiplied if the product is scaled at once.",
+        model=_by_columns(np.uint8, 2, 8),
+        applies=partial(_is_by_unsigned, pattern=Pattern.SCALED_AT_ONCE),
+    ),
+    ReleaseDifference(
+        name="quantized products of weights of u8 with a bias",
+        span="2023.0 to 2023.0",
+        ops=("MatMul-1",),
+        reason="If data and u8 weights have no zero points, numbers that are added for each column become others.",
+        model=Call("Add-1", (_by_columns(np.uint8, 2, 8), Fixed(counted(5)))),
+        applies=partial(_is_by_unsigned, pattern=Pattern.BIASED),
+    ),
+    not_run(
+        name="quantized vectors times weights of 8 bits",
+        span="2023.0 to 2023.2",
+        ops=("MatMul-1",),
+        reason="Scales for each output are not applied to a product that has one dimension.",
+        model=_by_columns(np.int8, 8),
+        applies=_is_vector_by_bytes,
     ),
     ReleaseDifference(
         name="quantized convolutions whose strides are as wide as their filters",

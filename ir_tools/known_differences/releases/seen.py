@@ -44,8 +44,8 @@ class Pattern(StrEnum):
     """In `Seen.patterns` of a StridedSlice: a product and a sum behind it become one layer."""
     BIASED = "biased"
     SUMMED = "summed"
-    """Of a convolution: an Add or Subtract by a constant for each channel is compiled with it; one with a computed
-    tensor of its shape is."""
+    """Of a convolution, or of a MatMul that has `UNSIGNED_WEIGHTS`: an Add or Subtract by a constant for each channel
+    or column is compiled with it; one with a computed tensor of its shape is."""
     SHARED = "shared"
     """Of a Slice or VariadicSplit: its computed limits depend on a constant that it reads, by types of `LIMITING`."""
     SIZING = "sizing"
@@ -115,8 +115,14 @@ class Pattern(StrEnum):
     """Of a convolution whose strides move before other layers: its padding does not fit there."""
     QUANTIZED = "quantized data"
     UNSIGNED = "unsigned data"
+    UNSHIFTED = "unshifted data"
     """Of a Convolution, MatMul or MVN: its data are those of a FakeQuantize between numbers, to levels of 8 bits; the
-    least of them is 0."""
+    least of them is 0; bytes of them without a zero point are proportional to them."""
+    BYTE_COLUMNS = "columns in bytes"
+    UNSIGNED_WEIGHTS = "unsigned weights"
+    SCALED_AT_ONCE = "scaled at once"
+    """Of a MatMul of such data: weights of 8 bits without a zero point have a scale for each output, which gets no
+    other shape at once; they are u8, and have one or a number; releases do not move that behind other layers."""
     MEAN_SQUARE = "mean square"
     NEWER_MEAN_SQUARE = "mean square in another form"
     """Of a ReduceMean: it is of squares, by whose root the data are divided, and then multiplied by constants; the

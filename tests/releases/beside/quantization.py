@@ -4,8 +4,19 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ir_tools.known_differences._model import PLANE, Call, Fixed, Given, counted, floats, number, whole
-from ir_tools.known_differences.releases._quantization import _scaled_bytes
+from ir_tools.known_differences._model import (
+    PLANE,
+    Call,
+    Fixed,
+    Given,
+    converted,
+    counted,
+    floats,
+    index,
+    number,
+    whole,
+)
+from ir_tools.known_differences.releases._quantization import _by_columns, _scaled_bytes
 from ir_tools.known_differences.releases._samples import quantized
 from ir_tools.ops import Array
 from tests.releases.beside import Feed, beside
@@ -89,6 +100,28 @@ def _scaled(data: Call, op: str = "Multiply-1", axes: int = 2) -> Call:
     return Call(op, (data, Fixed(counted(1, 2, *[1] * axes) + 1)))
 
 
+def _columns(
+    held: Array, scale: Array, sizes: tuple[int, ...] = (2, 8), zero: int = 0, levels: int = 256, low: float = -1
+) -> Call:
+    """Quantized data of eight columns times constants of 8 bits, a row for each output, scaled and shifted."""
+    weights = converted(Fixed(held), "f32")
+    if zero:
+        weights = Call("Subtract-1", (weights, Fixed(number(float(zero)))))
+    high = Fixed(floats(1 - 2 / levels))
+    data = between(np.sin(counted(*sizes)), Fixed(floats(low)), high, levels)
+    return Call("MatMul-1", (data, Call("Multiply-1", (weights, Fixed(scale)))), {"transpose_b": "true"})
+
+
+def _raised(data: Call, *sizes: int, op: str = "Add-1") -> Call:
+    return Call(op, (data, Fixed(counted(*sizes) + 1)))
+
+
+UNSIGNED = (np.arange(40) * 37 % 251).astype(np.uint8).reshape(5, 8)
+SIGNED = (np.arange(40) * 37 % 251 - 125).astype(np.int8).reshape(5, 8)
+ROW_SCALES = counted(5, 1) / 99 + 0.01
+UNSIGNED_ROWS = _by_columns(np.uint8, 2, 8)
+HUNDREDTH = number(0.01)
+HALVES = {"num_splits": "2"}
 WIDE = "quantized convolutions whose strides are as wide as their filters"
 BESIDE = [
     *beside(
@@ -162,6 +195,78 @@ BESIDE = [
             _product((2, 8), "?,8", weights=_scaled_bytes(8, 65)),
             _product((2, 8), "?,8", weights=Fixed(np.sin(counted(8, 5)))),
             _product((1, 1, 2, 8), "1,1,?,8"),
+        ],
+    ),
+    *beside(
+        "quantized products of weights of u8",
+        falling=[
+            _by_columns(np.uint8, 1, 2, 8),
+            _columns(UNSIGNED, HUNDREDTH, low=0),
+            _columns(UNSIGNED, ROW_SCALES, levels=16),
+            _columns(UNSIGNED[:1], ROW_SCALES[:1]),
+            _raised(UNSIGNED_ROWS, 5),
+            _raised(UNSIGNED_ROWS, 1),
+            _raised(UNSIGNED_ROWS, 1, 5, op="Multiply-1"),
+            _raised(_columns(UNSIGNED, HUNDREDTH), 5),
+            Call("Add-1", (UNSIGNED_ROWS, counted(2, 5))),
+            Call("ReLU-1", (UNSIGNED_ROWS,)),
+            Call("Clamp-1", (UNSIGNED_ROWS,), {"min": "-1", "max": "1"}),
+            Call("Concat-1", (Call("Tanh-1", (UNSIGNED_ROWS,)), Call("Sigmoid-1", (UNSIGNED_ROWS,))), {"axis": "0"}),
+            Call("Tanh-1", (Call("Transpose-1", (_columns(UNSIGNED, HUNDREDTH), Fixed(whole(1, 0)))),)),
+        ],
+        others=[
+            _by_columns(np.int8, 2, 8),
+            _by_columns(np.uint8, 1, 1, 2, 8),
+            _by_columns(np.uint8, 8),
+            _columns(UNSIGNED, ROW_SCALES, zero=7),
+            _columns(UNSIGNED, counted(1, 8) / 99 + 0.01),
+            _columns(UNSIGNED, ROW_SCALES, levels=128),
+            _columns(UNSIGNED, ROW_SCALES, low=-0.75),
+            _raised(UNSIGNED_ROWS, 2, 5),
+            _raised(_columns(UNSIGNED, HUNDREDTH), 1),
+            _raised(_columns(UNSIGNED[:1], ROW_SCALES[:1]), 1),
+            _raised(Call("ReLU-1", (UNSIGNED_ROWS,)), 5),
+            Call("Split-1", (UNSIGNED_ROWS, Fixed(index(0))), HALVES),
+            Call("Clamp-1", (_columns(UNSIGNED, HUNDREDTH),), {"min": "-1", "max": "1"}),
+            Call("Add-1", (UNSIGNED_ROWS, UNSIGNED_ROWS)),
+        ],
+    ),
+    *beside(
+        "quantized products of weights of u8 with a bias",
+        falling=[
+            Call("Subtract-1", (Fixed(counted(5)), _by_columns(np.uint8, 1, 2, 8))),
+            _raised(_raised(UNSIGNED_ROWS, 5, op="Multiply-1"), 1, 5),
+            _raised(_columns(UNSIGNED, HUNDREDTH), 5),
+            Call("Tanh-1", (_raised(UNSIGNED_ROWS, 5),)),
+        ],
+        others=[
+            _raised(_by_columns(np.int8, 2, 8), 5),
+            _raised(_by_columns(np.uint8, 1, 1, 2, 8), 5),
+            _raised(_columns(UNSIGNED, ROW_SCALES, zero=7), 5),
+            _raised(_columns(UNSIGNED, ROW_SCALES, low=-0.75), 5),
+            _raised(UNSIGNED_ROWS, 1),
+            _raised(UNSIGNED_ROWS, 2, 5),
+            _raised(UNSIGNED_ROWS, 5, op="Multiply-1"),
+            _raised(Call("ReLU-1", (UNSIGNED_ROWS,)), 5),
+            Call("Add-1", (UNSIGNED_ROWS, counted(2, 5))),
+        ],
+    ),
+    *beside(
+        "quantized vectors times weights of 8 bits",
+        falling=[
+            _by_columns(np.uint8, 8),
+            _columns(SIGNED, ROW_SCALES, (8,), levels=16),
+            _columns(SIGNED, ROW_SCALES, (8,), low=-0.75),
+            Call("Tanh-1", (_by_columns(np.int8, 8),)),
+            _raised(_by_columns(np.int8, 8), 5),
+        ],
+        others=[
+            _by_columns(np.int8, 1, 8),
+            _columns(SIGNED, HUNDREDTH, (8,)),
+            _columns(SIGNED, ROW_SCALES, (8,), zero=7),
+            _columns(SIGNED[:1], ROW_SCALES[:1], (8,)),
+            _columns(SIGNED, ROW_SCALES, (8,), levels=128),
+            Call("Unsqueeze-1", (_by_columns(np.int8, 8), Fixed(whole(0)))),
         ],
     ),
     *beside(
