@@ -1,6 +1,7 @@
 """Arguments and options that several commands take, read in one place."""
 
 import functools
+from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 import click
 
 from ir_tools.cli.paths import InputPath, ModelPath, OutputModel, Reading
+from ir_tools.display import quoted
 from ir_tools.errors import UsageError
 
 __all__ = [
@@ -132,11 +134,23 @@ def shapes_option(function: Callable[..., Any]) -> Callable[..., Any]:
         "shapes",
         type=InputShape(),
         multiple=True,
+        callback=_named_once,
         help=(
             "New shape of an input: sizes, ? for an unknown size, 16..64 for an interval. NAME may be left out if "
             "the model has one input. May be repeated."
         ),
     )(function)
+
+
+def _named_once(
+    _: click.Context, parameter: click.Parameter, pairs: tuple[tuple[str, str], ...]
+) -> tuple[tuple[str, str], ...]:
+    """Return the pairs; UsageError if two have one name."""
+    for name, count in Counter(name for name, _ in pairs).items():
+        if count > 1:
+            whose = f"input '{quoted(name)}'" if name else "the input"
+            raise UsageError(f"{parameter.opts[-1]}: {whose} has {count} shapes; leave out all but one")
+    return pairs
 
 
 def extension_option(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ir_tools.cli.arrays import InputOptions, read_arrays
-from ir_tools.display import plural, quoted_names
+from ir_tools.display import plural, quoted, quoted_names
 from ir_tools.errors import UsageError
 
 if TYPE_CHECKING:
@@ -65,9 +65,14 @@ def load_states(pairs: Sequence[Pair]) -> "dict[str, Array]":
     """Read the files of `--state`: a .npy of one variable, or a .npz without a name, such as `run -o` writes.
 
     Raises:
-        UsageError: a file that cannot be read or holds no array.
+        UsageError: a file that cannot be read or holds no array, or two arrays of one variable.
     """
-    return {name: array for pair in pairs for name, array in _load(*pair)}
+    states: dict[str, Array] = {}
+    for name, array in (entry for pair in pairs for entry in _load(*pair)):
+        if name in states:
+            raise UsageError(f"--state: variable '{quoted(name)}' has 2 values; leave out all but one")
+        states[name] = array
+    return states
 
 
 def _load(name: str, file: str) -> "Iterator[tuple[str, Array]]":

@@ -138,6 +138,8 @@ MODEL_COMMANDS = [name for name in COMMANDS if name not in {"validate", "explain
         (("run", "--input", ""), "--input '': expected a file or a generator such as uniform:0:255 as the value"),
         (("run", "--input", "data="), "--input 'data=': expected a file or a generator"),
         (("run", "--input", "ones", "--input", "zeros"), "input 'data' has 2 values; leave out all but one"),
+        (("run", "--set", "data=?,3", "--set", "data=2,3"), "--set: input 'data' has 2 shapes; leave out all but one"),
+        (("shapes", "--set", "?,3", "--set", "2,3"), "--set: the input has 2 shapes; leave out all but one"),
         (("run", "--set", ""), "--set '': expected [NAME=]SHAPE"),
         (("run", "--state", ""), "--state '': expected NAME=FILE"),
         (("run", "--mean", ""), "--mean '': expected [NAME=]NUMBERS"),

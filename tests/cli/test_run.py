@@ -163,6 +163,12 @@ def test_inputs_of_later_steps(cli: Cli, accumulator: Path, tmp_path: Path) -> N
     assert made_up[0]["first"] != made_up[1]["first"]
 
 
+def test_a_state_that_is_set_twice(cli: Cli, accumulator: Path, tmp_path: Path) -> None:
+    np.save(tmp_path / "sum.npy", np.ones((1, 2), np.float32))
+    twice = cli("run", accumulator, *("--state", f"sum={tmp_path / 'sum.npy'}") * 2)
+    assert (twice.code, "--state: variable 'sum' has 2 values; leave out all but one" in twice.err) == (2, True)
+
+
 def test_a_state_that_is_set(cli: Cli, accumulator: Path, tmp_path: Path) -> None:
     np.save(tmp_path / "x.npy", np.array([[1, 1]], np.float32))
     np.save(tmp_path / "sum.npy", np.array([[10, 20]], np.float32))
