@@ -129,7 +129,7 @@ class Builder:
             values = np.asarray(array)
             kind = from_dtype(values.dtype) if dtype is None else _type_of(dtype)
             sizes, data = tuple(shape), np.ascontiguousarray(values)
-        known = shape is None and are_values_known(values.size, values.dtype)
+        known = shape is None and are_values_known(values.size, kind.dtype)
         return self._constant(name, kind, sizes, *self.model.weights.append(data), known=known)
 
     def stored(self, offset: int, dtype: str | ElementType, shape: Sequence[int], name: str = "constant") -> Source:

@@ -321,3 +321,14 @@ def test_values_of_the_last_bytes_are_known() -> None:
     sizes = builder.stored(offset, "i64", [2])
     data = builder.parameter("data", [6])
     assert builder.fact(builder.call("Reshape", data, sizes, special_zero=False)).dims == (2, 3)
+
+
+@pytest.mark.parametrize("kind", ["u4", "i4", "u2", "u3", "u6", "nf4", "f4e2m1"])
+def test_constants_of_packed_types_are_combined_as_the_numbers_that_they_hold(kind: str) -> None:
+    builder = Builder()
+    numbers = np.array([[0, 1, 1, 0], [1, 0, 1, 1]])
+    floats = builder.call("Convert", builder.constant(numbers, dtype=kind), destination_type="f32")
+    rows = builder.call("Multiply", builder.constant(np.arange(4, dtype=np.float32)), floats)
+    builder.result(builder.call("Add", rows, builder.parameter("x", "2,4")))
+    (found,) = ir_tools.run(builder.model, {"x": np.zeros((2, 4), np.float32)}).values()
+    np.testing.assert_array_equal(found, numbers * np.arange(4))

@@ -18,11 +18,13 @@ def stored(net: Network, *shape: int, kind: str) -> Source:
     signed = kind.startswith("i")
     bits = int(kind[1:])
     low, high = (-(1 << bits - 1), 1 << bits - 1) if signed else (0, 1 << bits)
-    found = net.call("Convert", net.builder.constant(net.rng.integers(low, high, shape), kind), destination_type="f32")
+    found = net.call(
+        "Convert", net.builder.constant(net.rng.integers(low, high, shape), dtype=kind), destination_type="f32"
+    )
     each = (shape[0], *[1] * (len(shape) - 1))
     if not signed or net.chance(0.2):
         middle = net.rng.integers((low + high) // 2 - 2, (low + high) // 2 + 3, each)
-        offset = net.builder.constant(middle, kind) if net.chance(0.7) else net.builder.constant(middle[:1], kind)
+        offset = net.builder.constant(middle if net.chance(0.7) else middle[:1], dtype=kind)
         found = net.call("Subtract", found, net.call("Convert", offset, destination_type="f32"))
     size = float(np.prod(shape[1:])) ** -0.5 * 3 / (high - low)
     return net.call("Multiply", found, net.floats(net.rng.uniform(0.5 * size, 2 * size, each)))
