@@ -79,6 +79,7 @@ class PackedWeights:
         constant: of integers of 8 or 4 bits, or nf4.
         last: the last layer that converts, shifts or scales it.
         zero: the element type of the constant that is subtracted, if there is one.
+        zeros: the sizes of what is subtracted.
         scale: the sizes of the scale; None without one.
         readers: what computes with it, behind layers that change the shape alone.
         origins: of layers that change the shape alone, by id: the layer whose output they have.
@@ -89,6 +90,7 @@ class PackedWeights:
     constant: Layer
     last: Layer
     zero: str
+    zeros: Sequence[int]
     scale: Sequence[int] | None
     readers: Sequence[_Reader]
     origins: dict[int, Layer | None]
@@ -106,6 +108,7 @@ class PackedWeights:
         if _kind(constant) not in KINDS and not square:
             return None
         layer, zero, passed = constant, "", 0
+        zeros: Sequence[int] = ()
         scale: Sequence[int] | None = None
         while passed < FAR and len(readers := consumers_of(graph, layer)) == 1:
             reader, port = graph.layer(readers[0][0]), readers[0][1]
@@ -115,14 +118,14 @@ class PackedWeights:
             if reader.type == "Multiply" and held is not None:
                 scale = graph.layer(others[0].layer).port(others[0].port).dims
             elif reader.type == "Subtract" and held is not None:
-                zero = _kind(held)
+                zero, zeros = _kind(held), graph.layer(others[0].layer).port(others[0].port).dims
             elif layer is not constant or reader.type != "Convert":
                 break
             layer, passed = reader, passed + 1
         return (
             None
             if layer is constant and not square
-            else cls(model, graph, constant, layer, zero, scale, [*_readers(graph, layer)], origins)
+            else cls(model, graph, constant, layer, zero, zeros, scale, [*_readers(graph, layer)], origins)
         )
 
     @property
@@ -134,7 +137,9 @@ class PackedWeights:
         it is scaled along the axis that is summed, `each`: each number has a scale; `vector`: scaled for data of one
         dimension; `first`: it is the scaled first input; `both ways`: it is transposed for one of several products,
         `square both ways`: floats, as many rows as columns; `deep`: the data have more than three dimensions; `signed
-        zeros`: numbers of i4 are subtracted from i4; `scaled rows`: such rows are gathered, `scaled groups`: rows of
+        zeros`: numbers of i4 are subtracted from i4, `one zero`: one number with axes is, `zero for
+        many`: one number is, for more than four rows of data, `other rows`: a Reshape makes
+        other rows of them; `scaled rows`: such rows are gathered, `scaled groups`: rows of
         groups that have their own scales, `columns`: rows whose columns are scaled; `computed`: the scale of what data
         are multiplied by is not a constant, or what is subtracted before; `number of a row`: one number, for data that
         may have one row; `lanes`: weights are signed, and outputs in more than a half of the last block are left; `rest
@@ -167,11 +172,15 @@ class PackedWeights:
             "both ways": len(rows) > 1,
             "square both ways": len(rows) > 1 and _is_square(self.constant),
             "deep": any(len(one.layer.common.inputs[0].dims) > 3 for one in products),
+            "other rows": len(self.constant.common.outputs[0].dims) == 2
+            and any(one.sizes[:: -1 if one.by_rows else 1] != self.constant.common.outputs[0].dims for one in matrices),
+            "one zero": bool(products) and len(self.zeros) > 1 and prod(self.zeros) == 1,
             "signed zeros": bool(products) and self.zero == _kind(self.constant) == "i4",
             "computed": self.scale is None and _is_scaled(self.graph, self.last),
             "lanes": signed and not self.zero and any(size % LANES > LANES // 2 for size in columns),
             "rest of a sum": any(map(self._leaves_rest, summed)),
-            "few products": any(2 < size < LANES // 2 for size in self._counts(many)[0]),
+            "few products": any(2 < size < LANES // 2 for size in self._counts(many, grouped=True)[0]),
+            "zero for many": bool(many) and bool(self.zero) and prod(self.zeros) == 1,
             "short sum": not summed.isdisjoint({5, 6, 7, *range(9, LANES // 2)}),
             "longer sum": any(LANES // 2 < size < LANES for size in summed),
             "number of a row": any(one.has_one_row for one in numbered),
@@ -217,8 +226,10 @@ class PackedWeights:
         }
         return {name for name, holds in found.items() if holds}
 
-    def _counts(self, products: Sequence[_Reader]) -> tuple[set[int], set[int]]:
-        """Return how many products are added up for an element of an output, without groups, and how many columns.
+    def _counts(self, products: Sequence[_Reader], *, grouped: bool = False) -> tuple[set[int], set[int]]:
+        """Return how many products are added up for an element of an output, and how many columns it has.
+
+        Without groups, unless they may be `grouped`.
 
         Of those whose weights are unpacked for a matrix: with one scale for each output or for all, and without numbers
         that are subtracted from signed ones. A sum for one output alone does not count.
@@ -226,8 +237,8 @@ class PackedWeights:
         if self.zero in SIGNED:
             return set(), set()
         sizes = [one.sizes for one in products if self._scaled(one) in {"number", "output"} and len(one.sizes) == 2]
-        groups = len(self.constant.common.outputs[0].dims) > 2
-        return set() if groups else {size[0] for size in sizes if size[-1] != 1}, {size[-1] for size in sizes}
+        left_out = len(self.constant.common.outputs[0].dims) > 2 and not grouped
+        return set() if left_out else {size[0] for size in sizes if size[-1] != 1}, {size[-1] for size in sizes}
 
     def _leaves_rest(self, summed: int) -> bool:
         """Return whether so many products leave some behind the last block that are added up otherwise."""

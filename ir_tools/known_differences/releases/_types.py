@@ -95,14 +95,14 @@ def _is_used(seen: Seen, kinds: str, uses: Set[str], others: Set[str] = frozense
     return fits and seen.outputs[0].dtype.name in kinds.split()
 
 
-def _weights(kind: str, scale: Array | None, data: Array = DATA, *, zero: bool = False) -> Call:
+def _weights(kind: str, scale: Array | None, data: Array = DATA, *, zero: Fixed | None = None) -> Call:
     """Return a product with packed weights of four rows."""
     held = Fixed(np.arange(8, dtype=np.uint8) * 17, kind, (4, 4))
     if kind.endswith("8"):
         held = Fixed((np.arange(16) * 5 - 40).astype(kind.replace("i", "int").replace("u", "uint")).reshape(4, 4))
     weights = _floats(held)
-    if zero:
-        weights = Call("Subtract-1", (weights, _floats(Fixed(np.array([0xB3, 0x9F], np.uint8), kind, (1, 4)))))
+    if zero is not None:
+        weights = Call("Subtract-1", (weights, _floats(zero)))
     if scale is not None:
         weights = Call("Multiply-1", (weights, Fixed(scale)))
     return _product(weights, "false", data)
@@ -114,6 +114,14 @@ def _floats(held: Fixed) -> Call:
 
 def _product(weights: Call, transposed: str, data: Array | Call = DATA) -> Call:
     return Call("MatMul-1", (data, weights), {"transpose_a": "false", "transpose_b": transposed})
+
+
+def _less_one_number() -> Call:
+    """Return a product of five rows with weights from which one number is subtracted."""
+    weights = _floats(Fixed((np.arange(512) * 7 % 256).astype(np.uint8).reshape(16, 32)))
+    weights = Call("Subtract-1", (weights, _floats(Fixed(np.array([130], np.uint8)))))
+    weights = Call("Multiply-1", (weights, Fixed(counted(16, 1) / 100)))
+    return _product(weights, "true", counted(5, 32) / 100)
 
 
 def _unpacked(kind: str, outputs: int, summed: int, rows: int = 2) -> Call:
@@ -174,6 +182,7 @@ BYTES = Fixed((np.arange(16) * 5 - 40).astype(np.int8).reshape(4, 4))
 BOTH = Call("Multiply-1", (_floats(BYTES), Fixed(SCALE)))
 COLUMNS = Call("Multiply-1", (_floats(BYTES), Fixed(SCALE.reshape(1, 4))))
 NIBBLES = Call("Multiply-1", (_floats(Fixed(np.arange(8, dtype=np.uint8) * 23, "i4", (4, 4))), Fixed(SCALE)))
+OTHER_ROWS = Call("Reshape-1", (NIBBLES, Fixed(whole(2, 8))), {"special_zero": "false"})
 SCALED_GROUPS = Call("Multiply-1", (_floats(Fixed(BYTES.array.reshape(4, 2, 2))), Fixed(counted(4, 2, 1))))
 SCALED_GROUPS = Call("Reshape-1", (SCALED_GROUPS, Fixed(whole(4, 4))), {"special_zero": "false"})
 SQUARE = converted(Fixed(counted(4, 4).astype(np.float16)), "f32")
@@ -396,8 +405,26 @@ ROWS = (
                 "2024.0 to 2025.3",
                 State.DIFFERS,
                 "For a MatMul, an i4 zero point is subtracted from i4 weights as if it were unsigned.",
-                _weights("i4", SCALE.reshape(1, 4), zero=True),
+                _weights("i4", SCALE.reshape(1, 4), zero=Fixed(np.array([0xB3, 0x9F], np.uint8), "i4", (1, 4))),
                 partial(_is_used, kinds="i4", uses={"signed zeros"}),
+                Processor.ANY,
+            ),
+            (
+                "weights of 4 bits less one number",
+                "2024.0 to 2024.1",
+                State.UNCOMPILED,
+                "What is subtracted from weights of 4 bits has one number for each output, or no axes.",
+                _weights("u4", SCALE.reshape(1, 4), zero=Fixed(np.array([7], np.uint8), "u4", (1, 1))),
+                partial(_is_used, kinds="u4 i4", uses={"one zero"}),
+                Processor.ANY,
+            ),
+            (
+                "weights of 4 bits in other rows",
+                "2023.2 to 2024.1",
+                State.UNCOMPILED,
+                "Weights of 4 bits whose rows a Reshape changes are not unpacked for a MatMul.",
+                _product(OTHER_ROWS, "true", counted(2, 8)),
+                partial(_is_used, kinds="u4 i4", uses={"other rows"}),
                 Processor.ANY,
             ),
             (
@@ -449,6 +476,15 @@ ROWS = (
                 "For a MatMul of five rows or more, weights with a scale for each output are read beyond their end.",
                 _unpacked("u8", 16, 8, rows=5),
                 partial(_is_used, kinds="u8", uses={"few products"}, others={"number"}),
+                Processor.AMX,
+            ),
+            (
+                "weights of u8 less one number",
+                "2023.2 to 2023.2",
+                State.DIFFERS,
+                "For a MatMul of five rows or more, one number that is subtracted from all weights gives other values.",
+                _less_one_number(),
+                partial(_is_used, kinds="u8", uses={"zero for many"}),
                 Processor.AMX,
             ),
             (
