@@ -76,14 +76,21 @@ class Chooser:
             wishes = self._wishes(known)
             return Choice(known, wishes, self._tried(known).refusal if self._open else None)
         fixed: dict[str, Wish] = {}
+        facts = self._facts
+        longer: Choice | None = None
         for _ in range(ROUNDS):
-            search = SizeSearch(self._model, self._facts, self._pictures, self._value_facts(known, fixed))
+            search = SizeSearch(self._model, facts, self._pictures, self._value_facts(known, fixed))
             known, trial = search.find()
+            if trial.refusal is not None and longer is not None:
+                return longer
             self._trial = trial
             wishes = self._wishes(known)
             before, fixed = fixed, {name: wish for name, wish in wishes.items() if wish.strength == FIXED}
-            if fixed == before:
+            shorter = facts if trial.refusal is not None else _shortened(facts, known, wishes)
+            if fixed == before and shorter == facts:
                 break
+            if shorter != facts:
+                facts, longer = shorter, longer or Choice(known, wishes, None)
         return Choice(known, wishes, trial.refusal, self._is_hopeless(trial.refusal))
 
     def _is_hopeless(self, refusal: Refusal | None) -> bool:
@@ -138,6 +145,25 @@ class Chooser:
             for name, (_, shape) in self._facts.items()
             if shape is not None and len(shape) == 4 and wishes.reads_picture(self._layers[name])
         }
+
+
+def _shortened(
+    facts: Mapping[str, tuple[ElementType, Shape]], sizes: Mapping[str, tuple[int, ...]], wishes: Mapping[str, Wish]
+) -> dict[str, tuple[ElementType, Shape]]:
+    """Return the facts of the inputs, with an upper bound for axes of which more is added up than a table has rows."""
+    found = dict(facts)
+    for name, wish in wishes.items():
+        dtype, shape = facts[name]
+        if shape is not None and wish.terms is not None and wish.terms > wish.most_terms:
+            most = int(wish.most_terms)
+            found[name] = (
+                dtype,
+                tuple(
+                    Dim(dim.lo, most) if size == wish.terms and not dim.static and max(dim.lo, 1) <= most else dim
+                    for dim, size in zip(shape, sizes[name], strict=True)
+                ),
+            )
+    return found
 
 
 def _shape(shape: Shape, given: Given | None) -> Shape:

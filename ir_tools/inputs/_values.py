@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
-from math import ceil, floor, prod
+from math import ceil, floor, inf, prod
 from typing import NamedTuple
 
 import numpy as np
@@ -45,11 +45,20 @@ PICTURE, MASK, VALUES, FIXED = range(1, 5)
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """Values for an input. `strength`: decides between two wishes."""
+    """Values for an input.
+
+    Attributes:
+        values, why: the values and the reason for them.
+        strength: decides between two wishes.
+        terms: how many elements are added up to an index, if they are.
+        most_terms: how many may be, so that the index is inside its table.
+    """
 
     values: Generator
     why: str
     strength: int
+    terms: int | None = None
+    most_terms: float = inf
 
     def joined(self, other: "Wish | None") -> "Wish":
         """Return the stronger of two wishes, or what satisfies both of two ranges."""
@@ -58,7 +67,7 @@ class Wish:
         if other.strength > self.strength:
             return other
         if self.values.name != other.values.name or self.values.name not in {"integers", "uniform"}:
-            return self
+            return min(self, other, key=lambda wish: wish.most_terms)
         low = max(self.values.numbers[0], other.values.numbers[0])
         high = min(self.values.numbers[1], other.values.numbers[1])
         tighter = self if self.values.numbers[1] == high else other
@@ -73,6 +82,7 @@ class _Step(NamedTuple):
         zero, one: its values if the input is 0 or 1.
         linear: whether it grows in proportion to the input.
         summed: whether it adds elements of the input up.
+        terms: how many, if that is known.
         offset: its place among the elements of a list that is put together; None if that is not known.
     """
 
@@ -82,6 +92,7 @@ class _Step(NamedTuple):
     one: float = 1.0
     linear: bool = True
     summed: bool = False
+    terms: int | None = None
     offset: int | None = 0
 
 
@@ -150,9 +161,16 @@ class Wishes:
             holding = [output for place, output in enumerate(outputs) if place not in _indices(consumer)]
             yield from (passed._replace(source=output, offset=offset) for output in holding)
         elif consumer.type == "CumSum" and not number:
-            yield from (step._replace(source=output, summed=True, offset=None) for output in outputs[:1])
+            terms = self._terms(step.graph, consumer)
+            yield from (step._replace(source=output, summed=True, terms=terms, offset=None) for output in outputs[:1])
         elif consumer.type in COMPUTED and outputs:
             yield from self._computed(step, consumer, number, outputs[0])
+
+    def _terms(self, graph: Graph, consumer: Layer) -> int | None:
+        """Return how many elements a CumSum adds up."""
+        axis = self._folded(graph, consumer, 1)
+        data = self._trial().inputs(graph, consumer)[0]
+        return None if data is None or axis is None or axis.size != 1 else data.size(int(axis.item()))
 
     def _in_bodies(self, step: _Step, consumer: Layer, number: int) -> Iterator[_Step]:
         try:
@@ -215,11 +233,14 @@ class Wishes:
             return None
         known = {slot.name: fact for slot, fact in zip(op.inputs, facts, strict=False) if fact is not None}
         why = f"{row.what} {op.type} '{consumer.name}'"
+        indexed = _indexed(slot, attrs, facts)
+        if step.summed and own.dtype.is_integer:
+            factor = step.one - step.zero
+            most = inf if indexed is None or factor <= 0 else (indexed - 1 - step.zero) // factor
+            return Wish(Generator("ones"), f"adds up to {why}", VALUES, step.terms, most)
         if step.summed or not step.linear:
-            return (
-                Wish(Generator("ones"), f"adds up to {why}", VALUES) if step.summed and own.dtype.is_integer else None
-            )
-        values = row.make(Consumer(consumer, attrs, known, own, _indexed(slot, attrs, facts)))
+            return None
+        values = row.make(Consumer(consumer, attrs, known, own, indexed))
         values = None if values is None else _before(values, step, count)
         return None if values is None else Wish(values, why, FIXED if row.fixed else VALUES)
 

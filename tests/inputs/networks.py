@@ -7,7 +7,7 @@ import numpy as np
 import openvino as ov
 from openvino import opset13 as op
 
-WIDTH, HEADS, WORDS, PLACES = 16, 2, 50, 40
+WIDTH, HEADS, WORDS, PLACES, FEW_PLACES = 16, 2, 50, 40, 23
 RNG = np.random.default_rng(5)
 
 
@@ -101,6 +101,14 @@ def summed_positions() -> ov.Model:
     ids, mask = parameter("ids", 2, np.int64), parameter("mask", 2, np.int64)
     places = op.subtract(op.cum_sum(mask, number(1)), number(1))
     x = op.add(embed(ids), embed(places, PLACES))
+    return model([attend(heads(x), heads(x), heads(x), hidden(mask))], [ids, mask])
+
+
+def summed_few_positions() -> ov.Model:
+    """Positions are the mask, summed up from 2; there are fewer than words are tried with."""
+    ids, mask = parameter("ids", 2, np.int64), parameter("mask", 2, np.int64)
+    places = op.add(op.cum_sum(mask, number(-1)), number(2))
+    x = op.add(embed(ids), embed(places, FEW_PLACES))
     return model([attend(heads(x), heads(x), heads(x), hidden(mask))], [ids, mask])
 
 
@@ -211,6 +219,7 @@ NETWORKS: dict[str, Callable[[], ov.Model]] = {
     "decoder_of_few_places": lambda: decoder(crossed=False, places=40),
     "crossed_decoder": lambda: decoder(crossed=True),
     "summed_positions": summed_positions,
+    "summed_few_positions": summed_few_positions,
     "chosen_mask": chosen_mask,
     "picture_words": lambda: picture_words(open_channels=False),
     "picture_channels_last": picture_channels_last,

@@ -14,7 +14,7 @@ from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import format_shape
 from tests.faults.base_models import base_names, bases
 from tests.faults.markup import render
-from tests.inputs.networks import NETWORKS, PLACES, WORDS
+from tests.inputs.networks import FEW_PLACES, NETWORKS, PLACES, WORDS
 from tests.outcomes import works
 
 
@@ -48,6 +48,9 @@ def test_indices_stay_inside_their_tables() -> None:
     assert found["ids"] == ((1, 32), f"integers:0:{WORDS - 1}")
     assert found["kinds"] == ((1, 32), "integers:0:1")
     assert planned("short_table")["ids"][0] == (1, 11)
+    found = planned("summed_few_positions")
+    assert found["mask"] == ((1, FEW_PLACES - 3), "ones")
+    assert found["ids"][0] == found["mask"][0]
 
 
 def test_masks_hide_nothing() -> None:
