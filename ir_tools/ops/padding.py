@@ -5,7 +5,7 @@ The rules are those of OpenVINO's core (*_shape_inference.hpp), measured.
 Specification: `movement/`.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import prod
 
 import numpy as np
@@ -118,15 +118,25 @@ def pad(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
             raise ShapeError(
                 f"and pads_end remove {-begin - end} of the {size} elements of dimension {axis}", attribute="pads_begin"
             )
-    widths = [(max(begin, 0), max(end, 0)) for begin, end in pads]
+    widths = _widths(pads)
     if attrs.pad_mode == "constant":
         value = arrays[3].ravel()[0] if len(arrays) > 3 else data.dtype.type(0)
         out = np.full([size + sum(width) for size, width in zip(data.shape, widths, strict=True)], value, data.dtype)
         out[tuple(slice(width[0], width[0] + size) for size, width in zip(data.shape, widths, strict=True))] = data
     else:
         out = np.pad(data, widths, mode=attrs.pad_mode) if widths else data
-    cuts = (slice(max(-begin, 0), size - max(-end, 0)) for (begin, end), size in zip(pads, out.shape, strict=True))
-    return (out[tuple(cuts)],)
+    return (_cut(out, pads),)
+
+
+def _widths(pads: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return how many elements are added before and after each axis."""
+    return [(max(begin, 0), max(end, 0)) for begin, end in pads]
+
+
+def _cut(padded: Array, pads: Sequence[tuple[int, int]]) -> Array:
+    """Remove the elements that negative pads remove."""
+    cuts = (slice(max(-begin, 0), size - max(-end, 0)) for (begin, end), size in zip(pads, padded.shape, strict=True))
+    return padded[tuple(cuts)]
 
 
 def check_pad(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
@@ -430,10 +440,14 @@ def _blocks_and_borders(arrays: Sequence[Array]) -> list[list[int]]:
 
 
 def space_to_batch(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """Move the positions in a block to the batch; the position in the block counts before the batch."""
+    """Move the positions in a block to the batch; the position in the block counts before the batch.
+
+    Negative pads remove elements.
+    """
     data = arrays[0]
     blocks, begin, end = _blocks_and_borders(arrays[1:])
-    padded = np.pad(data, list(zip(begin, end, strict=True)))
+    pads = list(zip(begin, end, strict=True))
+    padded = _cut(np.pad(data, _widths(pads)), pads)
     sizes = [size // block for size, block in zip(padded.shape, blocks, strict=True)]
     split = padded.reshape([part for pair in zip(sizes, blocks, strict=True) for part in pair])
     rank = data.ndim

@@ -278,14 +278,15 @@ def _sizes(value: Bounds | None, axes: int) -> tuple[Dim, ...]:
     """Return the sizes that are known; the runtime reads a constant -1 as any size.
 
     Raises:
-        ShapeError: a size that is computed may be negative.
+        ShapeError: not all sizes are known, and one may be negative.
     """
     if value is None:
         return (Dim(),) * axes
-    least = value.lower[value.lower != value.upper].min(initial=0)
-    require(least >= 0, f"may hold {least}; expected sizes of at least 0", attribute="output_shape")
-    unknown = (value.lower.ravel() == -1) & (value.upper.ravel() == -1)
-    return tuple(Dim() if any_size else dim for dim, any_size in zip(value.dims(), unknown, strict=True))
+    least = value.lower.min(initial=0)
+    fits = least >= 0 or value.exact is not None
+    require(fits, f"may hold {least}; expected sizes of at least 0", attribute="output_shape")
+    lower = value.lower.ravel()
+    return tuple(Dim() if low == -1 else dim for dim, low in zip(value.dims(), lower, strict=True))
 
 
 # --- kernels ----------------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ import pytest
 from ir_tools.errors import ShapeError
 from ir_tools.ops import (
     Array,
+    Attrs,
     Op,
     elementwise,
     find_op,
@@ -32,7 +33,7 @@ from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import Dim
 from tests.ops.around import Case, ops_by_name, runs
 from tests.ops.layer_support import Setting, compare_shapes, fact_of
-from tests.ops.single import Between, Slot, attrs_of, computed, single_text
+from tests.ops.single import Between, Fed, Slot, attrs_of, computed, single_text, values_of
 
 OPS = ops_by_name(
     elementwise.OPS,
@@ -315,3 +316,12 @@ def test_lengths_of_nothing_are_never_too_long(sizes: tuple[int, ...], wrong: bo
     assert op is not None
     attrs = attrs_of(op, {"batch_axis": "0", "seq_axis": "1"})
     assert bool([*op.check(attrs, [fact_of(np.zeros(sizes)), fact_of(np.array([1, 9]))])]) == wrong
+
+
+@pytest.mark.parametrize("pads", [((0, -2), (0, -1)), ((0, 0), (0, -1)), ((0, -2), (0, 3)), ((0, 3), (0, -4))])
+def test_negative_pads_of_a_space_remove_elements(client: RuntimeClient, pads: tuple[tuple[int, int], ...]) -> None:
+    arrays = [np.arange(10, dtype=np.float32).reshape(2, 5), np.array([1, 2]), *map(np.array, pads)]
+    op = OPS["SpaceToBatch-2"]
+    (found,) = computed(op, Attrs({}), arrays)
+    (wanted,) = values_of(client, [Fed(op, {}, arrays, {1, 2, 3})])[0]
+    np.testing.assert_array_equal(found, wanted)

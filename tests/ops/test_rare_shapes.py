@@ -5,13 +5,23 @@ from itertools import combinations_with_replacement
 import numpy as np
 import pytest
 
-from ir_tools.ops import attention, color, detectron, embedding, fourier, sampling, slicing, strings
+from ir_tools.ops import attention, color, detectron, embedding, fourier, pooling, sampling, slicing, strings
 from ir_tools.runtime.client import RuntimeClient
 from tests.ops.around import ops_by_name
 from tests.ops.layer_support import Setting, compare_shapes
 from tests.ops.single import Between
 
-FAMILIES = (slicing.OPS, fourier.OPS, strings.OPS, embedding.OPS, attention.OPS, sampling.OPS, color.OPS, detectron.OPS)
+FAMILIES = (
+    slicing.OPS,
+    fourier.OPS,
+    strings.OPS,
+    embedding.OPS,
+    attention.OPS,
+    sampling.OPS,
+    color.OPS,
+    detectron.OPS,
+    pooling.OPS,
+)
 OPS = ops_by_name(*FAMILIES)
 AXES = np.array([1, 0])
 
@@ -44,3 +54,13 @@ def test_positions_between_bounds_around_the_ends(client: RuntimeClient, size: s
         for end in ends:
             compare_shapes(client, Setting(OPS["Slice-8"], (("f32", size), position, end, one)))
             compare_shapes(client, Setting(OPS["Slice-8"], (("f32", size), end, position, one)))
+
+
+@pytest.mark.parametrize("name", ["AdaptiveAvgPool-8", "AdaptiveMaxPool-8"])
+@pytest.mark.parametrize("last", [(-2, -2), (-1, -1), (-1, 3), (0, 0), (0, 3)])
+def test_sizes_of_an_adaptive_pooling_beside_one_between_bounds(
+    client: RuntimeClient, name: str, last: tuple[int, int]
+) -> None:
+    sizes = Between("i64", ((1, 2), last))
+    raw, outputs = ({}, 1) if name == "AdaptiveAvgPool-8" else ({"index_element_type": "i64"}, 2)
+    compare_shapes(client, Setting(OPS[name], (("f32", "1,2,5,6"), sizes), raw, outputs))
