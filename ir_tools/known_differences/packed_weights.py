@@ -133,7 +133,8 @@ class PackedWeights:
         """What decides about how releases unpack it.
 
         `number`: one number scales what data are multiplied by, for several outputs, `number of groups`: rows of
-        groups, `single`: for one output; `quantized`: data of a FakeQuantize; `output`: each output has a scale, `sum`:
+        groups, `single`: for one output; `groups of one`: groups of one output
+        have scales of their own; `quantized`: data of a FakeQuantize; `output`: each output has a scale, `sum`:
         it is scaled along the axis that is summed, `each`: each number has a scale; `vector`: scaled for data of one
         dimension; `first`: it is the scaled first input; `both ways`: it is transposed for one of several products,
         `square both ways`: floats, as many rows as columns; `deep`: the data have more than three dimensions; `signed
@@ -165,6 +166,7 @@ class PackedWeights:
             "number": any(one in matrices for one in numbered),
             "vector": self.scale is not None and bool(vectors),
             "number of groups": len(self.constant.common.outputs[0].dims) > 2 and any(one.by_rows for one in numbered),
+            "groups of one": len(groups) > 2 and any(prod(groups) > 1 and one.sizes[-1:] == (1,) for one in matrices),
             "single": len(numbered) < len(by_number),
             "quantized": all(map(self._is_quantized, products)),
             "first": self.scale is not None

@@ -648,11 +648,12 @@ def _turns_unevenly(graph: Graph, joined: Layer, constants: Collection[int]) -> 
 
 
 def _quantized(model: Model, graph: Graph, product: Layer, constants: Collection[int]) -> Iterator[Pattern]:
-    """Yield `QUANTIZED`, `UNSIGNED` and `UNSHIFTED` as far as they are true of a product.
+    """Yield `QUANTIZED`, `UNSIGNED`, `UNSHIFTED` and `WITH_ZERO_POINT` as far as they are true of a product.
 
     Several FakeQuantize between the same numbers may be joined by a Concat.
     """
     waiting, passed, found = sources_of(graph, product)[:1], set[int](), list[Layer]()
+    rectified = False
     while waiting and len(passed) < FAR:
         source = waiting.pop()
         if source is None:
@@ -663,6 +664,7 @@ def _quantized(model: Model, graph: Graph, product: Layer, constants: Collection
         elif layer.type not in CARRYING | {"Concat"}:
             return
         elif layer.id not in passed:
+            rectified = rectified or layer.type == "ReLU"
             waiting += sources_of(graph, layer)[: None if layer.type == "Concat" else 1]
         passed.add(layer.id)
     limits = {tuple(number_of(model, graph, one, place) for place in range(1, 5)) for one in found}
@@ -674,6 +676,8 @@ def _quantized(model: Model, graph: Graph, product: Layer, constants: Collection
         yield Pattern.UNSIGNED
     if low is not None and high is not None and all(_is_centered(one, low, high) for one in found):
         yield Pattern.UNSHIFTED
+    elif low is not None and high is not None and low < 0 <= high and not rectified:
+        yield Pattern.WITH_ZERO_POINT
 
 
 def _is_centered(quantized: Layer, low: float, high: float) -> bool:

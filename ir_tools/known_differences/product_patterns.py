@@ -22,7 +22,7 @@ MOVED_BEHIND_BY_NUMBER = VIEWS | {"Transpose"}
 def products_by_bytes(
     model: Model, graph: Graph, product: Layer, constants: Collection[int], origins: dict[int, Layer | None]
 ) -> Iterator[str]:
-    """Yield which of `BYTE_COLUMNS`, `UNSIGNED_WEIGHTS`, `SCALED_AT_ONCE` and `BIASED` are true of a MatMul.
+    """Yield what of `BYTE_COLUMNS`, `BYTES_BY_NUMBER`, `UNSIGNED_WEIGHTS`, `SCALED_AT_ONCE` and `BIASED` a MatMul is.
 
     `origins`: of `PackedWeights`.
     """
@@ -33,6 +33,8 @@ def products_by_bytes(
     scaling = weights.scaling(product)
     if scaling == "output" and all(one.type not in VIEWS for one in readers_of(graph, product)):
         yield Pattern.BYTE_COLUMNS
+    elif scaling == "number":
+        yield Pattern.BYTES_BY_NUMBER
     if weights.kind == "u8" and scaling in {"output", "number"}:
         yield Pattern.UNSIGNED_WEIGHTS
         if _is_scaled_at_once(graph, product, constants, by_number=scaling == "number"):

@@ -252,6 +252,12 @@ def _by_columns(kind: DTypeLike, *sizes: int) -> Call:
     return Call("MatMul-1", (data, weights), {"transpose_b": "true"})
 
 
+def _with_zero_point() -> Call:
+    """Return four rows of eight numbers whose bytes have a zero point."""
+    limits = Fixed(floats(-0.25)), Fixed(floats(0.75))
+    return Call("FakeQuantize-1", (np.sin(counted(4, 8)), *limits, *limits), {"levels": "256"})
+
+
 def _deconvolved() -> Call:
     """Return what a quantized transposed convolution gives, quantized between other numbers."""
     data = quantized(np.sin(counted(1, 8, 4, 4)), Fixed(floats(1)), levels=255)
@@ -654,6 +660,17 @@ ROWS = (
         reason="If data and u8 weights have no zero points, numbers that are added for each column become others.",
         model=Call("Add-1", (_by_columns(np.uint8, 2, 8), Fixed(counted(5)))),
         applies=partial(_is_by_unsigned, pattern=Pattern.BIASED),
+    ),
+    not_compiled(
+        name="quantized data with a zero point times vectors of 8 bits",
+        span="2023.0 to 2023.3",
+        ops=("MatMul-1",),
+        reason="Sizes of a vector that a number scales are read before their beginning.",
+        sometimes=True,
+        model=Call("MatMul-1", (_with_zero_point(), _scaled_bytes(8)), {"transpose_b": "false"}),
+        applies=lambda seen: (
+            seen.rank(1) == 1 and seen.has(Pattern.WITH_ZERO_POINT) and seen.has(Pattern.BYTES_BY_NUMBER)
+        ),
     ),
     not_run(
         name="quantized vectors times weights of 8 bits",

@@ -20,6 +20,7 @@ __all__ = ["ROWS"]
 
 DATA = floats([127, 1, -2, 3], [-4, 127, 5, 0])
 """What releases that quantize data to 8 bits leave as it is."""
+ROWS_OF_8 = np.sin(counted(2, 8))
 SCALE = floats([1], [2], [3], [4])
 """One number for each row of weights."""
 
@@ -136,6 +137,13 @@ def _unpacked(kind: str, outputs: int, summed: int, rows: int = 2) -> Call:
     weights = Call("Multiply-1", (_floats(held), Fixed(counted(outputs, 1) / 99 + 1)))
     signs = np.arange(rows * summed).reshape(rows, summed) % 3 - 1
     return _product(weights, "true", (127 // (1 + np.arange(summed) // 32) * signs).astype(np.float32))
+
+
+def _groups_of_one() -> Call:
+    """Return weights of one output in two groups with a scale each."""
+    held = Fixed((np.arange(8) * 37 % 120).astype(np.uint8).reshape(1, 2, 4))
+    weights = Call("Multiply-1", (_floats(held), Fixed(counted(1, 2, 1) + 1)))
+    return Call("Reshape-1", (weights, Fixed(whole(1, 8))), {"special_zero": "false"})
 
 
 def _packed(kind: str, bits: int) -> Call:
@@ -468,6 +476,22 @@ ROWS = (
                     ("nf4", "2024.2 to 2024.3", Processor.ANY),
                 )
                 for kind in kinds.split()
+            ),
+            *(
+                (
+                    f"weights of u8 in groups for one output{what}",
+                    f"{first} to 2024.1",
+                    State.DIFFERS,
+                    "Groups of the weights for one output of a MatMul are scaled by wrong numbers.",
+                    _product(_groups_of_one(), "true", data),
+                    partial(_is_used, kinds="u8", uses={"groups of one"}, others=others),
+                    Processor.ANY,
+                )
+                for what, first, data, others in (
+                    ("", "2023.2", ROWS_OF_8, {"deep", "quantized"}),
+                    (" of quantized data", "2023.3", _in_bytes(ROWS_OF_8), {"deep"}),
+                    (" of four dimensions", "2024.0", ROWS_OF_8.reshape(1, 1, 2, 8), NONE),
+                )
             ),
             (
                 "weights of u8 for sums of few products",

@@ -116,13 +116,16 @@ class Pattern(StrEnum):
     QUANTIZED = "quantized data"
     UNSIGNED = "unsigned data"
     UNSHIFTED = "unshifted data"
+    WITH_ZERO_POINT = "data with a zero point"
     """Of a Convolution, MatMul or MVN: its data are those of a FakeQuantize between numbers, to levels of 8 bits; the
-    least of them is 0; bytes of them without a zero point are proportional to them."""
+    least of them is 0; bytes without a zero point stand for them; bytes with one do, for negative ones, too."""
     BYTE_COLUMNS = "columns in bytes"
+    BYTES_BY_NUMBER = "bytes by a number"
     UNSIGNED_WEIGHTS = "unsigned weights"
     SCALED_AT_ONCE = "scaled at once"
     """Of a MatMul of such data: weights of 8 bits without a zero point have a scale for each output, which gets no
-    other shape at once; they are u8, and have one or a number; releases do not move that behind other layers."""
+    other shape at once; a number scales them all; they are u8, and have one or a number; releases do not move that
+    behind other layers."""
     MEAN_SQUARE = "mean square"
     NEWER_MEAN_SQUARE = "mean square in another form"
     """Of a ReduceMean: it is of squares, by whose root the data are divided, and then multiplied by constants; the

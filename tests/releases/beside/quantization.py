@@ -16,7 +16,7 @@ from ir_tools.known_differences._model import (
     number,
     whole,
 )
-from ir_tools.known_differences.releases._quantization import _by_columns, _scaled_bytes
+from ir_tools.known_differences.releases._quantization import _by_columns, _scaled_bytes, _with_zero_point
 from ir_tools.known_differences.releases._samples import quantized
 from ir_tools.ops import Array
 from tests.releases.beside import Feed, beside
@@ -116,11 +116,19 @@ def _raised(data: Call, *sizes: int, op: str = "Add-1") -> Call:
     return Call(op, (data, Fixed(counted(*sizes) + 1)))
 
 
+HUNDREDTH = number(0.01)
+
+
+def _by_vector(data: Call, scale: Array = HUNDREDTH) -> Call:
+    """Quantized rows of eight numbers times a vector of 8 bits."""
+    return Call("MatMul-1", (data, Call("Multiply-1", (converted(Fixed(SIGNED[0]), "f32"), Fixed(scale)))))
+
+
+EVEN_ROWS = quantized(np.sin(counted(2, 8)), Fixed(floats(1)), levels=255)
 UNSIGNED = (np.arange(40) * 37 % 251).astype(np.uint8).reshape(5, 8)
 SIGNED = (np.arange(40) * 37 % 251 - 125).astype(np.int8).reshape(5, 8)
 ROW_SCALES = counted(5, 1) / 99 + 0.01
 UNSIGNED_ROWS = _by_columns(np.uint8, 2, 8)
-HUNDREDTH = number(0.01)
 HALVES = {"num_splits": "2"}
 WIDE = "quantized convolutions whose strides are as wide as their filters"
 BESIDE = [
@@ -249,6 +257,23 @@ BESIDE = [
             _raised(UNSIGNED_ROWS, 5, op="Multiply-1"),
             _raised(Call("ReLU-1", (UNSIGNED_ROWS,)), 5),
             Call("Add-1", (UNSIGNED_ROWS, counted(2, 5))),
+        ],
+    ),
+    *beside(
+        "quantized data with a zero point times vectors of 8 bits",
+        falling=[
+            _by_vector(between(np.sin(counted(2, 8)), Fixed(floats(-1)), Fixed(floats(0)), 256)),
+            _by_vector(between(np.sin(counted(2, 8)), Fixed(floats(-1)), Fixed(floats(1)), 16)),
+            Call("ReLU-1", (_by_vector(_with_zero_point()),)),
+        ],
+        others=[
+            _by_vector(EVEN_ROWS),
+            _by_vector(between(np.sin(counted(2, 8)), Fixed(floats(0)), Fixed(floats(1)), 256)),
+            _by_vector(between(np.sin(counted(2, 8)), Fixed(floats(0.5)), Fixed(floats(1)), 256)),
+            _by_vector(between(np.sin(counted(2, 8)), Fixed(floats(-1)), Fixed(floats(1)), 128)),
+            _by_vector(Call("ReLU-1", (_with_zero_point(),))),
+            _by_vector(_with_zero_point(), counted(8) / 99),
+            Call("MatMul-1", (_with_zero_point(), _scaled_bytes(8, 1))),
         ],
     ),
     *beside(

@@ -185,6 +185,19 @@ def _single(kind: str, sizes: tuple[int, ...]) -> Call:
     return Call("MatMul-1", (counted(2, 16), weights), {"transpose_b": "true"})
 
 
+def _grouped(
+    sizes: tuple[int, ...], scales: tuple[int, ...], *, rank: int = 2, kind: str = "uint8", zero: int = 0
+) -> Call:
+    """Three rows, of so many dimensions, times weights of 8 bits in groups, an output for each index of the first."""
+    weights = converted(Fixed((np.arange(np.prod(sizes)) * 37 % 120).astype(kind).reshape(sizes)), "f32")
+    if zero:
+        weights = Call("Subtract-1", (weights, Fixed(number(float(zero)))))
+    weights = Call("Multiply-1", (weights, Fixed(counted(*scales) + 1)))
+    weights = Call("Reshape-1", (weights, Fixed(whole(sizes[0], -1))), {"special_zero": "false"})
+    rows = (np.sin(counted(3, sizes[1] * sizes[2]))).reshape(*(1,) * (rank - 2), 3, -1)
+    return Call("MatMul-1", (rows, weights), {"transpose_b": "true"})
+
+
 def _as_numbers(booleans: Feed) -> Call:
     return Call("Convert-1", (booleans,), {"destination_type": "i32"})
 
@@ -197,6 +210,19 @@ def _by_sum(numbers: Call) -> Call:
 
 FLAGS = np.array([False, True])
 BESIDE = [
+    *beside(
+        "weights of u8 in groups for one output, 2023.2 to 2024.1",
+        falling=[
+            _grouped((1, 4, 16), (1, 4, 1)),
+            _grouped((1, 2, 16), (1, 2, 1), zero=3),
+            _grouped((1, 2, 16), (1, 2, 1), rank=3),
+        ],
+        others=[
+            _grouped((2, 2, 16), (2, 2, 1)),
+            _grouped((1, 2, 16), (1, 1, 1)),
+            _grouped((1, 2, 16), (1, 2, 1), kind="int8"),
+        ],
+    ),
     *beside(
         "Convert of known booleans that become sizes",
         falling=[_by_sum(_as_numbers(Call("LogicalNot-1", (Fixed(~FLAGS),))))],
