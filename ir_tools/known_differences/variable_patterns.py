@@ -133,7 +133,7 @@ class VariablePatterns:
             yield Pattern.KEPT_INPUT
         if _depends_on(graph, [kept.layer], {pair.read.id}) is False:
             yield Pattern.UNRELATED
-            if _depends_on(graph, [kept.layer], {one.read.id for one in variables.values()}):
+            if _depends_on(graph, [kept.layer], variables):
                 yield Pattern.CROSSED
         first = next(iter(sources_of(graph, pair.read)), None)
         if first is None:
