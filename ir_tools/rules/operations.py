@@ -173,7 +173,9 @@ UNREAD_VARIABLE = Rule(
     "IR214",
     "unread-variable",
     Severity.ERROR,
-    what="An Assign stores a variable that no ReadValue of the model reads.",
+    what=(
+        "An Assign stores a variable that no ReadValue reads, or on whose ReadValue no Result and no Assign depends."
+    ),
     why=(
         "the runtime takes the element type and the shape of a variable from its ReadValue, and refuses the file "
         "if there is none."
