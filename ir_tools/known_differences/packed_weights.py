@@ -54,6 +54,12 @@ class _Reader:
         return min(rows, default=0) >= 0 and prod(rows) <= 4
 
     @property
+    def batch(self) -> int:
+        """How many axes of one element are in front of its matrix of weights."""
+        batch = self.layer.common.inputs[1].dims[:-2]
+        return len(batch) if prod(batch) == 1 else 0
+
+    @property
     def by_rows(self) -> bool:
         """Whether each row of the constant, not each column, makes an element of the output."""
         if self.layer.type == "Gather":
@@ -117,7 +123,7 @@ class PackedWeights:
             held = _held(graph, others[0], origins) if len(others) == 1 else None
             if reader.type == "Multiply" and held is not None:
                 scale = graph.layer(others[0].layer).port(others[0].port).dims
-            elif reader.type == "Subtract" and held is not None:
+            elif held is not None and _shifts_first(reader, port):
                 zero, zeros = _kind(held), graph.layer(others[0].layer).port(others[0].port).dims
             elif layer is not constant or reader.type != "Convert":
                 break
@@ -137,7 +143,9 @@ class PackedWeights:
         have scales of their own; `quantized`: data of a FakeQuantize; `output`: each output has a scale, `sum`:
         it is scaled along the axis that is summed, `each`: each number has a scale; `vector`: scaled for data of one
         dimension; `first`: it is the scaled first input; `both ways`: it is transposed for one of several products,
-        `square both ways`: floats, as many rows as columns; `deep`: the data have more than three dimensions; `signed
+        `square both ways`: floats, as many rows as columns; `deep`: the data have more than three dimensions;
+        `zeros along the sum`, `zeros one by one`: numbers are subtracted along the axis that is summed, one from each;
+        `shared by groups`: several groups of an output have one scale, or one number that is subtracted; `signed
         zeros`: numbers of i4 are subtracted from i4, `one zero`: one number with axes is, `zero for
         many`: one number is, for more than four rows of data, `other rows`: a Reshape makes
         other rows of them; `scaled rows`: such rows are gathered, `scaled groups`: rows of
@@ -159,6 +167,7 @@ class PackedWeights:
         numbered = [one for one in by_number if one.sizes[-1:] != (1,)]
         many = [one for one in matrices if not one.has_few_rows]
         scaled = {self._scaled(one) for one in matrices}
+        shifted = {self._way(one, self.zeros) for one in matrices if self.zero}
         signed = _kind(self.constant) in SIGNED
         summed, columns = self._counts(matrices)
         found = {
@@ -176,7 +185,12 @@ class PackedWeights:
             "deep": any(len(one.layer.common.inputs[0].dims) > 3 for one in products),
             "other rows": len(self.constant.common.outputs[0].dims) == 2
             and any(one.sizes[:: -1 if one.by_rows else 1] != self.constant.common.outputs[0].dims for one in matrices),
-            "one zero": bool(products) and len(self.zeros) > 1 and prod(self.zeros) == 1,
+            "zeros along the sum": "sum" in shifted,
+            "zeros one by one": "each" in shifted,
+            "shared by groups": any(
+                self._is_shared(one, given) for one in matrices for given in (groups, self.zeros) if prod(given) > 1
+            ),
+            "one zero": bool(products) and self.zero in KINDS and len(self.zeros) > 1 and prod(self.zeros) == 1,
             "signed zeros": bool(products) and self.zero == _kind(self.constant) == "i4",
             "computed": self.scale is None and _is_scaled(self.graph, self.last),
             "lanes": signed and not self.zero and any(size % LANES > LANES // 2 for size in columns),
@@ -262,15 +276,28 @@ class PackedWeights:
         return _computed(self.graph, self.last, self.model)
 
     def _scaled(self, reader: _Reader) -> str:
-        """Return how weights are scaled: by one `number` for all, or for each `output`, along the `sum`, or `each`."""
-        if self.scale is None or prod(self.scale) == 1:
-            return "" if self.scale is None else "number"
-        rank = len(self.constant.common.outputs[0].dims)
-        sizes = (*(1,) * (rank - len(self.scale)), *self.scale)
+        """Return how weights are scaled, as of `_way`; empty without a scale."""
+        return "" if self.scale is None else self._way(reader, self.scale)
+
+    def _way(self, reader: _Reader, given: Sequence[int]) -> str:
+        """Return what shifts or scales weights: one `number`, one for each `output`, along the `sum`, or for `each`."""
+        if prod(given) == 1:
+            return "number"
+        sizes = self._aligned(given)[reader.batch :]
         outputs, summed = (0, -1) if reader.by_rows else (-1, -2)
-        if rank < 2 or sizes[outputs] == 1:
+        if len(sizes) < 2 or sizes[outputs] == 1:
             return "sum"
         return "output" if sizes[summed] == 1 else "each"
+
+    def _aligned(self, given: Sequence[int]) -> tuple[int, ...]:
+        """Return the sizes of what shifts or scales weights, with as many axes as these."""
+        return (*(1,) * (len(self.constant.common.outputs[0].dims) - len(given)), *given)
+
+    def _is_shared(self, reader: _Reader, given: Sequence[int]) -> bool:
+        """Return whether several groups of weights for an output have one number that shifts or scales them."""
+        groups = slice(1, -1) if reader.by_rows else slice(0, -2)
+        several = prod(self.constant.common.outputs[0].dims[groups]) > prod(self._aligned(given)[groups])
+        return several and self._way(reader, given) == "output"
 
     def _is_quantized(self, reader: _Reader) -> bool:
         """Return whether the weights multiply data that a FakeQuantize gives: all is computed in 8 bits then."""
@@ -337,12 +364,17 @@ def _readers(graph: Graph, layer: Layer) -> Iterator[_Reader]:
                 yield _Reader(reader, port, exchanged)
 
 
+def _shifts_first(reader: Layer, port: int) -> bool:
+    """Return whether a layer subtracts from what it reads at a port."""
+    return reader.type == "Subtract" and port == reader.common.inputs[0].id
+
+
 def _is_scaled(graph: Graph, layer: Layer) -> bool:
     """Return whether layers that shift and scale, by whatever, lead from a layer to a MatMul that multiplies by it."""
     scaled, passed = False, 0
     while passed < FAR and len(readers := consumers_of(graph, layer)) == 1:
         reader = graph.layer(readers[0][0])
-        if reader.type not in SCALING:
+        if reader.type != "Multiply" and not _shifts_first(reader, readers[0][1]):
             break
         scaled, passed = scaled or reader.type == "Multiply", passed + 1
         layer = reader

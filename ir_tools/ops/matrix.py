@@ -181,11 +181,14 @@ def product_by_elements(layers: Layers, attrs: Attrs) -> Ref | Refused:
 
 @by_formula("products of matrices are the same in any number of dimensions")
 def product_in_three_dimensions(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """Rewrite MatMul-1 of more dimensions: OpenVINO 2021.2 and 2021.3 compile it for four at most."""
-    shapes = [fact.shape for fact in layers.inputs]
-    if not all(map(is_static, shapes)) or max(len(shape or ()) for shape in shapes) < 5:
-        return Refused("its inputs have unknown sizes, or at most four dimensions")
-    dims = [fact.dims for fact in layers.inputs]
+    """Rewrite MatMul-1 of more dimensions, or of two numbers of them.
+
+    OpenVINO 2021.2 and 2021.3 compile it for four at most, and 2021.2 to 2021.4 no matrix by a constant with more.
+    """
+    dims = [fact.dims for fact in layers.inputs if is_static(fact.shape)]
+    ranks = {*map(len, dims)}
+    if len(dims) < len(layers.inputs) or (len(ranks) == 1 and max(ranks) < 5):
+        return Refused("its inputs have unknown sizes, or both as many dimensions, at most four")
     if min(map(len, dims)) < 2 or len({sizes[:-2] for sizes in dims if set(sizes[:-2]) - {1}}) > 1:
         return Refused("it repeats both inputs, or one is a vector")
     left, right = (

@@ -41,7 +41,13 @@ def _has_moved_strides(seen: Seen, *, pattern: str) -> bool:
 def _is_of_vectors(seen: Seen, *, rows: bool) -> bool:
     """Return whether constants multiply a vector, or a constant vector `rows` of one dimension or more."""
     is_row, is_vector = seen.rank() == 1, seen.rank(1) == 1
-    return 1 in seen.constant and (is_vector and not is_row if rows else is_row)
+    return 1 in seen.constant and (is_vector and not is_row if rows else is_row and seen.rank(1) < 3)
+
+
+def _is_matrix_in_axes_of_one(seen: Seen) -> bool:
+    """Return whether one matrix is multiplied by one constant one with more axes, of one element each."""
+    batch = (seen.inputs[1].dims or ())[:-2]
+    return 1 in seen.constant and seen.rank() == 2 and {*batch} == {1}
 
 
 def _has_more_dimensions(seen: Seen) -> bool:
@@ -336,6 +342,14 @@ ROWS = (
                 False,
             ),
         )
+    ),
+    not_compiled(
+        name="MatMul of a matrix and a constant one with more dimensions",
+        span="2021.2 to 2021.4",
+        ops=("MatMul-1",),
+        reason="One matrix is not multiplied by a constant one with further axes of one element.",
+        model=Call("MatMul-1", (counted(2, 3), Fixed(counted(1, 3, 4)))),
+        applies=_is_matrix_in_axes_of_one,
     ),
     not_compiled(
         name="MatMul of more than 4 dimensions",

@@ -152,6 +152,16 @@ def _packed(kind: str, bits: int) -> Call:
     return Call("Add-1", (converted(held, "f32"), counted(8)))
 
 
+def _less(*zeros: int) -> Call:
+    """Return weights of four outputs in two groups, less numbers of such sizes."""
+    held, scale = np.arange(16, dtype=np.uint8) * 41, np.full((4, 2, 1), 0.5, np.float32)
+    subtracted = _floats(Fixed(np.arange(prod(zeros), dtype=np.uint8).reshape(zeros)))
+    shifted = Call("Subtract-1", (_floats(Fixed(held, "u4", (4, 2, 4))), subtracted))
+    return Call(
+        "Reshape-1", (Call("Multiply-1", (shifted, Fixed(scale))), Fixed(whole(4, 8))), {"special_zero": "false"}
+    )
+
+
 ALONG, QUANTIZED, NONE = {"sum", "each", "first", "vector"}, {"quantized"}, frozenset[str]()
 BY_NUMBER = State.DIFFERS, floats(2), {"number"}, QUANTIZED
 BY_SUM, DYING = ((state, SCALE, {"sum"}, NONE) for state in (State.DIFFERS, State.DIES))
@@ -424,6 +434,24 @@ ROWS = (
                 "What is subtracted from weights of 4 bits has one number for each output, or no axes.",
                 _weights("u4", SCALE.reshape(1, 4), zero=Fixed(np.array([7], np.uint8), "u4", (1, 1))),
                 partial(_is_used, kinds="u4 i4", uses={"one zero"}),
+                Processor.ANY,
+            ),
+            (
+                "weights of 4 bits less numbers that groups share",
+                "2023.2 to 2024.1",
+                State.UNCOMPILED,
+                "What is subtracted from weights of 4 bits, and what scales them, has one number for each group.",
+                _product(_less(4, 1, 1), "true", ROWS_OF_8),
+                partial(_is_used, kinds="u4 i4", uses={"shared by groups", "zeros along the sum", "zeros one by one"}),
+                Processor.ANY,
+            ),
+            (
+                "weights less numbers along the sum",
+                "2025.0 to 2026.4",
+                State.DIFFERS,
+                "Numbers that are subtracted along the axis that is summed are taken for those of outputs.",
+                _product(_less(1, 2, 1), "true", ROWS_OF_8),
+                partial(_is_used, kinds=EACH, uses={"zeros along the sum"}),
                 Processor.ANY,
             ),
             (

@@ -146,7 +146,21 @@ BESIDE = [
     *beside(
         "MatMul of a vector and constants",
         falling=[_matmul(counted(3), Fixed(counted(3)))],
-        others=[_matmul(counted(3), counted(3, 2)), _matmul(counted(1, 3), Fixed(counted(3, 2)))],
+        others=[
+            _matmul(counted(3), counted(3, 2)),
+            _matmul(counted(1, 3), Fixed(counted(3, 2))),
+            _matmul(counted(3), Fixed(counted(1, 3, 2))),
+        ],
+    ),
+    *beside(
+        "MatMul of a matrix and a constant one with more dimensions",
+        falling=[_matmul(counted(2, 3), Fixed(counted(1, 1, 3, 4))), _matmul(counted(1, 3), Fixed(counted(1, 3, 1)))],
+        others=[
+            _matmul(counted(2, 3), counted(1, 3, 4)),
+            _matmul(counted(2, 3), Fixed(counted(2, 3, 4))),
+            _matmul(counted(1, 2, 3), Fixed(counted(1, 1, 3, 4))),
+            _matmul(counted(3), Fixed(counted(1, 3, 4))),
+        ],
     ),
     *beside(
         FAR.format("before sums by channel"),

@@ -6,6 +6,7 @@ import numpy as np
 
 from ir_tools.known_differences._model import Call, Fixed, Given, converted, counted, floats, index, number, whole
 from ir_tools.known_differences.releases._samples import quantized
+from ir_tools.ops import Array
 from tests.releases.beside import Feed, beside
 
 DATA = floats(0, 3, 1, 0)
@@ -51,8 +52,9 @@ def _gathered(sizes: tuple[int, ...], scaled: tuple[int, ...] | None, kind: str 
     weights = _number(Fixed(held, kind, sizes) if kind else Fixed(held.reshape(sizes)), "f32")
     if scaled is not None:
         weights = Call("Multiply-1", (weights, Fixed(counted(*scaled))), {"auto_broadcast": "numpy"})
-    rows = Call("Reshape-1", (weights, Fixed(whole(4, 4))), {"special_zero": "false"})
-    return Call("Gather-8", (rows, whole(3, 1), Fixed(index(0))), {"batch_dims": "0"})
+    if len(sizes) > 2:
+        weights = Call("Reshape-1", (weights, Fixed(whole(4, 4))), {"special_zero": "false"})
+    return Call("Gather-8", (weights, whole(3, 1), Fixed(index(0))), {"batch_dims": "0"})
 
 
 def _halves(gives: int, data: Feed = DATA) -> Call:
@@ -91,6 +93,27 @@ def _by_weights(
     signs = np.arange(2 * summed).reshape(2, summed) % 3 - 1
     rows = (127 // (1 + np.arange(summed) // 32) * signs).astype(np.float32) if data is None else data
     return Call("MatMul-1", (rows, weights), {"transpose_a": "false", "transpose_b": "true"})
+
+
+ROWS_OF_8 = np.sin(counted(2, 8))
+
+
+def _in_bytes(data: Array) -> Call:
+    return quantized(data, Fixed(floats(1)), levels=255)
+
+
+def _by_nibbles(
+    sizes: tuple[int, ...], zeros: tuple[int, ...] | None, scale: tuple[int, ...] = (), *, data: Feed = ROWS_OF_8
+) -> Call:
+    """A product with weights of u4 of these sizes, less numbers of others, scaled for each row of them."""
+    weights = converted(Fixed(np.arange(np.prod(sizes) // 2, dtype=np.uint8) * 41, "u4", sizes), "f32")
+    if zeros is not None:
+        numbers = np.arange(np.prod(zeros), dtype=np.uint8).reshape(zeros)
+        weights = Call("Subtract-1", (weights, converted(Fixed(numbers), "f32")))
+    weights = Call("Multiply-1", (weights, Fixed(counted(*(scale or (*sizes[:-1], 1))) / 9 + 1)))
+    if sizes[0] > 1 and len(sizes) > 2:
+        weights = Call("Reshape-1", (weights, Fixed(whole(4, 8))), {"special_zero": "false"})
+    return Call("MatMul-1", (data, weights), {"transpose_a": "false", "transpose_b": "true"})
 
 
 def _by_number(outputs: int, rows: int) -> Call:
@@ -299,6 +322,27 @@ BESIDE = [
             *(_by_weights(4, summed, kind="uint8", data=np.cos(counted(5, summed))) for summed in (2, 16, 17)),
             _by_weights(1, 8, kind="uint8", data=np.cos(counted(5, 8))),
         ],
+    ),
+    *beside(
+        "weights of 4 bits less numbers that groups share, 2023.2 to 2024.1",
+        falling=[
+            _by_nibbles((4, 2, 4), (4, 1, 1)),
+            _by_nibbles((4, 2, 4), (1, 2, 1)),
+            _by_nibbles((4, 2, 4), (4, 2, 4)),
+            _by_nibbles((4, 8), (4, 8)),
+            _by_nibbles((4, 2, 4), None, (4, 1, 1)),
+        ],
+        others=[
+            _by_nibbles((4, 2, 4), (4, 2, 1)),
+            _by_nibbles((4, 8), (4, 1)),
+            _by_nibbles((1, 4, 8), (1, 4, 1)),
+            _by_nibbles((1, 4, 8), (4, 1)),
+        ],
+    ),
+    *beside(
+        "weights less numbers along the sum, 2025.0 to 2026.4",
+        falling=[_by_nibbles((4, 2, 4), (1, 2, 1), data=_in_bytes(ROWS_OF_8))],
+        others=[_by_nibbles((4, 2), (4, 1), data=ROWS_OF_8[:, :2])],
     ),
     *beside(
         "i8 weights, scaled by one number, 2024.3 to 2024.6", falling=[_by_number(4, 2)], others=[_by_number(1, 2)]
