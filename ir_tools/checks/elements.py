@@ -10,7 +10,7 @@ from ir_tools.checks.file import IrFile, notes_read
 from ir_tools.diagnostics import Severity
 from ir_tools.display import plural, quoted
 from ir_tools.errors import UsageError
-from ir_tools.format.nets import Net
+from ir_tools.format.nets import Net, adds_nothing, text_of
 from ir_tools.format.problems import MAX_IN_ELEMENT, ElementProblem
 from ir_tools.graph import Layer
 from ir_tools.rules.structure import REPEATED_ELEMENT, UNKNOWN_ELEMENT
@@ -146,26 +146,7 @@ def _holds_words(element: Element) -> bool:
 
 def _may_be_part(element: Element) -> bool:
     """Return whether an element may be a layer, an edge, a port, a row or a dimension under another name."""
-    return bool({"id", "from-layer", "to-layer", "external_port_id"} & {*element.attrib} or _text(element))
-
-
-def _adds_nothing(repeated: Element, first: Element) -> bool:
-    """Return whether an element is empty, or equal to the first one."""
-    return _is_equal(repeated, first) or not (len(repeated) or repeated.attrib or _text(repeated))
-
-
-def _is_equal(one: Element, other: Element) -> bool:
-    todo = [(one, other)]
-    while todo:
-        a, b = todo.pop()
-        if a.tag != b.tag or len(a) != len(b) or a.attrib != b.attrib or _text(a) != _text(b):
-            return False
-        todo += zip(a, b, strict=True)
-    return True
-
-
-def _text(element: Element) -> str:
-    return (element.text or "").strip()
+    return bool({"id", "from-layer", "to-layer", "external_port_id"} & {*element.attrib} or text_of(element))
 
 
 def _repeated(parent: Element, once: frozenset[str]) -> Iterator[ElementProblem]:
@@ -175,7 +156,7 @@ def _repeated(parent: Element, once: frozenset[str]) -> Iterator[ElementProblem]
         first = seen.setdefault(name, child)
         if name in once and first is not child:
             message = f"<{parent.tag}> has a second <{name}>; the runtime reads only the first one"
-            severity = Severity.WARNING if name in NOTES or _adds_nothing(child, first) else None
+            severity = Severity.WARNING if name in NOTES or adds_nothing(child, first) else None
             yield ElementProblem(
                 REPEATED_ELEMENT, child, message, f"merge them into one <{name}>, or delete one", severity
             )

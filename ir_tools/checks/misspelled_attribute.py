@@ -6,6 +6,7 @@ from itertools import islice
 from ir_tools.checks.define import Check
 from ir_tools.checks.file import IrFile
 from ir_tools.format.problems import MAX_IN_ELEMENT, ElementProblem
+from ir_tools.format.rows import SLICES
 from ir_tools.rules.structure import MISSPELLED_ATTRIBUTE
 from ir_tools.source import Element
 from ir_tools.source.grammar import GRAMMAR, MAPS, SIDES
@@ -13,7 +14,7 @@ from ir_tools.types import closest
 
 __all__ = ["CHECK"]
 
-IN_ROWS = ("axis", "start", "end", "stride", "part_size", "purpose")
+IN_ROWS = (*SLICES, "purpose")
 """What a row of a port map may say."""
 
 

@@ -8,7 +8,7 @@ from ir_tools.display import plural, quoted
 from ir_tools.format.content import size_of
 from ir_tools.format.nets import Net
 from ir_tools.format.problems import ElementProblem, name_of
-from ir_tools.format.rows import PURPOSES, Row, Slice, slice_problems
+from ir_tools.format.rows import PURPOSES, SLICES, Row, Slice, slice_problems
 from ir_tools.format.texts import SharedText, Text
 from ir_tools.graph import Layer
 from ir_tools.rules import Rule
@@ -218,7 +218,7 @@ class _Table:
             for message, remedy in messages:
                 self.report(BAD_PORT_MAP_ROW, element, message, remedy)
             if row is not None and self._fits(row):
-                self.rows.append(row)
+                self.rows.append(row._replace(axis=None) if self.owner.kind == "if" else row)
             else:
                 whole = False
         if self.legacy:
@@ -238,6 +238,9 @@ class _Table:
     def _fits(self, row: Row) -> bool:
         """Return whether the row names a port of the layer and a Parameter or Result of the body."""
         side, wanted = ("input", "Parameter") if row.is_input else ("output", "Result")
+        if row.purpose and self.owner.kind != "loop":
+            message = f"the runtime ignores purpose {quoted(row.purpose)}: only rows of a Loop have one"
+            self.owner.warn(WRONG_PORT_MAP_ROW, row.element, message, "delete purpose")
         ports = self.owner.inputs if row.is_input else self.owner.outputs
         faults = list(self._purpose(row))
         by_order = self.owner.kind == "if" and not row.is_input and row.port >= 0
@@ -450,6 +453,7 @@ class _Table:
         return kind not in {"", "const", "parameter"}
 
     def _slices(self) -> None:
+        """Check how the rows slice their tensors, and warn about what the runtime ignores."""
         exact = self.owner.kind == "tensoriterator"
         sliced = [self._sliced(row) for row in self.rows if row.axis is not None]
         wrong = list(slice_problems(sliced, exact=exact))
@@ -468,6 +472,14 @@ class _Table:
                     "the next part"
                 )
                 remedy = 'write start="0" end="-1"' if row.stride > 0 else 'write start="-1" end="0"'
+                self.owner.warn(BAD_SLICE, row.element, message, remedy)
+        is_if = self.owner.kind == "if"
+        why = "an If does not slice tensors" if is_if else "a row without axis is not sliced"
+        remedy = "delete it, or use a Slice layer" if is_if else "write the axis, or delete it"
+        for row in self.rows:
+            said = next((name for name in SLICES if row.element.get(name) is not None), None)
+            if said is not None and row.axis is None:
+                message = f"the runtime ignores {said} {row.element.get(said)}: {why}"
                 self.owner.warn(BAD_SLICE, row.element, message, remedy)
 
     def _sliced(self, row: Row) -> Slice:

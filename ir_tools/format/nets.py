@@ -38,7 +38,7 @@ from ir_tools.source import Document, Element, Wiring
 from ir_tools.source.grammar import BODIES, EDGE_ENDS, MAPS, SIDES
 from ir_tools.types import closest, id_number
 
-__all__ = ["MAX_NESTING", "EdgeState", "Net", "nets_of"]
+__all__ = ["MAX_NESTING", "EdgeState", "Net", "adds_nothing", "nets_of", "text_of"]
 
 MAX_NESTING = 64
 """How many bodies may stand inside each other."""
@@ -329,7 +329,7 @@ class _Reader:
         unusual, bodied = len(set(kind)) != len(kind) or not known.issuperset(kind), not BODY_PARTS.isdisjoint(kind)
         if unusual:
             net.unusual.append(layer)
-            if self.thorough and _is_misread(kind):
+            if self.thorough and _is_misread(parts):
                 self.broken.add(layer)
         if bodied:
             net.bodied.append(layer)
@@ -486,11 +486,35 @@ def _lone(net: Net) -> Element | None:
     return lone[0] if len(lone) == 1 else None
 
 
-def _is_misread(kind: tuple[str, ...]) -> bool:
-    """Return whether a layer with these parts has more of them than the runtime reads: misspelled ones, or a second."""
-    second = any(kind.count(part) > 1 for part in ("data", *SIDES))
-    unknown = islice((part for part in kind if part not in PARTS), MAX_IN_ELEMENT)
-    return second or any(closest(part, PART_WORDS) for part in unknown)
+def _is_misread(parts: Sequence[Element]) -> bool:
+    """Return whether the runtime leaves out a part of a layer: a misspelled one, or a second that says more."""
+    first: dict[str, Element] = {}
+    for part in parts:
+        known = first.setdefault(str(part.tag), part)
+        if known is not part and known.tag in {"data", *SIDES} and not adds_nothing(part, known):
+            return True
+    unknown = islice((name for name in first if name not in PARTS), MAX_IN_ELEMENT)
+    return any(closest(name, PART_WORDS) for name in unknown)
+
+
+def adds_nothing(repeated: Element, first: Element) -> bool:
+    """Return whether an element is empty, or equal to the first one."""
+    return _is_equal(repeated, first) or not (len(repeated) or repeated.attrib or text_of(repeated))
+
+
+def _is_equal(one: Element, other: Element) -> bool:
+    todo = [(one, other)]
+    while todo:
+        a, b = todo.pop()
+        if a.tag != b.tag or len(a) != len(b) or a.attrib != b.attrib or text_of(a) != text_of(b):
+            return False
+        todo += zip(a, b, strict=True)
+    return True
+
+
+def text_of(element: Element) -> str:
+    """Return the text before the first child."""
+    return (element.text or "").strip()
 
 
 def _hides_ports(layer: Element) -> bool:

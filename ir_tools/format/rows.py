@@ -8,10 +8,13 @@ from ir_tools.ops.bodies import part_count
 from ir_tools.source import Element
 from ir_tools.types import id_number
 
-__all__ = ["PURPOSES", "Row", "Slice", "slice_problems"]
+__all__ = ["PURPOSES", "SLICES", "Row", "Slice", "slice_problems"]
 
 PURPOSES = {"execution_condition": "output", "current_iteration": "input"}
 """What a Loop may use a row for, and which rows."""
+
+SLICES = ("axis", "start", "end", "stride", "part_size")
+"""What a row says of how its tensor is sliced."""
 
 ALIKE = (
     "slice all tensors into the same number of parts; check start and end, whose values of 0 or more the runtime's "

@@ -73,13 +73,14 @@ def port_maps(layer: Layer) -> Maps:
     mapping = layer.content.mapping
     out = {}
     for body in layer.bodies:
+        sliced = body == "body"
         rows = mapping.get(f"{body.removesuffix('body')}port_map", [])
         edges = mapping.get("back_edges", [])
         try:
-            results = tuple(_row(raw) for kind, raw in rows if kind == "output")
+            results = tuple(_row(raw, sliced) for kind, raw in rows if kind == "output")
             out[body] = PortMap(
-                tuple(_row(raw) for kind, raw in rows if kind == "input"),
-                results if body == "body" else _by_order(results, layer),
+                tuple(_row(raw, sliced) for kind, raw in rows if kind == "input"),
+                results if sliced else _by_order(results, layer),
                 {int(raw["to-layer"]): int(raw["from-layer"]) for _, raw in edges},
             )
         except (KeyError, ValueError) as why:
@@ -93,11 +94,13 @@ def _by_order(results: Sequence[PortMapRow], layer: Layer) -> tuple[PortMapRow, 
     return tuple(replace(row, port=port.id) for row, port in zip(ordered, layer.outputs, strict=False))
 
 
-def _row(raw: Mapping[str, str]) -> PortMapRow:
+def _row(raw: Mapping[str, str], sliced: bool) -> PortMapRow:
+    """Return a row of a port map; those of an If are not sliced, whatever they say."""
+
     def number(name: str, default: int) -> int:
         return int(raw.get(name) or default)
 
-    axis = int(raw["axis"]) if raw.get("axis") else None
+    axis = int(raw["axis"]) if sliced and raw.get("axis") else None
     if axis is not None and axis < 0:
         raise ValueError(f"axis is {axis}; the runtime does not support negative axes here")
     return PortMapRow(

@@ -386,9 +386,10 @@ BAD_SLICE = Rule(
     "IR149",
     "bad-slice",
     Severity.ERROR,
+    milder=Severity.WARNING,
     what=(
         "A row of a port map slices its tensor into no parts, into unequal parts, or into another number of parts "
-        "than an earlier row."
+        "than an earlier row; or the runtime ignores what it says of the slices."
     ),
     why=(
         'the number of parts is the number of iterations. With stride="0" or part_size="0" the process of the '

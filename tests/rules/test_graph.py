@@ -3,6 +3,7 @@
 import re
 import struct
 from collections.abc import Collection
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -218,6 +219,20 @@ def test_a_repeated_side_that_says_the_same_is_a_warning(size: int, severity: st
     side = text[text.index("<output>") : text.index("</output>") + len("</output>")]
     twice = text.replace(side, side + side.replace("<dim>3<", f"<dim>{size}<"), 1)
     assert [level for *_, level in told(twice, ["IR133"])] == [severity]
+
+
+@pytest.mark.parametrize("part", ["data", "input", "output"])
+def test_a_layer_with_a_part_twice_that_says_the_same_is_what_it_was(part: str) -> None:
+    """Its variable, or the value of the constant, is known."""
+    text = text_of("unread_variable")
+    layer = text.index('type="ReadValue"')
+    start = text.index(f"<{part}", layer)
+    end = text.index("/>", start) + 2 if part == "data" else text.index(f"</{part}>", start) + len(part) + 3
+    twice = text[:end] + text[start:end] + text[end:]
+    found = validate(twice.encode(), bytes(24))
+    assert [(one.code, str(one.severity)) for one in found] == [("IR133", "warning")]
+    shapes = [ov.Core().read_model(one.encode(), bytes(24)).outputs[0].partial_shape for one in (text, twice)]
+    assert shapes[0] == shapes[1]
 
 
 @pytest.mark.parametrize("shape", ["...", " ... ", ""])
@@ -629,6 +644,29 @@ def test_numbers_of_the_outputs_of_an_if_are_an_order(
     found = ir_tools.run(model, {end.name: array for end, array in zip(model.inputs, given, strict=True)})
     for one, two in zip(found.values(), expected, strict=True):
         np.testing.assert_array_equal(one, two)
+
+
+IGNORED_IN_ROWS = ['start="100"', 'end="0"', 'stride="2"', 'part_size="0"', 'purpose="current_iteration"']
+
+
+@pytest.mark.parametrize("side", ["input", "output"])
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        *product(["TensorIterator", "If"], IGNORED_IN_ROWS),
+        *product(["If"], ['axis="0" stride="0"', 'axis="7"']),
+    ],
+)
+def test_what_the_runtime_ignores_in_a_row_is_a_warning(kind: str, words: str, side: str, tmp_path: Path) -> None:
+    """Rows of an If are not sliced, others are not without an axis, and only a Loop has purposes."""
+    path = tmp_path / "m.xml"
+    text = branching(path) if kind == "If" else SLICED
+    weights = path.with_suffix(".bin").read_bytes() if kind == "If" else bytes(24)
+    other = text.replace(f"<{side} external_port_id=", f"<{side} {words} external_port_id=", 1)
+    before, after = (validate(each.encode(), weights) for each in (text, other))
+    assert [str(one.severity) for one in after if one not in before] == ["warning"]
+    one, two = (ov.Core().read_model(each.encode(), weights).outputs for each in (text, other))
+    assert [end.partial_shape for end in one] == [end.partial_shape for end in two]
 
 
 @pytest.mark.parametrize("number", ["x", "1"])
