@@ -21,7 +21,8 @@ def model(folder: Path, pattern: tuple[int, int], first: bool, transposes: tuple
     weights = (18, 4) if first != swap else (4, 18)
     flags = " ".join(f'transpose_{name}="{str(flag).lower()}"' for name, flag in zip("ab", transposes, strict=True))
     sizes = port(0, (2,), precision="I64")
-    shapes = (pattern, weights) if first else (weights, pattern)
+    sizes_of_rows = tuple(18 // abs(pattern[1 - axis]) if size < 0 else size for axis, size in enumerate(pattern))
+    shapes = (sizes_of_rows, weights) if first else (weights, sizes_of_rows)
     texts = [
         parameter(0, (1, 2, 3, 3), name="x"),
         layer(1, "Const", name="sizes", data='element_type="i64" shape="2" offset="0" size="16"', outputs=[sizes]),
@@ -32,7 +33,7 @@ def model(folder: Path, pattern: tuple[int, int], first: bool, transposes: tuple
             data=f'element_type="f32" shape="{weights[0]},{weights[1]}" offset="64" size="288"',
             outputs=[port(0, weights)],
         ),
-        reshape(3, "rows", (1, 2, 3, 3), pattern),
+        reshape(3, "rows", (1, 2, 3, 3), sizes_of_rows),
         layer(
             4,
             "MatMul",
@@ -62,6 +63,9 @@ CASES = [
     pytest.param((18, 1), True, (True, False), id="A-transposed"),
     pytest.param((18, 1), False, (False, False), id="B"),
     pytest.param((1, 18), False, (True, True), id="B-both-transposed"),
+    pytest.param((1, -1), True, (False, False), id="A-rest-of-one-row"),
+    pytest.param((-1, 1), True, (True, False), id="A-transposed-rest-of-one-column"),
+    pytest.param((-1, 18), True, (False, False), id="A-rows-of-any-number"),
 ]
 
 

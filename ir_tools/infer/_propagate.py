@@ -25,7 +25,7 @@ from ir_tools.ops.limits import excessive
 from ir_tools.ops.records import recorded
 from ir_tools.rules import Rule
 from ir_tools.rules.shapes import IMPOSSIBLE_SHAPE, UNKNOWN_SHAPES
-from ir_tools.types import Dim, Shape, Shapes, element_type, format_shape, parse_shape
+from ir_tools.types import Shape, Shapes, element_type, format_shape, parse_shape
 from ir_tools.weights import constant
 
 __all__ = ["Ask", "FactsBySource", "Mismatch", "Origin", "Propagation", "ShapeReport", "propagate_shapes"]
@@ -341,17 +341,22 @@ class Propagation(Engine):
                 _write_shape(located.layer, report.facts.get((located.path, located.layer.outputs[0].id)))
 
     def _write_pattern(self, layer: Layer, values: Array) -> None:
-        """Give a constant new values, unless the old ones are sizes that still hold, or no sizes but 0 or -1."""
+        """Give a constant new values, unless its consumers compute the same with the old ones."""
         if self.model.weights.missing:
             return
-        graph = self.model.graph
-        facts = self.facts[id(graph)]
-        consumers = [consumer for port in layer.outputs for consumer, _ in graph.consumers(layer.id, port.id)]
-        shapes = [facts[Source(consumer, graph.layer(consumer).outputs[0].id)].shape for consumer in consumers]
-        old = constant(layer.raw, self.model.weights)
-        if old.min() > 0 and any(shape != tuple(map(Dim.of, old.tolist())) for shape in shapes):
-            offset, size = self.model.weights.append(values.astype(old.dtype))
-            layer.raw.update(offset=str(offset), size=str(size))
+        graph, own = self.model.graph, Source(layer.id, layer.outputs[0].id)
+        facts, old = self.facts[id(graph)], constant(layer.raw, self.model.weights)
+        before = self.table.interned(replace(facts[own], value=Bounds.exactly(old)))
+        for consumer, _ in graph.consumers(*own):
+            signature, _ = self.signatures.of(graph.layer(consumer))
+            sources = graph.sources(consumer)
+            fed = [sources[port.id] for port in signature.inputs if port.id in sources]
+            inputs = [before if source == own else facts[source] for source in fed]
+            shapes = [fact.shape for fact in self.answers.of(signature, inputs).outputs or ()]
+            if shapes != [facts[Source(consumer, port.id)].shape for port in signature.outputs]:
+                offset, size = self.model.weights.append(values.astype(old.dtype))
+                layer.raw.update(offset=str(offset), size=str(size))
+                return
 
     def _report(self, located: Located, report: ShapeReport) -> None:
         path, layer, graph = located
