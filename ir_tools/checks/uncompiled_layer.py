@@ -86,7 +86,8 @@ def _may_be_stopped(kind: LayerKind, version: int, patterns: frozenset[str], typ
     op, signature, inputs, outputs = kind
     if op.role is Role.CONSTANT:
         return not _runs_constants(op, types)
-    if op.role not in DECIDED or _is_plain(str(op), frozenset(fact.dtype.name for fact in inputs)):
+    ranked = all(fact.shape is not None for fact in outputs)
+    if op.role not in DECIDED or (ranked and _is_plain(str(op), frozenset(fact.dtype.name for fact in inputs))):
         return False
     inside = Seen(
         op,

@@ -11,8 +11,10 @@ from ir_tools.known_differences import as_model
 from ir_tools.known_differences.releases import ROWS, ReleaseDifference
 from ir_tools.releases.measured import State
 from ir_tools.rules.compatibility import UNCOMPILED_LAYER
+from ir_tools.runtime.client import RuntimeClient
 from ir_tools.validation import validate
 from tests.ops.test_control_flow import iterator_model
+from tests.outcomes import works
 from tests.rules.test_rules import FOLDER
 
 STOPS = {State.UNREAD, State.UNCOMPILED, State.FAILS, State.DIES}
@@ -34,6 +36,20 @@ def test_what_gives_other_values_is_left_to_compare(row: ReleaseDifference) -> N
     """It runs."""
     model, _ = as_model(row.model)
     assert not any(one.code == UNCOMPILED_LAYER.code for one in validate(model))
+
+
+@pytest.mark.parametrize("count", ["2", "?"])
+@pytest.mark.parametrize("consumer", ["ReLU", None])
+def test_where_a_rank_is_lost(count: str, consumer: str | None, client: RuntimeClient) -> None:
+    """A Reshape to any number of sizes is one layer, whatever reads it; no other rule finds it."""
+    builder = Builder()
+    data, sizes = builder.parameter("x", "2,6"), builder.parameter("sizes", count, "i64")
+    last = builder.call("Reshape", data, sizes, special_zero=False)
+    builder.result(last if consumer is None else builder.call(consumer, last), "y")
+    found = [one.layer_id for one in validate(builder.model) if one.code == UNCOMPILED_LAYER.code]
+    assert found == ([] if count == "2" else [2])
+    given = {"x": np.zeros((2, 6), np.float32), "sizes": np.array([3, 4])}
+    assert works(client.infer_model, builder.model, given) == (not found)
 
 
 def test_other_releases_are_asked_nevertheless() -> None:
