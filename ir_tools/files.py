@@ -45,8 +45,10 @@ TEMPORARY = "ir_tools-"
 """How the names of temporary folders begin."""
 _OWN: set[str] = set()
 """The temporary folders of this process, which it has locked."""
+DRAFT, DRAFT_END = ".ir-tools-", ".tmp"
+"""How the names of temporary files begin and end."""
 YOUNG = 60.0
-"""Seconds after which a temporary folder that nobody has locked is nobody's."""
+"""Seconds after which a temporary file or folder that nobody has locked is nobody's."""
 ALONE, TOGETHER = "it is as it was", "nothing was changed"
 """What errors say of the old content: of one file, and of files that are written together."""
 TEMPORARY_ADVICE = "it is in the folder for temporary files; set TMPDIR to one with free space"
@@ -165,6 +167,17 @@ def _remove_abandoned(parent: Path) -> None:
                 with _held(folder, fcntl.LOCK_EX) as abandoned:
                     if abandoned:
                         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _remove_abandoned_drafts(folder: Path) -> None:
+    """Remove the temporary files in a folder of processes that are gone."""
+    for draft in folder.glob(f"{DRAFT}{'[0-9a-f]' * 16}{DRAFT_END}"):
+        with suppress(OSError):
+            if time.time() - draft.lstat().st_ctime > YOUNG:
+                descriptor = os.open(draft, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+                with open(descriptor, "rb"):
+                    if _locked(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB):
+                        forget(draft)
 
 
 def same_file(first: Path, second: Path) -> bool:
@@ -295,6 +308,7 @@ def write_files(
         for folder in sorted({os.path.realpath(file.path.parent) for file in files}):
             if folder not in _OWN:
                 stack.enter_context(locked(Path(folder)))
+                _remove_abandoned_drafts(Path(folder))
         if confirm is not None:
             confirm()
         tidy, undo = stack.enter_context(ExitStack()), stack.enter_context(ExitStack())
@@ -348,6 +362,8 @@ class _Draft:
         name = _free_name(self._folder)
         file = name.open("xb")
         self.name = name
+        with suppress(OSError):
+            _locked(file.fileno(), fcntl.LOCK_SH | fcntl.LOCK_NB)
         return file
 
     def fill(self, file: NewFile) -> None:
@@ -443,7 +459,7 @@ def _keep(path: Path, tidy: ExitStack, undo: ExitStack) -> None:
 
 
 def _free_name(folder: Path) -> Path:
-    return folder / f".ir-tools-{os.urandom(8).hex()}.tmp"
+    return folder / f"{DRAFT}{os.urandom(8).hex()}{DRAFT_END}"
 
 
 def forget(path: Path) -> None:

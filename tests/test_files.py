@@ -353,7 +353,10 @@ def state(code):
     name = lambda path: path.name.rpartition(".tmp")[1] or path.name
     known = {b"old" * 1000: "old", b"new" * 1000: "new", b"old" * 1000 + b"new" * 1000: "new"}
     found = {name(path): known.get(path.read_bytes(), "half") for path in folder.iterdir()}
-    print([code, found])
+    files.YOUNG = -1
+    files.write_files(pair(b"old" * 1000))
+    files.YOUNG = 60
+    print([code, found, sorted(path.name for path in folder.iterdir())])
 step = 0
 while True:
     for path in folder.iterdir():
@@ -386,14 +389,15 @@ def python(program: str, *words: object) -> list[str]:
 def test_killed_at_each_step(tmp_path: Path, kind: str) -> None:
     states = [ast.literal_eval(line) for line in python(KILLED_AT_EACH_STEP, tmp_path, kind)]
     assert len(states) > 12
-    assert states[-1] == [0, {"a.bin": "new", "a.xml": "new"}]
-    assert {code for code, _ in states[:-1]} == {signal.SIGKILL}
-    for _, found in states:
+    assert states[-1][:2] == [0, {"a.bin": "new", "a.xml": "new"}]
+    assert {code for code, *_ in states[:-1]} == {signal.SIGKILL}
+    for _, found, later in states:
+        assert later == ["a.bin", "a.xml"], "the next writer removes what is left"
         pair = found["a.bin"], found["a.xml"]
         assert pair in {("old", "old"), ("new", "new"), ("new", "old")}
         if kind != "named":
             assert found.get(".tmp", "new") != "half"
-    mixed = [found for _, found in states if found["a.bin"] != found["a.xml"]]
+    mixed = [found for _, found, _ in states if found["a.bin"] != found["a.xml"]]
     assert kind == "growing" or len(mixed) == 1, "only between the two renames"
 
 
@@ -464,6 +468,22 @@ def test_folders_of_processes_that_are_gone_are_removed(tmp_path: Path) -> None:
         with temporary_folder(tmp_path):
             assert sorted(folder for folder in tmp_path.iterdir() if folder.stat().st_mtime == 0) == [other, held]
     assert sorted(tmp_path.iterdir()) == [other, young]
+
+
+def test_temporary_files_of_processes_that_live_are_kept(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A writer may take long to fill its file, and another may have just made one."""
+    young, other = folder / f".ir-tools-{'0' * 16}.tmp", folder / ".ir-tools-mine.tmp"
+    young.touch()
+    other.touch()
+    write_file(folder / "a.xml", new)
+    monkeypatch.setattr(files, "YOUNG", -1)
+
+    def write_another(file: IO[bytes]) -> None:
+        write_file(folder / "b.xml", new)
+        new(file)
+
+    write_file(folder / "a.bin", write_another)
+    assert content(folder) == {other.name: b"", "a.xml": NEW, "a.bin": NEW, "b.xml": NEW}
 
 
 def test_a_signal_while_the_folder_is_made_leaves_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
