@@ -15,7 +15,7 @@ from ir_tools.known_differences.releases.seen import SEQUENCES
 from ir_tools.ops import Array, Role, find_op, role_of
 from ir_tools.weights import values
 
-__all__ = ["SCALING", "SHAPING", "PackedWeights"]
+__all__ = ["CARRYING", "SCALING", "SHAPING", "PackedWeights"]
 
 KINDS, FLOATS = frozenset({"i8", "u8", "i4", "u4", "nf4"}), frozenset({"f32", "f16", "bf16"})
 SIGNED = frozenset({"i8", "i4"})

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from itertools import chain, islice
-from math import isclose, prod
+from math import prod
 
 from ir_tools.graph import Graph, Layer, Model, Source, find_port, port_place
 from ir_tools.known_differences.attention_patterns import attentions
@@ -26,7 +26,6 @@ from ir_tools.known_differences.neighbours import (
     consumers_of,
     gives_known_sizes,
     integers,
-    number_of,
     numbers_of,
     producer_of,
     readers_of,
@@ -34,7 +33,7 @@ from ir_tools.known_differences.neighbours import (
     sources_of,
 )
 from ir_tools.known_differences.packed_weights import PackedWeights
-from ir_tools.known_differences.product_patterns import products_by_bytes
+from ir_tools.known_differences.product_patterns import OF_BYTES, in_bytes
 from ir_tools.known_differences.reduction_patterns import (
     extremes_of_parts,
     mean_squares,
@@ -86,12 +85,6 @@ LOGICAL = frozenset(
 )
 JOINING = COMBINING | COMPARISONS
 """Types of layers that combine a part of a split with another tensor element by element."""
-CARRYING = frozenset({"Gather", "ReLU", "Reshape", "Squeeze", "StridedSlice", "Transpose", "Unsqueeze"})
-"""Types of layers behind a FakeQuantize whose outputs are quantized as their first input is. Measured."""
-OF_BYTES = frozenset({"Convolution", "MatMul", "MVN"})
-"""Types of layers whose data releases may leave in bytes."""
-LEVELS = frozenset({"15", "16", "255", "256"})
-"""Of a FakeQuantize that releases compute with in 8 bits. Measured."""
 LIMITING = {
     "Slice": REMAINDERS | {"Add", "Subtract", "Multiply", "Maximum", "Minimum", "Power"},
     "VariadicSplit": REMAINDERS,
@@ -164,9 +157,7 @@ class Patterns:
         }
         more: Iterable[str] = ()
         if op.type in OF_BYTES:
-            more = [*_quantized(self.model, graph, layer, constants)]
-            if more and op.type == "MatMul":
-                more = chain(more, products_by_bytes(self.model, graph, layer, constants, self.origins[id(graph)]))
+            more = in_bytes(self.model, graph, layer, constants, self.origins[id(graph)])
         if op.type == "Slice":
             more = slices(self.model, graph, layer)
         elif op.type.startswith("Reduce"):
@@ -645,52 +636,6 @@ def _turns_unevenly(graph: Graph, joined: Layer, constants: Collection[int]) -> 
         return False
     other = [graph.layer(source.layer) for source in sources_of(graph, sums[0]) if source is not None]
     return any(one.type == "Multiply" and not whole.isdisjoint(sources_of(graph, one)) for one in other)
-
-
-def _quantized(model: Model, graph: Graph, product: Layer, constants: Collection[int]) -> Iterator[Pattern]:
-    """Yield `QUANTIZED`, `UNSIGNED`, `UNSHIFTED` and `WITH_ZERO_POINT` as far as they are true of a product.
-
-    Several FakeQuantize between the same numbers may be joined by a Concat.
-    """
-    waiting, passed, found = sources_of(graph, product)[:1], set[int](), list[Layer]()
-    rectified = False
-    while waiting and len(passed) < FAR:
-        source = waiting.pop()
-        if source is None:
-            return
-        layer = graph.layer(source.layer)
-        if layer.type == "FakeQuantize" and _is_to_bytes(graph, layer, constants):
-            found.append(layer)
-        elif layer.type not in CARRYING | {"Concat"}:
-            return
-        elif layer.id not in passed:
-            rectified = rectified or layer.type == "ReLU"
-            waiting += sources_of(graph, layer)[: None if layer.type == "Concat" else 1]
-        passed.add(layer.id)
-    limits = {tuple(number_of(model, graph, one, place) for place in range(1, 5)) for one in found}
-    if waiting or len(limits) != 1:
-        return
-    yield Pattern.QUANTIZED
-    low, high = limits.pop()[2:]
-    if low == 0:
-        yield Pattern.UNSIGNED
-    if low is not None and high is not None and all(_is_centered(one, low, high) for one in found):
-        yield Pattern.UNSHIFTED
-    elif low is not None and high is not None and low < 0 <= high and not rectified:
-        yield Pattern.WITH_ZERO_POINT
-
-
-def _is_centered(quantized: Layer, low: float, high: float) -> bool:
-    """Return whether a byte of 0 stands for the number 0, of levels between two numbers."""
-    levels = int(quantized.common.raw["levels"])
-    return low == 0 or isclose(low * (levels - 1), (low - high) * (levels // 2), rel_tol=1e-4)
-
-
-def _is_to_bytes(graph: Graph, quantized: Layer, constants: Collection[int]) -> bool:
-    """Return whether the limits of a FakeQuantize are constant numbers, and its levels those of 4 or 8 bits."""
-    limits = [source is not None and source.layer in constants for source in sources_of(graph, quantized)[1:]]
-    sizes = {size for port in quantized.common.inputs[1:] for size in port.dims}
-    return all(limits) and sizes <= {1} and quantized.common.raw.get("levels") in LEVELS
 
 
 def _shifted(graph: Graph, convolution: Layer, constants: Collection[int]) -> Iterator[str]:

@@ -1,25 +1,136 @@
-"""Products of quantized data and weights of 8 bits, as it decides about how releases scale them."""
+"""Products of quantized data, and with weights of 8 bits, as it decides about how releases scale them."""
 
 from collections.abc import Collection, Iterator
-from math import prod
+from math import isclose, prod
 
 from ir_tools.graph import Graph, Layer, Model
-from ir_tools.known_differences.fusing_patterns import FACTORS, SUMS
-from ir_tools.known_differences.neighbours import FAR, VIEWS, consumers_of, producer_of, readers_of, sources_of
-from ir_tools.known_differences.packed_weights import SCALING, SHAPING, PackedWeights
-from ir_tools.known_differences.releases.seen import Pattern
+from ir_tools.known_differences.fusing_patterns import DECONVOLUTIONS, FACTORS, SUMS
+from ir_tools.known_differences.neighbours import (
+    FAR,
+    VIEWS,
+    consumers_of,
+    integers,
+    number_of,
+    producer_of,
+    readers_of,
+    sources_of,
+)
+from ir_tools.known_differences.packed_weights import CARRYING, SCALING, SHAPING, PackedWeights
+from ir_tools.known_differences.releases.seen import CONVOLUTIONS, Pattern
 from ir_tools.ops import Role, role_of
 
-__all__ = ["products_by_bytes"]
+__all__ = ["OF_BYTES", "in_bytes"]
 
+OF_BYTES = CONVOLUTIONS | DECONVOLUTIONS | {"MatMul", "MVN"}
+"""Types of layers whose data releases may leave in bytes."""
+LEVELS = frozenset({"15", "16", "255", "256"})
+"""Of a FakeQuantize that releases compute with in 8 bits. Measured."""
+QUANTIZED_ON = CARRYING | {
+    *("AvgPool", "BatchToSpace", "Broadcast", "Convert", "ConvertLike", "Interpolate", "Pad", "ReduceMax"),
+    *("ReduceMin", "ShuffleChannels", "SpaceToBatch"),
+}
+"""Types of layers behind a FakeQuantize whose outputs releases keep in bytes. Measured."""
+NARROW = 255
+"""How many levels bytes have that stand for numbers and their opposites."""
+BETWEEN = 0.01
+"""From which part of a level on the number 0 lies between two of them."""
 SCALED_LATER = frozenset({"Pad", "ReduceMin", "Split", "StridedSlice", "VariadicSplit"})
 """Types of layers that a scale moves behind. Measured."""
 SCALED_LATER_BY_NUMBER = SCALED_LATER | {"Clamp", "MVN", "NormalizeL2", "ReduceMax", "ReduceMean", "ReduceSum"}
 """Those that a number moves behind. Measured."""
 MOVED_BEHIND_BY_NUMBER = VIEWS | {"Transpose"}
+REDUCTIONS = frozenset({"ReduceMax", "ReduceMean", "ReduceMin", "ReduceSum"})
+SCALED_BEHIND = frozenset(
+    {
+        *("AdaptiveAvgPool", "AvgPool", "BatchNormInference", "Broadcast", "FakeQuantize", "Gather", "MaxPool"),
+        *("Negative", "PReLU", "ReLU", "ShuffleChannels", "Split", "StridedSlice", "Unsqueeze"),
+        "VariadicSplit",
+    }
+)
+"""Types of layers that a scale moves behind if others read what is scaled, too. Measured."""
+SCALED_BEHIND_BY_NUMBER = REDUCTIONS | {
+    *("BatchToSpace", "Clamp", "DepthToSpace", "Reshape", "Slice", "SpaceToBatch", "Squeeze"),
+    "Transpose",
+}
+"""Those that only a number surely moves behind. Measured."""
 
 
-def products_by_bytes(
+def in_bytes(
+    model: Model, graph: Graph, product: Layer, constants: Collection[int], origins: dict[int, Layer | None]
+) -> Iterator[str]:
+    """Yield what is true of a layer of quantized data; `origins`: of `PackedWeights`."""
+    found = [*_quantized(model, graph, product, constants)]
+    yield from found
+    if not found or product.type == "MVN":
+        return
+    if _is_scaled_apart(model, graph, product, constants):
+        yield Pattern.SCALED_APART
+    if product.type == "MatMul":
+        yield from _by_bytes(model, graph, product, constants, origins)
+
+
+def _quantized(model: Model, graph: Graph, product: Layer, constants: Collection[int]) -> Iterator[Pattern]:
+    """Yield `QUANTIZED` and what of it is true of a product, but not what its weights decide.
+
+    Several FakeQuantize between the same numbers may be joined by a Concat.
+    """
+    waiting, passed, found = sources_of(graph, product)[:1], set[int](), list[Layer]()
+    kinds = set[str]()
+    while waiting and len(passed) < FAR:
+        source = waiting.pop()
+        if source is None:
+            return
+        layer = graph.layer(source.layer)
+        if layer.type == "FakeQuantize" and _is_to_bytes(graph, layer, constants):
+            found.append(layer)
+        elif layer.type not in QUANTIZED_ON or _interpolates(layer):
+            return
+        elif layer.id not in passed:
+            kinds.add(layer.type)
+            waiting += sources_of(graph, layer)[: None if layer.type == "Concat" else 1]
+        passed.add(layer.id)
+    limits = {tuple(number_of(model, graph, one, place) for place in range(1, 5)) for one in found}
+    if waiting or len(limits) != 1:
+        return
+    low, high = limits.pop()[2:]
+    if low is None or high is None:
+        yield Pattern.QUANTIZED
+        return
+    if not low <= 0 <= high:
+        return
+    yield Pattern.QUANTIZED
+    if low == 0:
+        yield Pattern.UNSIGNED
+    if "AvgPool" in kinds:
+        yield Pattern.AVERAGED
+    zeros = [_zero_of(one, low, high) for one in found]
+    narrow = {levels for _, levels in zeros if levels % 2}
+    if narrow == {NARROW} and isclose(low, -high, rel_tol=1e-4):
+        yield Pattern.NARROW
+    elif narrow:
+        yield Pattern.RESCALED
+    if all(low == 0 or isclose(zero, levels // 2, rel_tol=1e-4) for zero, levels in zeros):
+        yield Pattern.UNSHIFTED
+    elif low < 0 and "ReLU" not in kinds:
+        yield Pattern.WITH_ZERO_POINT
+        if any(abs(zero - round(zero)) > BETWEEN for zero, _ in zeros):
+            yield Pattern.BETWEEN_BYTES
+
+
+def _zero_of(quantized: Layer, low: float, high: float) -> tuple[float, int]:
+    """Return at which of how many levels between two numbers, counted from 0, the number 0 is."""
+    levels = int(quantized.common.raw["levels"])
+    return low and low * (levels - 1) / (low - high), levels
+
+
+def _is_to_bytes(graph: Graph, quantized: Layer, constants: Collection[int]) -> bool:
+    """Return whether the limits of a FakeQuantize are constant numbers, and its levels those of 4 or 8 bits."""
+    limits = [source is not None and source.layer in constants for source in sources_of(graph, quantized)[1:]]
+    sizes = {size for port in quantized.common.inputs[1:] for size in port.dims}
+    return all(limits) and sizes <= {1} and quantized.common.raw.get("levels") in LEVELS
+
+
+def _by_bytes(
     model: Model, graph: Graph, product: Layer, constants: Collection[int], origins: dict[int, Layer | None]
 ) -> Iterator[str]:
     """Yield what of `BYTE_COLUMNS`, `BYTES_BY_NUMBER`, `UNSIGNED_WEIGHTS`, `SCALED_AT_ONCE` and `BIASED` a MatMul is.
@@ -41,6 +152,61 @@ def products_by_bytes(
             yield Pattern.SCALED_AT_ONCE
         if _is_biased(graph, product, constants):
             yield Pattern.BIASED
+
+
+def _is_scaled_apart(model: Model, graph: Graph, product: Layer, constants: Collection[int]) -> bool:
+    """Return whether several inputs read a product, and a scale of its weights moves behind a layer of one of them."""
+    count = _count_of_scales(graph, product)
+    readers = [layer for layer in readers_of(graph, product) if layer.type != "ShapeOf"]
+    return (
+        count > 0
+        and len(readers) > 1
+        and any(_moves_behind(model, graph, product, reader, constants, by_number=count == 1) for reader in readers)
+    )
+
+
+def _count_of_scales(graph: Graph, product: Layer) -> int:
+    """Return how many numbers scale the weights of a product, or limit the levels of them; 0 if none do."""
+    layer = producer_of(graph, product, 1)
+    for _ in range(FAR):
+        if layer is None or layer.type not in SHAPING:
+            break
+        layer = producer_of(graph, layer)
+    if layer is None or layer.type not in {"FakeQuantize", "Multiply"}:
+        return 0
+    sizes = [prod(port.dims) for port in layer.common.inputs]
+    return max(sizes[1:], default=0) if layer.type == "FakeQuantize" else min(sizes, default=0)
+
+
+def _moves_behind(
+    model: Model, graph: Graph, product: Layer, reader: Layer, constants: Collection[int], *, by_number: bool
+) -> bool:
+    """Return whether a scale of a product moves behind a layer that reads it; by channel, unless it is a number."""
+    kind, sources = reader.type, sources_of(graph, reader)
+    fixed = [source is not None and source.layer in constants for source in sources]
+    if kind in SUMS:
+        return not any(fixed) or (kind == "Subtract" and fixed[0])
+    if kind in FACTORS:
+        return any(fixed) or (kind == "Multiply" and len({*sources}) == 1)
+    if kind in SCALED_BEHIND or (by_number and kind in SCALED_BEHIND_BY_NUMBER):
+        return True
+    if kind in REDUCTIONS:
+        axes = integers(model, graph, reader, 1)
+        return axes is None or 1 not in axes
+    if kind == "Transpose":
+        order = integers(model, graph, reader, 1)
+        return order is None or [*order[:2]] == [0, 1]
+    if kind == "Reshape":
+        before, after = (port.dims for layer in (product, reader) for port in layer.common.outputs[:1])
+        return before[1:2] == after[1:2]
+    if kind == "Pad":
+        return number_of(model, graph, reader, 3) in {None, 0}
+    return kind == "Interpolate" and not _interpolates(reader)
+
+
+def _interpolates(layer: Layer) -> bool:
+    """Return whether a layer computes elements from several others that are near."""
+    return layer.type == "Interpolate" and layer.common.raw.get("mode") != "nearest"
 
 
 def _constant_of_weights(graph: Graph, product: Layer) -> Layer | None:

@@ -51,7 +51,7 @@ READING = frozenset(
     }
 )
 """Patterns that a layer is no longer part of if it reads copies."""
-GIVING = frozenset({Pattern.BIASED, Pattern.GATHERED, Pattern.REDUCED, Pattern.SUMMED})
+GIVING = frozenset({Pattern.BIASED, Pattern.GATHERED, Pattern.REDUCED, Pattern.SCALED_APART, Pattern.SUMMED})
 """Patterns that a layer is no longer part of if others read copies of what it gives."""
 
 
@@ -59,10 +59,10 @@ def in_its_place(op: Op, seen: Seen, target: int) -> Iterator[Rewrite | Refused]
     """Yield what means the same as a layer without the patterns that it is part of, for an opset, if it is valid."""
     if (seen.patterns or seen.unread) and not accepts(seen):
         return
-    if any(map(seen.has, READING)) and seen.attrs is not None:
-        yield with_copies(op, seen.opset, seen.attrs, seen.inputs, seen.outputs, seen.constant, target)
     if any(map(seen.has, GIVING)) and seen.attrs is not None:
         yield with_copied_outputs(op, seen.opset, seen.attrs, seen.inputs, seen.outputs, target)
+    if any(map(seen.has, READING)) and seen.attrs is not None:
+        yield with_copies(op, seen.opset, seen.attrs, seen.inputs, seen.outputs, seen.constant, target)
     if seen.has(Pattern.DECIDING):
         yield as_constant(seen.inputs, seen.outputs[0], target)
     if _keeps_its_sizes(seen) and seen.attrs is not None and "variable_shape" in op.attrs:

@@ -39,6 +39,11 @@ WITHOUT_ELEMENTS = 2022, 3
 """The first release that slices nothing of a tensor, or updates nothing in it, safely. Measured."""
 LASTING = {Pattern.AFFINE, Pattern.RESHAPED, Pattern.SIZING}
 """Patterns that lie behind a layer: another one in its place has them, too."""
+OF_DATA = {
+    *(Pattern.AVERAGED, Pattern.BETWEEN_BYTES, Pattern.NARROW, Pattern.QUANTIZED, Pattern.RESCALED),
+    *(Pattern.UNSHIFTED, Pattern.UNSIGNED, Pattern.WITH_ZERO_POINT),
+}
+"""Patterns that lie before a layer: one of its type that reads what it reads has them, too."""
 
 
 class ReleaseAnswers:
@@ -188,6 +193,9 @@ class ReleaseAnswers:
             assert op is not None
             first, last, between = _place(rewrite, index, old)
             gives = new is rewrite.layers[-1]
+            data = new.inputs[0] if new.inputs else None
+            reads = new.type == old.op.type and isinstance(data, Ref) and data == Ref(None)
+            lasting = (LASTING if gives else set()) | (OF_DATA if reads else set())
             made.append(
                 replace(
                     old,
@@ -205,7 +213,7 @@ class ReleaseAnswers:
                     producers=_producers(rewrite, new, old, made),
                     readers=_readers(rewrite, index, old),
                     scaled=old.scaled if gives else frozenset(),
-                    patterns=old.patterns & LASTING if gives else frozenset(),
+                    patterns=old.patterns & lasting,
                     unread=frozenset(),
                 )
             )

@@ -443,23 +443,26 @@ def test_rows_of_other_processors_are_none_of_this_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("computed", "dims", "levels", "found"),
+    ("computed", "dims", "levels", "least", "found"),
     [
-        ((), (), 256, {Pattern.QUANTIZED}),
-        ((), (1, 1), 16, {Pattern.QUANTIZED}),
-        ((1,), (), 256, set()),
-        ((1, 2, 3, 4), (), 256, set()),
-        ((), (3,), 256, set()),
-        ((), (), 17, set()),
+        ((), (), 256, -3.5, {Pattern.QUANTIZED}),
+        ((), (1, 1), 16, -3.5, {Pattern.QUANTIZED}),
+        ((), (), 256, -4, {Pattern.QUANTIZED}),
+        ((), (), 256, -2.5, set()),
+        ((), (), 256, -5, set()),
+        ((1,), (), 256, -3.5, set()),
+        ((1, 2, 3, 4), (), 256, -3.5, set()),
+        ((), (3,), 256, -3.5, set()),
+        ((), (), 17, -3.5, set()),
     ],
 )
 def test_what_is_quantized_to_bytes(
-    computed: tuple[int, ...], dims: tuple[int, ...], levels: int, found: set[str]
+    computed: tuple[int, ...], dims: tuple[int, ...], levels: int, least: float, found: set[str]
 ) -> None:
-    """Between constant numbers, to as many levels as 4 or 8 bits have; what moves elements carries it on."""
+    """Between constant numbers around 0, to as many levels as 4 or 8 bits have; what moves elements carries it on."""
     builder = Builder()
     limits = [
-        builder.parameter(f"limit{number}", dims) if number in computed else np.full(dims, number - 2.5, np.float32)
+        builder.parameter(f"limit{number}", dims) if number in computed else np.full(dims, number + least, np.float32)
         for number in range(1, 5)
     ]
     data = builder.call("FakeQuantize", builder.parameter("x", "2,3"), *limits, levels=levels)

@@ -33,6 +33,15 @@ IMAGES, BY_CHANNEL = counted(1, 2, 2, 2), Fixed(counted(1, 2, 1, 1))
 LAST = Fixed(np.arange(2, 6, dtype=np.float32))
 TILE, FEW = 64, 16
 """How many bytes of a row AMX multiplies at a time, and of how many rows."""
+MEANS = WINDOWS | {"kernel": "2,2", "pads_begin": "0,0"}
+LOW = 3
+"""Up to how many dimensions a product has that releases compile as a fully connected layer."""
+CONVOLUTION, GROUPED = ("Convolution-1",), ("GroupConvolution-1",)
+PRODUCTS = (*CONVOLUTION, "ConvolutionBackpropData-1", "MatMul-1")
+TAKING_ANY = CONVOLUTIONS | {"MatMul"}
+"""Types of layers that multiply bytes whatever their zero point is."""
+CONVOLVING = (*CONVOLUTION, *GROUPED, "ConvolutionBackpropData-1", "GroupConvolutionBackpropData-1")
+SMALL_IMAGE = np.abs(np.sin(counted(1, 2, 3, 4)))
 VARIANCE = {"eps": "0.01", "eps_mode": "inside_sqrt", "normalize_variance": "true"}
 
 
@@ -139,6 +148,27 @@ def _has_quantized_weights(seen: Seen) -> bool:
     return 1 in seen.constant and (seen.is_behind({"FakeQuantize"}, 1) or "i8" in seen.held)
 
 
+def _is_scaled_apart(seen: Seen) -> bool:
+    """Return whether quantized products of unknown size are scaled for each reader apart."""
+    known = all(is_static(fact.shape) for fact in seen.outputs)
+    return seen.has(Pattern.SCALED_APART) and not known and _has_quantized_weights(seen)
+
+
+def _is_unshifted_apart(seen: Seen) -> bool:
+    """Return whether that is so of data without a zero point."""
+    return _is_scaled_apart(seen) and not seen.has(Pattern.WITH_ZERO_POINT)
+
+
+def _is_by_scaled(seen: Seen, *, pattern: str, kinds: Set[str]) -> bool:
+    """Return whether data in a pattern are multiplied by scaled constants of these types, or by quantized ones.
+
+    Those of a transposed convolution have to begin at 0.
+    """
+    scaled = not seen.held.isdisjoint(kinds) and not seen.held.isdisjoint({"f32", "f16", "bf16"})
+    by_bytes = 1 in seen.constant and (scaled or seen.is_behind({"FakeQuantize"}, 1))
+    return seen.has(pattern) and by_bytes and (seen.op.type in TAKING_ANY or seen.has(Pattern.UNSIGNED))
+
+
 def _has_rows_of_tiles(seen: Seen) -> bool:
     """Return whether a convolution of quantized data and weights takes rows of its filters as one, in several tiles.
 
@@ -238,9 +268,9 @@ def _scaled_bytes(*sizes: int) -> Call:
     return Call("Multiply-1", (converted(Fixed(held), "f32"), Fixed(scale)))
 
 
-def _multiplied(sizes: str = "2,8") -> Call:
+def _multiplied(rows: Array | Given) -> Call:
     """Return a product of quantized rows and columns of eight elements."""
-    data = quantized(Given(np.sin(counted(2, 8)), sizes), Fixed(floats(1)), levels=255)
+    data = quantized(rows, Fixed(floats(1)), levels=255)
     return Call("MatMul-1", (data, _scaled_bytes(16, 8)), {"transpose_b": "true"})
 
 
@@ -254,16 +284,31 @@ def _by_columns(kind: DTypeLike, *sizes: int) -> Call:
 
 def _with_zero_point() -> Call:
     """Return four rows of eight numbers whose bytes have a zero point."""
-    limits = Fixed(floats(-0.25)), Fixed(floats(0.75))
-    return Call("FakeQuantize-1", (np.sin(counted(4, 8)), *limits, *limits), {"levels": "256"})
+    return _in_levels(np.sin(counted(4, 8)), -0.25, 0.75)
 
 
 def _deconvolved() -> Call:
     """Return what a quantized transposed convolution gives, quantized between other numbers."""
     data = quantized(np.sin(counted(1, 8, 4, 4)), Fixed(floats(1)), levels=255)
     found = Call("ConvolutionBackpropData-1", (data, _scaled_bytes(8, 8, 2, 2)), PLANE)
-    limits = Fixed(floats(-5)), Fixed(floats(10.9375))
-    return Call("FakeQuantize-1", (found, *limits, *limits), {"levels": "256"})
+    return _in_levels(found, -5, 10.9375)
+
+
+def _read_twice(product: Call) -> Call:
+    """Return the sum of what two layers make of a product."""
+    return Call("Add-1", (Call("ReLU-1", (product,)), Call("Tanh-1", (product,))))
+
+
+def _convolved_bytes(data: Call, ops: Sequence[str] = ("Convolution-1",)) -> Call:
+    """Return the first of such convolutions of two quantized channels."""
+    sizes = (2, 1, 1, 1, 1) if ops == GROUPED else (3, 2, 1, 1)
+    return Call(ops[0], (data, _scaled_bytes(*sizes)), PLANE)
+
+
+def _in_levels(data: Array | Given | Call, low: float, high: float, levels: int = 256) -> Call:
+    """Return data quantized to so many levels between two numbers."""
+    limits = Fixed(floats(low)), Fixed(floats(high))
+    return Call("FakeQuantize-1", (data, *limits, *limits), {"levels": str(levels)})
 
 
 def _in_tiles() -> Call:
@@ -632,7 +677,7 @@ ROWS = (
         span="2022.1 to 2022.1",
         ops=("MatMul-1",),
         reason="Running it ends the process if data with negative numbers, and constants, are quantized to 8 bits.",
-        model=_multiplied(),
+        model=_multiplied(np.sin(counted(2, 8))),
         applies=_has_uneven_columns,
         processor=Processor.AMX,
     ),
@@ -641,7 +686,7 @@ ROWS = (
         span="2022.3 to 2023.0",
         ops=("MatMul-1",),
         reason="Up to 64 columns of up to 64 elements, compiled for more than 16 rows, cannot multiply up to 16 rows.",
-        model=_multiplied("?,8"),
+        model=_multiplied(Given(np.sin(counted(2, 8)), "?,8")),
         applies=_may_have_few_rows,
         processor=Processor.AMX,
     ),
@@ -689,6 +734,94 @@ ROWS = (
         model=_in_tiles(),
         applies=_has_rows_of_tiles,
         processor=Processor.AMX,
+    ),
+    *(
+        ReleaseDifference(
+            name=f"quantized {name} of unknown size that are scaled for each reader",
+            span=span,
+            ops=ops,
+            reason=(
+                "If several layers read what quantized data and weights give, and a scale moves behind one of them, "
+                "all get wrong scales."
+            ),
+            model=_read_twice(product),
+            applies=applies,
+        )
+        for name, span, ops, product, applies in (
+            (
+                "convolutions",
+                "2023.0 to 2026.4",
+                CONVOLVING,
+                _convolved_bytes(_in_levels(Given(SMALL_IMAGE, "?,2,?,4"), 0, 1)),
+                _is_unshifted_apart,
+            ),
+            (
+                "convolutions, with a zero point,",
+                "2023.1 to 2026.4",
+                (*CONVOLUTION, *GROUPED),
+                _convolved_bytes(_in_levels(Given(SMALL_IMAGE, "?,2,?,4"), -0.2, 0.82)),
+                lambda seen: _is_scaled_apart(seen) and not _is_unshifted_apart(seen),
+            ),
+            (
+                "products",
+                "2023.1 to 2024.6",
+                ("MatMul-1",),
+                _multiplied(Given(np.sin(counted(2, 8)), "?,8")),
+                lambda seen: _is_unshifted_apart(seen) and seen.rank() <= LOW,
+            ),
+            (
+                "products of four dimensions or more",
+                "2023.0 to 2023.3",
+                ("MatMul-1",),
+                _multiplied(Given(np.sin(counted(1, 1, 2, 8)), "?,?,?,8")),
+                lambda seen: _is_unshifted_apart(seen) and seen.rank() > LOW,
+            ),
+        )
+    ),
+    *(
+        ReleaseDifference(
+            name=f"{name}, {span}",
+            span=span,
+            ops=ops,
+            reason=reason,
+            model=model,
+            applies=partial(_is_by_scaled, pattern=pattern, kinds=kinds),
+        )
+        for name, pattern, kinds, reason, data, spans in (
+            (
+                "quantized convolutions of data whose 0 is between two bytes",
+                Pattern.BETWEEN_BYTES,
+                {"i8", "u8"},
+                "The zero point of quantized data is rounded to a byte.",
+                _in_levels(SMALL_IMAGE, -0.505, 0.545),
+                {"2022.1 to 2026.4": CONVOLUTION, "2023.0 to 2026.4": GROUPED},
+            ),
+            (
+                "quantized products of averages",
+                Pattern.AVERAGED,
+                {"i8"},
+                "Averages of quantized data are rounded to bytes.",
+                Call("AvgPool-1", (_in_levels(SMALL_IMAGE, 0, 1),), MEANS),
+                {"2022.1 to 2026.4": PRODUCTS, "2023.0 to 2026.4": GROUPED},
+            ),
+            (
+                "quantized products of data of 255 or 15 levels",
+                Pattern.RESCALED,
+                {"i8", "u8"},
+                "Levels of quantized data that are not 256 or 16, nor lie on both sides of 0 alike, become others.",
+                _in_levels(SMALL_IMAGE, 0, 1, 255),
+                {"2022.1 to 2026.4": PRODUCTS, "2023.0 to 2026.4": GROUPED},
+            ),
+            (
+                "quantized convolutions of data of 255 levels",
+                Pattern.NARROW,
+                {"i8", "u8"},
+                "The 255 levels of quantized data become others.",
+                _in_levels(SMALL_IMAGE, -1, 1, 255),
+                {"2022.1 to 2022.1": CONVOLUTION},
+            ),
+        )
+        for span, ops, model in ((span, ops, _convolved_bytes(data, ops)) for span, ops in spans.items())
     ),
 )
 """The rows."""

@@ -117,8 +117,17 @@ class Pattern(StrEnum):
     UNSIGNED = "unsigned data"
     UNSHIFTED = "unshifted data"
     WITH_ZERO_POINT = "data with a zero point"
-    """Of a Convolution, MatMul or MVN: its data are those of a FakeQuantize between numbers, to levels of 8 bits; the
-    least of them is 0; bytes without a zero point stand for them; bytes with one do, for negative ones, too."""
+    BETWEEN_BYTES = "zero between bytes"
+    NARROW = "narrow"
+    RESCALED = "rescaled"
+    AVERAGED = "averaged"
+    """Of a convolution, MatMul or MVN: its data are those of a FakeQuantize between numbers, to levels of 8 bits; the
+    least of them is 0; bytes without a zero point stand for them; bytes with one do, for negative ones, too; no byte
+    stands for 0; there are 255 levels, from a number to its opposite; there is another uneven number of them; they are
+    averaged before."""
+    SCALED_APART = "scaled apart"
+    """Of a convolution or MatMul of such data and scaled weights: several inputs read what it gives, and the scale
+    moves behind a layer of one of them."""
     BYTE_COLUMNS = "columns in bytes"
     BYTES_BY_NUMBER = "bytes by a number"
     UNSIGNED_WEIGHTS = "unsigned weights"

@@ -16,7 +16,18 @@ from ir_tools.known_differences._model import (
     number,
     whole,
 )
-from ir_tools.known_differences.releases._quantization import _by_columns, _scaled_bytes, _with_zero_point
+from ir_tools.known_differences.releases._quantization import (
+    GROUPED,
+    MEANS,
+    SMALL_IMAGE,
+    _by_columns,
+    _convolved_bytes,
+    _in_levels,
+    _multiplied,
+    _read_twice,
+    _scaled_bytes,
+    _with_zero_point,
+)
 from ir_tools.known_differences.releases._samples import quantized
 from ir_tools.ops import Array
 from tests.releases.beside import Feed, beside
@@ -117,6 +128,29 @@ def _raised(data: Call, *sizes: int, op: str = "Add-1") -> Call:
 
 
 HUNDREDTH = number(0.01)
+
+
+def _twice(data: Call, first: str, *more: Array | Fixed, **raw: str) -> Call:
+    """The sum of a function of data, and of what another layer makes of them."""
+    return Call("Add-1", (Call(first, (data, *more), raw), Call("Sigmoid-1", (data,))))
+
+
+def _image(sizes: str, low: float = 0, high: float = 1, levels: int = 256) -> Call:
+    """A small image of such sizes, quantized."""
+    return _in_levels(Given(SMALL_IMAGE, sizes), low, high, levels)
+
+
+def _by_weights(data: Call, held: Array, scale: Array | None, op: str = "Convolution-1") -> Call:
+    """Data times constants, which are scaled unless there is no scale."""
+    weights = converted(Fixed(held), "f32")
+    return Call(op, (data, weights if scale is None else Call("Multiply-1", (weights, Fixed(scale)))), PLANE)
+
+
+LARGEST = {name: value for name, value in MEANS.items() if name != "exclude-pad"}
+FILTERS = (np.arange(6) * 37 % 127).reshape(3, 2, 1, 1)
+CHANNEL_SCALES = counted(3, 1, 1, 1) / 99 + 0.01
+OF_ANY_SIZE = _convolved_bytes(_image("?,2,?,4"))
+BY_CHANNEL = _by_weights(_image("1,2,?,4"), FILTERS.astype(np.int8), CHANNEL_SCALES)
 
 
 def _by_vector(data: Call, scale: Array = HUNDREDTH) -> Call:
@@ -491,6 +525,93 @@ BESIDE = [
                 ),
                 ROWS,
             )
+        ],
+    ),
+    *beside(
+        "quantized convolutions of unknown size that are scaled for each reader",
+        falling=[
+            _twice(_convolved_bytes(_image("?,2,3,4"), GROUPED), "Negative-1"),
+            _read_twice(_convolved_bytes(_image("1,2,3..5,4", -1, 127 / 128))),
+            _twice(OF_ANY_SIZE, "Multiply-1", Fixed(number(2.0))),
+            _twice(OF_ANY_SIZE, "Transpose-1", Fixed(whole(0, 1, 2, 3))),
+            _twice(OF_ANY_SIZE, "ReduceMean-1", Fixed(whole(1)), keep_dims="true"),
+            _twice(BY_CHANNEL, "ReduceMax-1", Fixed(whole(2, 3)), keep_dims="true"),
+            _twice(BY_CHANNEL, "Transpose-1", Fixed(whole(0, 1, 2, 3))),
+            _twice(BY_CHANNEL, "Reshape-1", Fixed(whole(1, 3, -1, 4)), special_zero="false"),
+            Call("Multiply-1", (OF_ANY_SIZE, OF_ANY_SIZE)),
+            Call("Subtract-1", (OF_ANY_SIZE, Call("Tanh-1", (OF_ANY_SIZE,)))),
+            _read_twice(Call("ConvolutionBackpropData-1", (_image("?,2,3,4"), _scaled_bytes(2, 3, 2, 2)), PLANE)),
+        ],
+        others=[
+            _read_twice(_convolved_bytes(_image("1,2,3,4"))),
+            _read_twice(_by_weights(_image("?,2,3,4"), FILTERS.astype(np.uint8), CHANNEL_SCALES)),
+            _read_twice(_by_weights(_image("?,2,3,4"), FILTERS.astype(np.int8), None)),
+            _read_twice(_raised(OF_ANY_SIZE, 1)),
+            _twice(OF_ANY_SIZE, "Add-1", Fixed(number(2.0))),
+            _twice(OF_ANY_SIZE, "Exp-1"),
+            _twice(BY_CHANNEL, "ReduceMax-1", Fixed(whole(1)), keep_dims="true"),
+            _twice(BY_CHANNEL, "Clamp-1", min="0", max="1"),
+            Call("Multiply-1", (OF_ANY_SIZE, Call("Tanh-1", (OF_ANY_SIZE,)))),
+            Call("ReLU-1", (OF_ANY_SIZE,)),
+        ],
+    ),
+    *beside(
+        "quantized convolutions, with a zero point, of unknown size that are scaled for each reader",
+        falling=[_twice(_convolved_bytes(_image("?,2,?,4", -0.2, 0.82), GROUPED), "Negative-1")],
+        others=[_read_twice(_convolved_bytes(_image("1,2,3,4", -0.2, 0.82)))],
+    ),
+    *beside(
+        "quantized products of unknown size that are scaled for each reader",
+        falling=[
+            _read_twice(_multiplied(Given(np.sin(counted(1, 2, 8)), "?,?,8"))),
+            Call("Multiply-1", (_multiplied(Given(np.sin(counted(2, 8)), "?,8")),) * 2),
+        ],
+        others=[
+            _read_twice(_multiplied(np.sin(counted(2, 8)))),
+            _read_twice(_raised(_multiplied(Given(np.sin(counted(2, 8)), "?,8")), 16)),
+        ],
+    ),
+    *beside(
+        "quantized convolutions of data whose 0 is between two bytes, 2022.1 to 2026.4",
+        falling=[
+            _convolved_bytes(_image("?,2,?,4", -0.505, 0.545)),
+            _convolved_bytes(Call("MaxPool-1", (_image("1,2,3,4", -0.505, 0.545),), LARGEST)),
+            _by_weights(_image("1,2,3,4", -0.505, 0.545), FILTERS.astype(np.uint8), CHANNEL_SCALES),
+        ],
+        others=[
+            _convolved_bytes(_image("1,2,3,4", -0.2, 0.82)),
+            _convolved_bytes(_image("1,2,3,4", 0.1, 1)),
+            _convolved_bytes(Call("Tanh-1", (_image("1,2,3,4", -0.505, 0.545),))),
+            _by_weights(_image("1,2,3,4", -0.505, 0.545), FILTERS.astype(np.int8), None),
+        ],
+    ),
+    *beside(
+        "quantized products of averages, 2022.1 to 2026.4",
+        falling=[
+            _convolved_bytes(Call("ReLU-1", (Call("AvgPool-1", (_image("1,2,3,4"),), MEANS),))),
+            Call("MatMul-1", (Call("AvgPool-1", (_image("1,2,3,4"),), MEANS), _scaled_bytes(3, 2))),
+        ],
+        others=[_convolved_bytes(Call("MaxPool-1", (_image("1,2,3,4"),), LARGEST))],
+    ),
+    *beside(
+        "quantized products of data of 255 or 15 levels, 2022.1 to 2026.4",
+        falling=[
+            _convolved_bytes(_image("1,2,3,4", -1, 1, 15)),
+            Call("MatMul-1", (_image("1,2,3,4", -0.5, 1, 255), _scaled_bytes(4, 2))),
+            Call("ConvolutionBackpropData-1", (_image("1,2,3,4", levels=255), _scaled_bytes(2, 3, 2, 2)), PLANE),
+        ],
+        others=[
+            _convolved_bytes(_image("1,2,3,4", levels=16)),
+            Call("ConvolutionBackpropData-1", (_image("1,2,3,4", -0.5, 1, 255), _scaled_bytes(2, 3, 2, 2)), PLANE),
+            Call("MatMul-1", (_image("1,2,3,4", -1, 1, 255), _scaled_bytes(4, 2))),
+        ],
+    ),
+    *beside(
+        "quantized convolutions of data of 255 levels, 2022.1 to 2022.1",
+        falling=[_convolved_bytes(_image("1,2,3,4", -2, 2, 255))],
+        others=[
+            _convolved_bytes(_image("1,2,3,4", -1, 1, 255), GROUPED),
+            Call("MatMul-1", (_image("1,2,3,4", -1, 1, 255), _scaled_bytes(4, 2))),
         ],
     ),
 ]
