@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Self
 
+from ir_tools.errors import ReadError
 from ir_tools.graph import Graph, Layer, Model, Source
 from ir_tools.infer import SURPRISES
 from ir_tools.known_differences.neighbours import FAR, consumers_of, number_of, sources_of
@@ -84,7 +85,7 @@ class PackedWeights:
         graph: of the model, that they are in.
         constant: of integers of 8 or 4 bits, or nf4.
         last: the last layer that converts, shifts or scales it.
-        zero: the element type of the constant that is subtracted, if there is one.
+        subtracted: the constant that is subtracted, if there is one.
         zeros: the sizes of what is subtracted.
         scale: the sizes of the scale; None without one.
         readers: what computes with it, behind layers that change the shape alone.
@@ -95,7 +96,7 @@ class PackedWeights:
     graph: Graph
     constant: Layer
     last: Layer
-    zero: str
+    subtracted: Layer | None
     zeros: Sequence[int]
     scale: Sequence[int] | None
     readers: Sequence[_Reader]
@@ -113,7 +114,8 @@ class PackedWeights:
         square = _is_square(constant)
         if _kind(constant) not in KINDS and not square:
             return None
-        layer, zero, passed = constant, "", 0
+        layer, passed = constant, 0
+        subtracted: Layer | None = None
         zeros: Sequence[int] = ()
         scale: Sequence[int] | None = None
         while passed < FAR and len(readers := consumers_of(graph, layer)) == 1:
@@ -124,14 +126,14 @@ class PackedWeights:
             if reader.type == "Multiply" and held is not None:
                 scale = graph.layer(others[0].layer).port(others[0].port).dims
             elif held is not None and _shifts_first(reader, port):
-                zero, zeros = _kind(held), graph.layer(others[0].layer).port(others[0].port).dims
+                subtracted, zeros = held, graph.layer(others[0].layer).port(others[0].port).dims
             elif layer is not constant or reader.type != "Convert":
                 break
             layer, passed = reader, passed + 1
         return (
             None
             if layer is constant and not square
-            else cls(model, graph, constant, layer, zero, zeros, scale, [*_readers(graph, layer)], origins)
+            else cls(model, graph, constant, layer, subtracted, zeros, scale, [*_readers(graph, layer)], origins)
         )
 
     @property
@@ -146,7 +148,8 @@ class PackedWeights:
         `square both ways`: floats, as many rows as columns; `deep`: the data have more than three dimensions;
         `zeros along the sum`, `zeros one by one`: numbers are subtracted along the axis that is summed, one from each;
         `shared by groups`: several groups of an output have one scale, or one number that is subtracted; `signed
-        zeros`: numbers of i4 are subtracted from i4, `one zero`: one number with axes is, `zero for
+        zeros`: numbers of i4 are subtracted from i4, `one zero`: one number with axes is, `equal
+        zeros`: several equal ones of u4 are from u4, `zero for
         many`: one number is, for more than four rows of data, `other rows`: a Reshape makes
         other rows of them; `scaled rows`: such rows are gathered, `scaled groups`: rows of
         groups that have their own scales, `columns`: rows whose columns are scaled; `computed`: the scale of what data
@@ -191,6 +194,7 @@ class PackedWeights:
                 self._is_shared(one, given) for one in matrices for given in (groups, self.zeros) if prod(given) > 1
             ),
             "one zero": bool(products) and self.zero in KINDS and len(self.zeros) > 1 and prod(self.zeros) == 1,
+            "equal zeros": bool(products) and self._has_equal_zeros,
             "signed zeros": bool(products) and self.zero == _kind(self.constant) == "i4",
             "computed": self.scale is None and _is_scaled(self.graph, self.last),
             "lanes": signed and not self.zero and any(size % LANES > LANES // 2 for size in columns),
@@ -211,6 +215,24 @@ class PackedWeights:
     def kind(self) -> str:
         """The element type of the constant."""
         return _kind(self.constant)
+
+    @property
+    def zero(self) -> str:
+        """The element type of the constant that is subtracted; empty if there is none."""
+        return "" if self.subtracted is None else _kind(self.subtracted)
+
+    @property
+    def shifts(self) -> Array | None:
+        """The numbers that are subtracted, before they are converted; None without any, or if they are missing."""
+        with suppress(ReadError):
+            return None if self.subtracted is None else values(self.subtracted.raw, self.model.weights)
+        return None
+
+    @property
+    def _has_equal_zeros(self) -> bool:
+        """Whether several equal numbers of u4 are subtracted from numbers of u4."""
+        found = self.shifts if self.zero == _kind(self.constant) == "u4" else None
+        return found is not None and found.size > 1 and bool((found == found.flat[0]).all())
 
     def scaling(self, product: Layer) -> str:
         """Return how weights of a product are scaled: see `_scaled`; empty if it does not multiply by them."""

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from functools import partial
 from itertools import chain, islice
 from math import prod
 
@@ -53,6 +54,7 @@ from ir_tools.known_differences.releases.seen import (
     UNCHOOSING,
     Pattern,
 )
+from ir_tools.known_differences.scale_patterns import REDUCED, scales_behind
 from ir_tools.known_differences.slice_patterns import slices
 from ir_tools.ops import Op, Role, role_of
 from ir_tools.types import precision_in_file
@@ -223,7 +225,11 @@ class Patterns:
         constant = role_of(layer) is Role.CONSTANT
         if constant or (layer.type == "ReduceMean" and normalizes(self.model, graph, layer)):
             return frozenset()
-        return _scaled(graph, layer, constants, self._scales[id(graph)])
+        found = _scaled(graph, layer, constants, self._scales[id(graph)])
+        if layer.type not in REDUCED:
+            return found
+        of_product = partial(in_bytes, self.model, graph, constants=constants, origins=self.origins[id(graph)])
+        return found.union(scales_behind(self.model, graph, layer, constants, of_product))
 
 
 def _is_expanded(graph: Graph, layer: Layer, constants: Collection[int]) -> bool:

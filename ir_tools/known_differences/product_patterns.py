@@ -16,7 +16,8 @@ from ir_tools.known_differences.neighbours import (
     sources_of,
 )
 from ir_tools.known_differences.packed_weights import CARRYING, SCALING, SHAPING, PackedWeights
-from ir_tools.known_differences.releases.seen import CONVOLUTIONS, Pattern
+from ir_tools.known_differences.releases.seen import CONVOLUTIONS, NUMBER, Pattern
+from ir_tools.known_differences.scale_patterns import REDUCED, axis_left
 from ir_tools.ops import Role, role_of
 
 __all__ = ["OF_BYTES", "in_bytes"]
@@ -34,12 +35,11 @@ NARROW = 255
 """How many levels bytes have that stand for numbers and their opposites."""
 BETWEEN = 0.01
 """From which part of a level on the number 0 lies between two of them."""
-SCALED_LATER = frozenset({"Pad", "ReduceMin", "Split", "StridedSlice", "VariadicSplit"})
-"""Types of layers that a scale moves behind. Measured."""
-SCALED_LATER_BY_NUMBER = SCALED_LATER | {"Clamp", "MVN", "NormalizeL2", "ReduceMax", "ReduceMean", "ReduceSum"}
+SCALED_LATER = frozenset({"Pad", "Split", "StridedSlice", "VariadicSplit"})
+"""Types of layers that a scale moves behind, as behind reductions. Measured."""
+SCALED_LATER_BY_NUMBER = SCALED_LATER | {"Clamp", "MVN", "NormalizeL2"}
 """Those that a number moves behind. Measured."""
 MOVED_BEHIND_BY_NUMBER = VIEWS | {"Transpose"}
-REDUCTIONS = frozenset({"ReduceMax", "ReduceMean", "ReduceMin", "ReduceSum"})
 SCALED_BEHIND = frozenset(
     {
         *("AdaptiveAvgPool", "AvgPool", "BatchNormInference", "Broadcast", "FakeQuantize", "Gather", "MaxPool"),
@@ -48,7 +48,7 @@ SCALED_BEHIND = frozenset(
     }
 )
 """Types of layers that a scale moves behind if others read what is scaled, too. Measured."""
-SCALED_BEHIND_BY_NUMBER = REDUCTIONS | {
+SCALED_BEHIND_BY_NUMBER = REDUCED | {
     *("BatchToSpace", "Clamp", "DepthToSpace", "Reshape", "Slice", "SpaceToBatch", "Squeeze"),
     "Transpose",
 }
@@ -139,7 +139,9 @@ def _by_bytes(
     """
     held = _constant_of_weights(graph, product)
     weights = None if held is None else PackedWeights.of(model, graph, held, origins)
-    if held is None or weights is None or weights.zero or weights.kind not in {"i8", "u8"}:
+    if weights is None or weights.kind not in {"i8", "u8"}:
+        return
+    if weights.zero and (weights.shifts is None or weights.shifts.any()):
         return
     scaling = weights.scaling(product)
     if scaling == "output" and all(one.type not in VIEWS for one in readers_of(graph, product)):
@@ -148,7 +150,7 @@ def _by_bytes(
         yield Pattern.BYTES_BY_NUMBER
     if weights.kind == "u8" and scaling in {"output", "number"}:
         yield Pattern.UNSIGNED_WEIGHTS
-        if _is_scaled_at_once(graph, product, constants, by_number=scaling == "number"):
+        if _is_scaled_at_once(model, graph, product, constants, by_number=scaling == "number"):
             yield Pattern.SCALED_AT_ONCE
         if _is_biased(graph, product, constants):
             yield Pattern.BIASED
@@ -190,7 +192,7 @@ def _moves_behind(
         return any(fixed) or (kind == "Multiply" and len({*sources}) == 1)
     if kind in SCALED_BEHIND or (by_number and kind in SCALED_BEHIND_BY_NUMBER):
         return True
-    if kind in REDUCTIONS:
+    if kind in REDUCED:
         axes = integers(model, graph, reader, 1)
         return axes is None or 1 not in axes
     if kind == "Transpose":
@@ -232,13 +234,25 @@ def _is_for_columns(sizes: tuple[int, ...], product: Layer) -> bool:
     return columns == [*sizes[-1:]] == [prod(sizes)]
 
 
-def _is_scaled_at_once(graph: Graph, product: Layer, constants: Collection[int], *, by_number: bool) -> bool:
+def _is_before(model: Model, graph: Graph, reader: Layer, *, by_number: bool) -> bool:
+    """Return whether the scale of a product moves behind a layer: a number, or one for each column."""
+    if reader.type in REDUCED:
+        axis = NUMBER if by_number else len(reader.common.inputs[0].dims) - 1
+        return any(True for _ in axis_left(model, graph, reader, axis))
+    return reader.type in (SCALED_LATER_BY_NUMBER if by_number else SCALED_LATER)
+
+
+def _is_scaled_at_once(
+    model: Model, graph: Graph, product: Layer, constants: Collection[int], *, by_number: bool
+) -> bool:
     """Return whether no layer behind a product is computed before it is scaled but what is compiled with it."""
-    layer, activated, later = product, False, SCALED_LATER_BY_NUMBER if by_number else SCALED_LATER
+    layer, activated = product, False
     for _ in range(FAR):
         readers = readers_of(graph, layer)
         if len(readers) != 1:
-            return all(one.type not in later | SUMS | {"ReLU"} for one in readers)
+            return not any(
+                one.type in SUMS | {"ReLU"} or _is_before(model, graph, one, by_number=by_number) for one in readers
+            )
         sizes = _held_sizes(graph, readers[0], constants)
         if sizes is not None:
             by_column = prod(sizes) > 1 and _is_for_columns(sizes, product)
@@ -248,7 +262,7 @@ def _is_scaled_at_once(graph: Graph, product: Layer, constants: Collection[int],
         elif readers[0].type == "ReLU":
             activated = True
         elif not (by_number and readers[0].type in MOVED_BEHIND_BY_NUMBER):
-            return readers[0].type not in later
+            return not _is_before(model, graph, readers[0], by_number=by_number)
         layer = readers[0]
     return False
 

@@ -279,7 +279,10 @@ ROWS = (
             name=f"reductions along the middle axis scaled by a number, {what}",
             span=span,
             ops=REDUCTIONS,
-            reason="Elementwise layers after a reduction of the second of three axes scale or shift by wrong numbers.",
+            reason=(
+                "Elementwise layers after a reduction of the second of three axes, and scales of quantized data, scale "
+                "by wrong numbers."
+            ),
             model=_scaled_sum((2, 3, 4), 1, 3, *form),
             types=types,
             applies=applies,
@@ -301,7 +304,7 @@ ROWS = (
             name=f"reductions of three axes with more rows than channels, scaled by a number{what}",
             span=span,
             ops=REDUCTIONS,
-            reason="Elementwise layers after it scale or shift the last rows by wrong numbers.",
+            reason="Elementwise layers after it, and scales of quantized data, scale the last rows by wrong numbers.",
             model=model,
             types=types,
             applies=_scales_more_rows,
@@ -324,7 +327,7 @@ ROWS = (
             name=f"reductions of {len(shape)} dimensions scaled by channel",
             span=span,
             ops=REDUCTIONS,
-            reason="Elementwise layers after a reduction scale or shift by the numbers of other channels.",
+            reason="Elementwise layers after it, and scales of quantized data, scale by the numbers of other channels.",
             model=_scaled_sum(shape, 0, numbers),
             applies=applies,
         )

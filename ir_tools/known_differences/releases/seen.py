@@ -371,7 +371,7 @@ class Seen:
         readers: the layers that read its outputs, by number of the output and type, sorted; a Result that IR v10
             converts is a Convert.
         scaled: of a reduction: along which axes of its output constants scale or shift this, in elementwise layers
-            behind it that alone read it; `NUMBER`: by one number.
+            behind it that alone read it, or what scales its quantized data; `NUMBER`: by one number.
         patterns: what it is part of: of a constant of few bits `PackedWeights.uses`; of others of `Pattern`.
         unread: which inputs of a loop nothing reads in its body.
         idle: whether it is in a branch of an If that a known condition does not take: releases read such a branch, and

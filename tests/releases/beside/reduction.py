@@ -1,8 +1,11 @@
 """Layers beside the rows of reductions."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ir_tools.known_differences._model import Call, Fixed, Given, converted, counted, index, number, whole
+from ir_tools.known_differences.releases._samples import quantized
 from ir_tools.ops import Array
 from tests.releases.beside import Beside, Feed, beside
 
@@ -12,6 +15,18 @@ ONE, NONE, END = whole(1), whole(0), whole(-1)
 
 def _reduced(data: Feed, axes: Array, op: str = "ReduceSum-1", keep: str = "false") -> Call:
     return Call(op, (data, Fixed(axes)), {"keep_dims": keep})
+
+
+def _in_bytes(data: Feed, limit: Sequence[object] = (1,), *, levels: int = 255) -> Call:
+    """Quantized data, of which a limit is for all or for some of the elements."""
+    return quantized(data, Fixed(np.array(limit, np.float32) * 24), levels=levels)
+
+
+def _in_columns(data: Feed, scale: Sequence[object]) -> Call:
+    """Quantized data times three rows of i8 constants, which these numbers scale."""
+    held = converted(Fixed((np.arange(12) * 37 % 251 - 125).astype(np.int8).reshape(3, 4)), "f32")
+    weights = Call("Multiply-1", (held, Fixed(np.array(scale, np.float32))))
+    return Call("MatMul-1", (_in_bytes(data), weights), {"transpose_b": "true"})
 
 
 PARTS = "largest elements of two joined parts, "
@@ -277,6 +292,47 @@ BESIDE = [
             "Subtract-1",
             (Fixed(np.full((2,), 9, np.int32)), _along("ReduceSum-1", np.ones((5, 2, 4), np.int32), 2, keep=False)),
         ),
+    ),
+    *beside(
+        MIDDLE,
+        falling=[
+            _along("ReduceMean-1", _in_bytes(NUMBERS), 1, keep=True),
+            _along("ReduceMin-1", _in_bytes(NUMBERS, levels=16), 1, keep=True),
+            _along("ReduceSum-1", Call("ReLU-1", (_in_bytes(NUMBERS),)), 1, keep=True),
+            _along("ReduceSum-1", Call("Divide-1", (_in_bytes(NUMBERS), Fixed(number(0.5)))), 1, keep=True),
+            _along("ReduceSum-1", Call("Add-1", (_in_bytes(NUMBERS), NUMBERS)), 1, keep=True),
+            _along("ReduceSum-1", _in_columns(NUMBERS, [0.1]), 1, keep=True),
+            _along("ReduceSum-1", Call("Add-1", (_in_columns(NUMBERS, [0.1]), Fixed(counted(3)))), 1, keep=True),
+        ],
+        others=[
+            _along("ReduceL1-4", _in_bytes(NUMBERS), 1, keep=True),
+            _along("ReduceSum-1", _in_bytes(NUMBERS, levels=100), 1, keep=True),
+            _along("ReduceSum-1", _in_bytes(NUMBERS, [[[1], [2], [3]]]), 1, keep=True),
+            _along("ReduceSum-1", Call("Exp-1", (_in_bytes(NUMBERS),)), 1, keep=True),
+            _along("ReduceSum-1", Call("Multiply-1", (_in_bytes(NUMBERS), Fixed(counted(4)))), 1, keep=True),
+            _along("ReduceSum-1", Call("Add-1", (_in_bytes(NUMBERS), Fixed(counted(4)))), 1, keep=True),
+            _along("ReduceSum-1", Call("Multiply-1", (_in_bytes(NUMBERS), _in_bytes(NUMBERS))), 1, keep=True),
+            _along("ReduceSum-1", _in_columns(NUMBERS, [[0.1], [0.2], [0.3]]), 1, keep=True),
+        ],
+    ),
+    *beside(
+        "reductions of 2 dimensions scaled by channel",
+        falling=[
+            _along("ReduceSum-1", _in_columns(NUMBERS[0], [[0.1], [0.2], [0.3]]), 0, keep=True),
+            _along("ReduceMax-1", _in_columns(NUMBERS[0], [[0.1], [0.2], [0.3]]), 0),
+            _along("ReduceMean-1", Call("ReLU-1", (_in_columns(NUMBERS[0], [[0.1], [0.2], [0.3]]),)), 0),
+            _along("ReduceSum-1", _in_bytes(NUMBERS[0], [1, 2, 3, 4]), 0),
+        ],
+        others=[
+            _along("ReduceSum-1", _in_columns(NUMBERS[0], [[0.1], [0.2], [0.3]]), 1, keep=True),
+            _along("ReduceSum-1", _in_columns(NUMBERS[0], [0.1]), 0, keep=True),
+            _along("ReduceSum-1", _in_bytes(NUMBERS[0], [[1], [2], [3]]), 0),
+        ],
+    ),
+    *beside(
+        "reductions of 3 dimensions scaled by channel",
+        falling=[_along("ReduceSum-1", _in_bytes(NUMBERS, [[[1], [2], [3]]]), axis) for axis in (0, 2)],
+        others=[_along("ReduceSum-1", _in_bytes(NUMBERS, [1, 2, 3, 4]), 0)],
     ),
     *beside(
         "reductions of 3 dimensions scaled by channel",

@@ -102,6 +102,17 @@ def _in_bytes(data: Array) -> Call:
     return quantized(data, Fixed(floats(1)), levels=255)
 
 
+def _less_nibbles(*held: int, kind: str = "u4", axes: tuple[int, ...] = (4, 1)) -> Call:
+    """A product with four rows of u4, less numbers of this type or u8."""
+    numbers = np.array(held, np.uint8)
+    if not kind:
+        numbers = np.full(axes, held[0] % 16, np.uint8)
+    zeros = converted(Fixed(numbers, kind, axes if kind else ()), "f32")
+    data = Fixed(np.arange(2 * 4, dtype=np.uint8) * 41, "u4", (4, 4))
+    weights = Call("Multiply-1", (Call("Subtract-1", (converted(data, "f32"), zeros)), Fixed(counted(4, 1) / 9 + 1)))
+    return Call("MatMul-1", (floats([127, 0, -127, 127], [0, -127, 127, 0]), weights), {"transpose_b": "true"})
+
+
 def _by_nibbles(
     sizes: tuple[int, ...], zeros: tuple[int, ...] | None, scale: tuple[int, ...] = (), *, data: Feed = ROWS_OF_8
 ) -> Call:
@@ -338,6 +349,16 @@ BESIDE = [
             _by_nibbles((1, 4, 8), (1, 4, 1)),
             _by_nibbles((1, 4, 8), (4, 1)),
         ],
+    ),
+    *beside(
+        "weights of u4 less equal numbers, 2024.2 to 2024.6",
+        falling=[_less_nibbles(0x77, 0x77)],
+        others=[_less_nibbles(0x77, 0x78), _less_nibbles(0x07, axes=(1, 1)), _less_nibbles(0x77, 0x77, kind="")],
+    ),
+    *beside(
+        "weights of 4 bits less one number, 2024.0 to 2024.1",
+        falling=[_less_nibbles(0x77, 0x77), _less_nibbles(0, 0), _less_nibbles(0x07, axes=(1, 1))],
+        others=[_less_nibbles(0x77, 0x78), _less_nibbles(0x77, 0x77, kind="")],
     ),
     *beside(
         "weights less numbers along the sum, 2025.0 to 2026.4",
