@@ -17,12 +17,12 @@ def _reduced(data: Feed, axes: Array, op: str = "ReduceSum-1", keep: str = "fals
     return Call(op, (data, Fixed(axes)), {"keep_dims": keep})
 
 
-def _in_bytes(data: Feed, limit: Sequence[object] = (1,), *, levels: int = 255) -> Call:
+def _in_bytes(data: Array, limit: Sequence[object] = (1,), *, levels: int = 255) -> Call:
     """Quantized data, of which a limit is for all or for some of the elements."""
     return quantized(data, Fixed(np.array(limit, np.float32) * 24), levels=levels)
 
 
-def _in_columns(data: Feed, scale: Sequence[object]) -> Call:
+def _in_columns(data: Array, scale: Sequence[object]) -> Call:
     """Quantized data times three rows of i8 constants, which these numbers scale."""
     held = converted(Fixed((np.arange(12) * 37 % 251 - 125).astype(np.int8).reshape(3, 4)), "f32")
     weights = Call("Multiply-1", (held, Fixed(np.array(scale, np.float32))))
@@ -57,7 +57,7 @@ def _twice(first: Array, second: Array, op: str = "ReduceSum-1", keep: str = "fa
     return _reduced(_reduced(NUMBERS, first, op, keep), second, op, keep)
 
 
-def _along(op: str, data: Array, *axes: int, keep: bool = False) -> Call:
+def _along(op: str, data: Feed, *axes: int, keep: bool = False) -> Call:
     return _reduced(data, whole(*axes), op, str(keep).lower())
 
 
