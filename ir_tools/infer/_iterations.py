@@ -14,7 +14,7 @@ from ir_tools.ops.definition import Fact
 from ir_tools.rules import Rule
 from ir_tools.rules.operations import CONTRADICTING_LAYER, FATAL_SETTING
 from ir_tools.rules.structure import BAD_BACK_EDGE, BAD_SLICE, WRONG_PORT_MAP_ROW
-from ir_tools.types import Shape, format_shape
+from ir_tools.types import Shape, format_shape, is_static
 
 __all__ = ["problems_of_iterations"]
 
@@ -87,8 +87,8 @@ def _joined_of_none(
 ) -> Iterator[tuple[Rule, str, str]]:
     """Yield why the CPU plugin does not compile an output that joins the parts of no iteration: rule, message, remedy.
 
-    Of parts with one dimension, and of parts with one element besides those along the axis, it makes an empty tensor.
-    Measured.
+    Of parts with one dimension, with an unknown size, or with one element besides those along the axis, it makes an
+    empty tensor. Measured.
 
     Args:
         part: the shape of what one iteration adds.
@@ -96,14 +96,14 @@ def _joined_of_none(
         count: the number of iterations, if known.
         begins: the first condition, if known.
     """
-    if part is None or len(part) < 2:
+    others = [dim for place, dim in enumerate(part or ()) if place != axis]
+    if part is None or len(part) < 2 or not is_static(tuple(others)):
         return
     remedy = "do not join its parts, or remove the loop"
-    others = [dim for place, dim in enumerate(part) if place != axis]
     if begins == 0:
         message = f"the first condition is false, but parts have {len(part)} dimensions; expected 1"
         yield CONTRADICTING_LAYER, message, remedy
-    elif count == 0 and all(dim.static for dim in others) and prod(dim.size for dim in others) > 1:
+    elif count == 0 and prod(dim.size for dim in others) > 1:
         message = f"the number of iterations is 0, and the runtime divides by zero for parts of {format_shape(part)}"
         yield FATAL_SETTING, message, remedy
 

@@ -488,7 +488,7 @@ def test_loops_that_never_run(trips: int, goes: bool, state: str) -> None:
     compare_values(outer.model(), bytes(blob), arrays)
 
 
-@pytest.mark.parametrize("part", ["1", "1,1", "1,3", "3,1", "2,1,2", "1,2,1"])
+@pytest.mark.parametrize("part", ["1", "1,1", "1,3", "3,1", "2,1,2", "1,2,1", "1,?", "1,?,2"])
 @pytest.mark.parametrize(("trips", "goes"), [(0, True), (3, True), (0, False), (3, False), (-1, False)])
 def test_loops_that_certainly_never_run(client: RuntimeClient, trips: int, goes: bool, part: str) -> None:
     """There is an error exactly for what kills the runtime or is refused by it; a loop that does not begin ends."""
@@ -510,7 +510,7 @@ def test_loops_that_certainly_never_run(client: RuntimeClient, trips: int, goes:
     own = outer.layer("Loop", 5, "", sources, "f32", mapping=mapping, body=body.inner("body"))
     outer.result(own, 3)
     text, weights = outer.model(), bytes(blob)
-    fed = {"Parameter_2": np.ones([int(size) for size in part.split(",")], np.float32)}
+    fed = {"Parameter_2": np.ones([int(size) for size in part.replace("?", "2").split(",")], np.float32)}
     assert (Severity.ERROR in findings(text, weights)) != works(client.infer, text, weights, fed)
 
 
