@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any
 
 __all__ = ["brief", "brief_fields", "either", "listing", "notebook_table", "number", "plural", "quoted"]
-__all__ += ["quoted_names", "shortened", "sufficient", "without_build"]
+__all__ += ["quoted_names", "shortened", "some", "sufficient", "without_build"]
 
 MAX_QUOTED = 80
 """Characters of a name that a message quotes."""
@@ -65,6 +65,12 @@ def quoted(name: str) -> str:
 def quoted_names(names: Iterable[str]) -> str:
     """Return `'a', 'b'`, or `none`."""
     return ", ".join(f"'{quoted(name)}'" for name in names) or "none"
+
+
+def some(words: Sequence[str], most: int) -> str:
+    """Return the first words, `a, b and 3 more`."""
+    more = f" and {len(words) - most} more" if len(words) > most else ""
+    return ", ".join(words[:most]) + more
 
 
 def shortened(text: str, length: int) -> str:

@@ -9,13 +9,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ir_tools
-from ir_tools.display import ROWS, brief, notebook_table, number, shortened, sufficient
+from ir_tools.display import ROWS, brief, notebook_table, number, shortened, some, sufficient
 from tests.cli.conftest import pooling_xml
 
 LONG = "a very long name " * 1_000
 LAYERS = 2_000
 SCREEN = (24, 4_000)
 """Lines and characters: some twenty lines of a wide terminal."""
+
+
+@pytest.mark.parametrize(
+    ("count", "text"), [(0, ""), (1, "0"), (2, "0, 1"), (3, "0, 1 and 1 more"), (9, "0, 1 and 7 more")]
+)
+def test_the_first_words(count: int, text: str) -> None:
+    assert some([*map(str, range(count))], 2) == text
 
 
 def chain() -> str:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from ir_tools.checks.define import Check
 from ir_tools.checks.file import IrFile
+from ir_tools.display import some
 from ir_tools.format.problems import ElementProblem
 from ir_tools.graph import Endpoint
 from ir_tools.releases.table import PARAMETERS_OF_10, RESULTS_OF_10
@@ -25,8 +26,7 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
         *_shown("output", model.outputs, RESULTS_OF_10, file),
     ]
     if shown:
-        words = f"{', '.join(shown[:5])}{' and others' if len(shown) > 5 else ''}"
-        message = f"the file is IR v10, for which the runtime exposes {words}"
+        message = f"the file is IR v10, for which the runtime exposes {some(shown, 5)}"
         yield ElementProblem(BORDER_CONVERSION, file.document.root, message, REMEDY)
 
 

@@ -1,11 +1,10 @@
 """Variables that an Assign stores into, and that no ReadValue reads or another Assign stores into as well."""
 
 from collections.abc import Collection, Iterator, Mapping, Set
-from heapq import nsmallest
 
 from ir_tools.checks.define import Check
 from ir_tools.checks.file import IrFile, data_of
-from ir_tools.display import quoted
+from ir_tools.display import quoted, some
 from ir_tools.format.content import ends_of
 from ir_tools.format.problems import ElementProblem
 from ir_tools.graph import Layer
@@ -73,8 +72,7 @@ def _fault(
     """Return what is wrong with the variable of an Assign, and what to do; None if nothing is."""
     shown = quoted(name)
     if name not in known:
-        others = ", ".join(f"'{quoted(other)}'" for other in nsmallest(SHOWN, known)) or "none"
-        others += f" and {len(known) - SHOWN} more" if len(known) > SHOWN else ""
+        others = some([f"'{quoted(other)}'" for other in sorted(known)], SHOWN) or "none"
         return (
             f"no ReadValue reads the variable '{shown}'; the model reads {others}",
             "use the same variable_id in both",
