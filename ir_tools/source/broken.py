@@ -178,6 +178,4 @@ def _line_start(text: bytes, line: int) -> int:
     at = 0
     for _ in range(line - 1):
         at = text.find(b"\n", at) + 1
-        if not at:
-            return len(text)
     return at

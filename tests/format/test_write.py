@@ -6,7 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import networkx as nx
 import numpy as np
 import openvino as ov
 import pytest
@@ -381,9 +380,11 @@ def test_what_could_not_be_read_again_is_not_written() -> None:
     with pytest.raises(WriteError, match="'bare' has no input port 0, but an edge leads to it"):
         render(model)
     model.graph.remove(9)
-    nx.add_path(model.graph, ["x"])
-    with pytest.raises(WriteError, match="node 'x' of the graph has no layer"):
-        render(model)
+    for node, data in (("x", {}), ("y", {"layer": Layer(9, {"name": "bare"})}), (9, {}), (9, {"layer": "z"})):
+        model.graph.add_node(node, **data)
+        with pytest.raises(WriteError, match=f"node {node!r} of the graph has no layer"):
+            render(model)
+        model.graph.remove_node(node)
 
 
 @pytest.mark.parametrize("side", ["inputs", "outputs"])
@@ -547,6 +548,14 @@ def test_name_and_version() -> None:
     model = small()
     model.name, model.version = "other", 10
     assert render(model) == SMALL.replace(b'name="small" version="11"', b'name="other" version="10"')
+
+
+@pytest.mark.parametrize("version", [10, 11])
+def test_name_and_version_of_a_model_without_text(version: int) -> None:
+    graph = read(SMALL).graph
+    model = Model(graph, name="<a>", version=version, weights=Weights(None), origin=None, path=None)
+    found = read(render(model))
+    assert (found.name, found.version) == ("<a>", version)
 
 
 @pytest.mark.parametrize("version", [" 11", "011", "+11"])

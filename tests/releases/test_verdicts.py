@@ -11,6 +11,7 @@ from ir_tools.compatibility import compatibility
 from ir_tools.format.read import read
 from ir_tools.known_differences import as_model, verdicts
 from ir_tools.known_differences._model import Call, Fixed, counted
+from ir_tools.known_differences.neighbours import gives_known_sizes
 from ir_tools.known_differences.releases import ROWS, Seen, _applying, rows_of
 from ir_tools.known_differences.releases.seen import MULTIPLE, Pattern
 from ir_tools.known_differences.surroundings import Surroundings
@@ -490,6 +491,15 @@ def test_a_part_behind_the_first_that_is_joined_with_a_tensor_of_unknown_size(
     assert op is not None
     seen = Surroundings(builder.model).seen(located, op, [data, index], [half, half], 11)
     assert seen.patterns & {Pattern.JOINED} == found
+
+
+@pytest.mark.parametrize(("dims", "known"), [("2,3", True), ("0,1", True), ("2,?", False), ("...", False)])
+def test_sizes_that_the_file_has(dims: str, known: bool) -> None:
+    """A tensor of unknown rank has none."""
+    builder = Builder()
+    builder.result(builder.call("ShapeOf", builder.parameter("x", dims), output_type="i64", name="sizes"))
+    layer = next(one.layer for one in builder.model.walk() if one.layer.name == "sizes")
+    assert gives_known_sizes(layer) is known
 
 
 @pytest.mark.parametrize(

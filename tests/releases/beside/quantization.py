@@ -346,6 +346,8 @@ BESIDE = [
             _in_rows(96, 2, 20, stride=(2, 1)),
             _in_rows(96, 2, 20, levels=64),
             _in_rows(96, 2, 20, pads_begin="0,1", pads_end="0,1"),
+            _in_rows(96, 2, 20, pads_begin="0,2"),
+            _in_rows(96, 2, 20, pads_end="0,2"),
             _in_rows(96, 2, 20, dilations="1,2"),
         ],
     ),
