@@ -18,6 +18,7 @@ TESTS: Mapping[str, tuple[str, ...]] = {
         "tests/ops/test_pooling.py",
     ),
     "ir_tools/ops/_equivalence.py": ("tests/ops/test_equivalence.py", "tests/ops/test_lowering.py"),
+    "ir_tools/ops/_by_blocks.py": ("tests/ops/test_by_blocks.py", RECORDED),
     "ir_tools/ops/_convolution.py": (
         "tests/ops/test_lowering.py",
         "tests/rewrite/test_versions.py",
@@ -196,7 +197,7 @@ PARTS: Mapping[str, str] = {
     "image": "grid_sample interpolate resizing_limits",
     "roi": "proposals regions",
     "pooling": "window_kernels",
-    "elementwise": "activations broadcast by_blocks conversion structure",
+    "elementwise": "activations broadcast conversion structure",
     "control_flow": "bodies",
     "philox": "sampling",
     "attribute_texts": "fields",

@@ -181,7 +181,7 @@ def columns_to_image(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]
     counts = [_blocks(attrs, axis, sizes[axis], extents[axis]) for axis in range(2)]
 
     def added(columns: Array) -> Array:
-        stack = columns.reshape(-1, columns.shape[-2] // prod(extents), *extents, *counts)
+        stack = columns.reshape(prod(columns.shape[:-2]), columns.shape[-2] // prod(extents), *extents, *counts)
         image = np.zeros((stack.shape[0], stack.shape[1], *sizes), columns.dtype)
         for place in np.ndindex(*extents):
             starts = [at * step - pad for at, step, pad in zip(place, attrs.dilations, attrs.pads_begin, strict=True)]

@@ -380,11 +380,12 @@ def test_what_could_not_be_read_again_is_not_written() -> None:
     with pytest.raises(WriteError, match="'bare' has no input port 0, but an edge leads to it"):
         render(model)
     model.graph.remove(9)
+    graph: Any = model.graph
     for node, data in (("x", {}), ("y", {"layer": Layer(9, {"name": "bare"})}), (9, {}), (9, {"layer": "z"})):
-        model.graph.add_node(node, **data)
+        graph.add_node(node, **data)
         with pytest.raises(WriteError, match=f"node {node!r} of the graph has no layer"):
             render(model)
-        model.graph.remove_node(node)
+        graph.remove_node(node)
 
 
 @pytest.mark.parametrize("side", ["inputs", "outputs"])

@@ -11,6 +11,7 @@ import numpy as np
 
 from ir_tools.errors import RuntimeFailure, ShapeError
 from ir_tools.ops import Array, Bounds, Fact, Op, Violation
+from ir_tools.ops._numbers import lowest
 from ir_tools.ops.definition import UNBOUNDED
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import Dim, element_type, format_shape, from_dtype, parse_shape
@@ -54,11 +55,16 @@ def fact_of(slot: Slot) -> Fact:
         unbounded = upper == UNBOUNDED
         if any(low < 0 for low, _ in slot.bounds):
             lower = np.where(unbounded, 0, lower)
+        if slot.kind == "f32":
+            lower, upper = lower.astype(np.float32), np.where(unbounded, np.inf, upper).astype(np.float32)
         if slot.scalar:
             return Fact(element_type(slot.kind), (), Bounds(lower[0], upper[0]))
         return Fact(element_type(slot.kind), (Dim.of(len(lower)),), Bounds(lower, upper))
+    shape = tuple(map(Dim.of, slot.shape))
+    if slot.dtype.kind == "O":
+        return Fact(element_type("string"), shape)
     numbers = slot.astype(np.float32) if slot.dtype.kind == "V" else slot
-    return Fact(from_dtype(slot.dtype), tuple(map(Dim.of, slot.shape)), Bounds.exactly(numbers))
+    return Fact(from_dtype(slot.dtype), shape, Bounds.exactly(numbers))
 
 
 def faults_of(op: Op, raw: Mapping[str, str], slots: Sequence[Slot]) -> list[Violation]:
@@ -99,6 +105,8 @@ def _row(fact: Fact) -> Row:
     lower, upper = fact.value.lower.ravel().tolist(), fact.value.upper.ravel().tolist()
     if str(fact.dtype) == "i32":
         upper = [2**31 - 1 if value == UNBOUNDED else value for value in upper]
+    if fact.dtype.is_float and fact.dtype.dtype is not None:
+        upper = [-float(lowest(fact.dtype.dtype)) if value == np.inf else value for value in upper]
     return str(fact.dtype), shape, (lower, upper)
 
 

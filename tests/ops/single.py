@@ -20,7 +20,7 @@ ONE_THREAD = {"INFERENCE_NUM_THREADS": "1"}
 
 @dataclass(frozen=True)
 class Between:
-    """An input of integers of which only bounds are known; None is no upper bound."""
+    """An input of whole numbers of which only bounds are known; None is no upper bound."""
 
     kind: str
     bounds: tuple[tuple[int, int | None], ...]
@@ -216,19 +216,22 @@ class Text:
         return self.layer(name, "Const", "opset1", raw, [], [kind]), 0, kind
 
     def between(self, name: str, slot: Between) -> Source:
-        """The ShapeOf of a Parameter, less what makes negative bounds, in the shape that is asked for."""
+        """The ShapeOf of a Parameter, less what makes negative bounds, in the shape and type that are asked for."""
         shift = max(0, *(-low for low, _ in slot.bounds), 0)
         dims = ",".join(str(Dim(low + shift, None if high is None else high + shift)) for low, high in slot.bounds)
         raw = {"element_type": "f32", "shape": dims}
         shape = self.layer(f"{name}/data", "Parameter", "opset1", raw, [], ["f32"])
-        type = {"output_type": slot.kind}
-        source = self.layer(name, "ShapeOf", "opset3", type, [(shape, 0, "f32")], [slot.kind]), 0, slot.kind
+        kind = slot.kind if slot.kind in {"i32", "i64"} else "i64"
+        source = self.layer(name, "ShapeOf", "opset3", {"output_type": kind}, [(shape, 0, "f32")], [kind]), 0, kind
         if shift:
-            by = self.constant(f"{name}/shift", np.full(len(slot.bounds), shift, slot.kind.replace("i", "int")))
-            source = self.layer(f"{name}/less", "Subtract", "opset1", {}, [source, by], [slot.kind]), 0, slot.kind
+            by = self.constant(f"{name}/shift", np.full(len(slot.bounds), shift, kind.replace("i", "int")))
+            source = self.layer(f"{name}/less", "Subtract", "opset1", {}, [source, by], [kind]), 0, kind
         if slot.scalar:
             axis = self.constant(f"{name}/axis", np.array([0]))
-            source = self.layer(f"{name}/one", "Squeeze", "opset1", {}, [source, axis], [slot.kind]), 0, slot.kind
+            source = self.layer(f"{name}/one", "Squeeze", "opset1", {}, [source, axis], [kind]), 0, kind
+        if slot.kind != kind:
+            type = {"destination_type": slot.kind}
+            source = self.layer(f"{name}/as", "Convert", "opset1", type, [source], [slot.kind]), 0, slot.kind
         return source
 
 

@@ -34,6 +34,15 @@ MORE: Mapping[str, tuple[Sample, ...]] = {
         sample("mode=explicit", "f32 2,1", ints(2, 4, 3), ints(0, 2)),
     ),
     "Bincount-17": (sample("minlength=0", "i32 4"),),
+    "HardSigmoid": tuple(
+        sample("", f"{kind} 2,3", *(np.array(number, dtype) for number in (0.3, 0.6)))
+        for kind, dtype in (("f32", np.float32), ("f16", np.float16))
+    ),
+    "Selu": tuple(
+        sample("", f"{kind} 2,3", *(np.array([number], dtype) for number in (1.5, 0.75)))
+        for kind, dtype in (("f32", np.float32), ("f16", np.float16))
+    ),
+    "Convert": (sample("destination_type=i32", ints(2**31 - 1, 2**31 - 2, 2**31, -(2**31) - 1)),),
     "ConvertPromoteTypes-14": (sample("promote_unsafe=true", "u64 2", "i32 2"),),
     "PSROIPooling": tuple(
         sample(
@@ -113,6 +122,12 @@ MORE: Mapping[str, tuple[Sample, ...]] = {
             *(BOXES[0].reshape(-1, 4), "f32 8,12", "f32 8,3", IMAGES[:1, :3]),
         ),
     ),
+    "ExperimentalDetectronROIFeatureExtractor": (
+        sample(
+            "output_size=3;sampling_ratio=2;pyramid_scales=4,8,16;aligned=true",
+            *("f32 3,4", "f32 1,2,16,16", "f32 1,2,8,8", "f32 1,2,4,4"),
+        ),
+    ),
     "MatrixNms": (sample("decay_function=gaussian;normalized=false", BOXES[0].reshape(2, 4, 4), "f32 2,2,4"),),
     "PriorBox": tuple(
         sample(f"offset=0.5;variance=0.1,0.1,0.2,0.2;{raw}", ints(2, 3), ints(20, 30))
@@ -173,6 +188,28 @@ MORE: Mapping[str, tuple[Sample, ...]] = {
     ),
     "SliceScatter": (sample("", "f32 4,5", "f32 2,5", ints(0, -1), ints(4, -9), ints(2, -1)),),
     "Reverse": (sample("mode=mask", "f32 2,3", np.array([True, False])), sample("mode=index", "f32 2,3,4", ints(2, 0))),
+    "LSTMSequence": (
+        sample(
+            "hidden_size=3;direction=bidirectional;activations=sigmoid,relu,tanh;clip=2",
+            *("f32 2,5,4", "f32 2,2,3", "f32 2,2,3", np.array([5, 3], np.int32)),
+            *("f32 2,12,4", "f32 2,12,3", "f32 2,12"),
+        ),
+    ),
+    "GRUSequence": (
+        sample(
+            "hidden_size=3;direction=bidirectional;activations=sigmoid,tanh;linear_before_reset=true",
+            *("f32 2,5,4", "f32 2,2,3", "i32 2", "f32 2,9,4", "f32 2,9,3", "f32 2,12"),
+        ),
+    ),
+    "RNNSequence": (
+        sample(
+            "hidden_size=3;direction=bidirectional;activations=relu",
+            *("f32 2,5,4", "f32 2,2,3", "i32 2", "f32 2,3,4", "f32 2,3,3", "f32 2,3"),
+        ),
+    ),
+    "GRUCell": (
+        sample("hidden_size=3;linear_before_reset=true", "f32 2,4", "f32 2,3", "f32 9,4", "f32 9,3", "f32 12"),
+    ),
     "ReverseSequence": (sample("batch_axis=1;seq_axis=-1", "f32 2,3,4", np.array([1, 4, 2], np.int32)),),
     "Roll": (sample("", "f32 2,3,4", ints(1, -2, 3), ints(0, -1, 0)), sample("", "f32 3,4", scalar(5), ints(1))),
     "Reshape": (
@@ -339,7 +376,10 @@ MORE: Mapping[str, tuple[Sample, ...]] = {
         sample("equation=ab,bc", "f32 2,3", "f32 3,4"),
     ),
     "MVN-6": (sample("eps=0.5;eps_mode=outside_sqrt;normalize_variance=true", "f32 2,3,4", ints(-1)),),
-    "LRN": (sample("alpha=0.5;beta=0.75;bias=2;size=3", "f32 2,5,6,4", ints(2, 3)),),
+    "LRN": (
+        sample("alpha=0.5;beta=0.75;bias=2;size=3", "f32 2,5,6,4", ints(2, 3)),
+        sample("alpha=2;beta=0.75;bias=1;size=3", "f32 1,3,2,4,3", ints(2, 3, 4)),
+    ),
     "NormalizeL2": (sample("eps=0.5;eps_mode=max", "f32 2,3,4", ints(1, -1)),),
     "GroupNormalization": (sample("num_groups=3;epsilon=0.1", "f32 2,6,5", "f32 6", "f32 6"),),
     "FakeQuantize": (
@@ -402,6 +442,9 @@ OPS = [
     if op.inputs and op.shape and sample_of(op) and op.type not in {"Result", "ReadValue"}
 ]
 KINDS = [kind.name for kind in ELEMENT_TYPES.values() if kind.kind != "dynamic"]
+LARGE = (6, 10, 14, 16, 20, 24, 26, 28, 30)
+"""Of which powers of 2 large numbers are."""
+TEXTS = np.array(["text", "", "zwölf", "x" * 40, "漢字"], dtype=object)
 SPECIAL = (0.0, -1.0, 1.0, 0.5, -2.5, 1e30, np.inf, -np.inf, np.nan)
 
 
@@ -489,10 +532,10 @@ def slots_of(rng: Rng, op: Op, slots: Sequence[Slot]) -> list[Slot]:
 
 
 def small(rng: Rng, kind: str) -> Slot:
-    """A few integers of which the values, or their bounds, are known."""
+    """A few whole numbers of which the values, or their bounds, are known."""
     values = rng.integers(-3, 6, 3)
     if rng.random() < 0.4:
-        return values.astype(kind.replace("i", "int"))
+        return values.astype(element_type(kind).dtype)
     highs = [None if rng.random() < 0.15 else int(low) + int(rng.integers(0, 4)) for low in values]
     return Between(kind, tuple(zip(map(int, values), highs, strict=True)))
 
@@ -571,6 +614,59 @@ def of_two(rng: Rng, op: Op) -> Setting:
     return Setting(op, slots, raw_of(rng, op, dict(base.raw)), outputs_of(op))
 
 
+def changed(rng: Rng, op: Op) -> Setting:
+    """A layer that differs from the sample in one input, or one attribute, or in that values are known or not."""
+    base = given(rng, op)
+    slots, raw = list(base.slots), dict(base.raw)
+    if op.attrs and rng.random() < 0.3:
+        name, spec = list(op.attrs.items())[rng.integers(len(op.attrs))]
+        key, text = spec.xml or name, raw.get(spec.xml or name)
+        is_large = isinstance(spec, Int | Ints | Floats) and rng.random() < 0.4
+        raw[key] = _with_large(rng, text or "1") if is_large else text_of(rng, spec, text)
+    elif rng.random() < 0.15:
+        kind = str(rng.choice(["f32", "i32", "i64"]))
+        slots = [small(rng, kind) if isinstance(slot, tuple) else slot for slot in slots]
+    else:
+        number = int(rng.integers(len(slots)))
+        slots[number] = _another(rng, slots[number])
+    return Setting(op, slots, raw, outputs_of(op))
+
+
+def _another(rng: Rng, slot: Slot) -> Slot:
+    """An input of another type, size or rank, or of which less or more is known, or with a large number."""
+    case = rng.random()
+    if isinstance(slot, tuple):
+        kind, sizes = slot
+        if case < 0.3:
+            return str(rng.choice(KINDS)), sizes
+        if case < 0.5 and sizes:
+            return kind, _with_large(rng, sizes)
+        if case < 0.7:
+            return kind, _other_size(rng, sizes)
+        if case < 0.85 or kind not in {"i32", "i64"}:
+            return kind, f"{sizes},{rng.integers(1, 3)}" if sizes and case < 0.8 else sizes.partition(",")[2]
+        return small(rng, kind)
+    if isinstance(slot, Between):
+        return slot
+    if case < 0.4 and slot.dtype.kind == "i" and slot.size:
+        values = slot.copy()
+        values.flat[rng.integers(slot.size)] = int(_with_large(rng, "0")) * int(rng.choice([1, 1, -1]))
+        return values
+    if case < 0.6:
+        with np.errstate(over="ignore"):
+            return slot.astype(rng.choice(["i1", "u1", "i4", "u4", "i8", "u8", "f2", "f4", "?"]))
+    if case < 0.75:
+        return from_dtype(slot.dtype).name, ",".join(map(str, slot.shape))
+    return slot.reshape([[1, *slot.shape], [-1], [1, -1]][rng.integers(3)])
+
+
+def _with_large(rng: Rng, text: str) -> str:
+    """A list of which one number is large."""
+    numbers = text.split(",")
+    numbers[rng.integers(len(numbers))] = str((1 << int(rng.choice(LARGE))) + int(rng.integers(-1, 2)))
+    return ",".join(numbers)
+
+
 def _other_size(rng: Rng, text: str) -> str:
     sizes = text.split(",")
     at = int(rng.integers(len(sizes)))
@@ -585,7 +681,7 @@ def fed(rng: Rng, op: Op, share: float = 0.0) -> Fed:
     """A layer near the sample, with arrays.
 
     `share`: of attributes that are others; half as many sizes are 1 wherever they are, and half as many arrays have a
-    NaN. If it is 0, a quarter of the attributes are others.
+    NaN, or a number that an attribute or a constant has. If it is 0, a quarter of the attributes are others.
     """
     base = given(rng, op)
     slots = slots_of(rng, op, base.slots)
@@ -599,7 +695,21 @@ def fed(rng: Rng, op: Op, share: float = 0.0) -> Fed:
         if arrays[number].dtype.kind == "f" and arrays[number].size and rng.random() < share / 2:
             arrays[number].flat[rng.integers(arrays[number].size)] = np.nan
     constants = [number for number, slot in enumerate(base.slots[: len(slots)]) if isinstance(slot, np.ndarray)]
-    return Fed(op, raw_of(rng, op, dict(base.raw), share), arrays, constants, outputs_of(op))
+    raw = raw_of(rng, op, dict(base.raw), share)
+    other, numbers = rng.spawn(1)[0], _numbers_of(op, raw, [arrays[number] for number in constants])
+    for number in loose if numbers else ():
+        values = arrays[number]
+        if values.dtype.kind == "f" and values.size and other.random() < share / 2:
+            values.flat[other.integers(values.size)] = other.choice(numbers)
+    return Fed(op, raw, arrays, constants, outputs_of(op))
+
+
+def _numbers_of(op: Op, raw: Mapping[str, str], constants: Sequence[Array]) -> list[float]:
+    """The numbers of attributes and of constants that are single floats: thresholds, limits."""
+    attrs = op.read(raw, [])
+    named = {} if attrs is None else {name: attrs[name] for name, spec in op.attrs.items() if isinstance(spec, Float)}
+    single = [float(array.flat[0]) for array in constants if array.dtype.kind == "f" and array.size == 1]
+    return [*(value for value in named.values() if value is not None), *single]
 
 
 def sizes_of(rng: Rng, slots: Sequence[Slot]) -> list[list[int]]:
@@ -631,7 +741,7 @@ def array_of(rng: Rng, slot: Slot, sizes: Sequence[int]) -> Array:
         return rng.integers(-3, 6, sizes)
     dtype = element_type(slot[0]).held_dtype
     if dtype is None or dtype.kind == "O":
-        return np.full(sizes, "text", dtype=object)
+        return np.resize(TEXTS, sizes)
     if dtype.kind == "b":
         return rng.random(sizes) < 0.5
     if dtype.kind in "iu":
@@ -645,8 +755,9 @@ def array_of(rng: Rng, slot: Slot, sizes: Sequence[int]) -> Array:
 
 
 def computes(layer: Fed) -> bool:
-    """Whether the runtime can be asked: the types are those that it computes in."""
-    return all(from_dtype(array.dtype).name in COMPUTED_KINDS for array in layer.arrays)
+    """Whether the runtime can be asked: the types are those that it computes in, or those of a sample."""
+    own = {slot[0] for one in samples(layer.op) for slot in one.slots if isinstance(slot, tuple)}
+    return {from_dtype(array.dtype).name for array in layer.arrays} <= {*COMPUTED_KINDS, *own}
 
 
 def layer(rng: Rng, op: Op, share: float = 0.0) -> Fed:

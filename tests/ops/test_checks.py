@@ -8,7 +8,7 @@ import pytest
 from ir_tools.ops import FAMILIES, checks, find_op
 from ir_tools.ops.checks import check_attributes, check_ports, check_settings, check_types
 from ir_tools.ops.definition import Fact, Op, Violation, ViolationKind
-from ir_tools.ops.fields import Float, Floats
+from ir_tools.ops.fields import REQUIRED, Float, Floats
 from ir_tools.types import closest, element_type, parse_shape
 from tests.ops.layer_support import fact_of
 from tests.ops.samples import sample_of
@@ -43,6 +43,21 @@ def test_very_many_unknown_attributes_are_summed_up(monkeypatch: pytest.MonkeyPa
     assert len(found) == len(asked) + 1 == 101
     assert (found[-1].kind, found[-1].attribute) == (ViolationKind.UNKNOWN, "more100")
     assert "the layer has 5000 unknown attributes" in found[-1].message
+
+
+@pytest.mark.parametrize("op", [op for family in FAMILIES for op in family.OPS if sample_of(op)], ids=str)
+def test_each_misspelling_is_reported_once(op: Op) -> None:
+    """With the required attribute that it stands for, else with the word itself, also if its absence is reported."""
+    base = sample_of(op)
+    assert base is not None
+    for name, spec in op.fields.items():
+        required = spec.default is REQUIRED
+        if required and name not in base.raw:
+            continue
+        raw = {key: text for key, text in base.raw.items() if key != name}
+        raw[f"{name}z"] = base.raw.get(name) or spec.render(spec.default, ",")
+        found = [one for one in check_attributes(op, raw)[1] if f"{name}z" in one.attribute + one.message]
+        assert [one.attribute for one in found] == [name if required else f"{name}z"]
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ WANTED = load()
 
 def test_all_kinds_of_layers_are_recorded() -> None:
     assert [*WANTED] == [*RECORDED]
+    assert [name for name, layers in WANTED.items() if not layers] == []
 
 
 def test_every_input_is_in_a_sample() -> None:

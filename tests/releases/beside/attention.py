@@ -108,7 +108,7 @@ VALUES = KEYS + 1
 ROWS = (counted(1, 3, 4), counted(1, 3, 4))
 HEADS = (counted(1, 2, 3, 4), counted(1, 2, 3, 4))
 SQUARE = (1, 4, 4, 8)
-TWICE = of_heads(second_half(), *SQUARE)
+SHARED = of_heads(second_half(), *SQUARE)
 """An attention that two layers read, one of which transposes it."""
 BESIDE = [
     *beside("attention with keys of beams", others=[_cached(), of_variables("Tanh-1", gathered=True, causal=False)]),
@@ -214,7 +214,7 @@ BESIDE = [
         falling=[transposed(of_heads(second_half(), *SQUARE)), attention(transposed(second_half()), *KEYS_AND_VALUES)],
         others=[
             transposed(of_heads(transposed(counted(*SQUARE)), *SQUARE)),
-            Call("Add-1", (transposed(TWICE), TWICE)),
+            Call("Add-1", (transposed(SHARED), SHARED)),
             transposed(of_heads(counted(1, 4, 3, 8), 1, 4, 3, 8)),
             transposed(of_heads(counted(1, 1, 1, 8), 1, 1, 1, 8)),
             transposed(of_heads(unknown(*SQUARE, axis=0), *SQUARE)),
@@ -269,7 +269,7 @@ BESIDE = [
             transposed(of_heads(counted(*SQUARE), *SQUARE)),
             of_heads(Call("ReLU-1", (counted(*SQUARE),)), *SQUARE),
             transposed(of_heads(transposed(counted(*SQUARE)), *SQUARE)),
-            Call("Add-1", (transposed(TWICE), TWICE)),
+            Call("Add-1", (transposed(SHARED), SHARED)),
         ],
     ),
     *beside(
