@@ -22,5 +22,3 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         return
     for table in {"run", "refused", "unpredictable"} & {*metafunc.fixturenames}:
         metafunc.parametrize(table, rows(family.cases, getattr(family, table)))
-    if "case" in metafunc.fixturenames:
-        metafunc.parametrize("case", family.cases.values(), ids=[*family.cases])

@@ -24,17 +24,8 @@ from ir_tools.ops import Array, Fact, Op, Violation
 from ir_tools.ops.definition import Oracle
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import from_dtype
-from tests.ops import (
-    layer_support,
-    table_makers,
-    test_detection,
-    test_image,
-    test_recurrent,
-    test_roi,
-    test_sorting,
-    test_suppression,
-)
-from tests.ops.around import Case, limited, setting_around
+from tests.ops import layer_support, table_makers
+from tests.ops.around import limited
 from tests.ops.layer_support import Setting
 from tests.ops.single import Fed, attrs_of, values_of
 
@@ -81,42 +72,31 @@ def _drawn(make: Callable[[Rng], T]) -> Callable[[int], T]:
 # --- shapes -----------------------------------------------------------------------------------------------------
 
 
-def _shapes_around(case: Case) -> Recorded:
-    return _settings(lambda number: setting_around(case, np.random.default_rng([21, number]), number), _plain)
-
-
 def _shapes_of(make: Callable[[Rng, Op], Setting], op: Op) -> Recorded:
-    return _settings(_drawn(lambda rng: make(rng, op)), layer_support.plain_row)
-
-
-def _plain(row: layer_support.Row) -> object:
-    return row[:2]
-
-
-def _settings(layer: Callable[[int], Setting], known: Callable[[layer_support.Row], object]) -> Recorded:
-    """Return layers of which shapes are compared; `known`: what of an output the runtime says, too."""
-
     def agrees(client: RuntimeClient, setting: Setting) -> bool:
         try:
             found = layer_support.found_rows(setting)
         except SURPRISES:
             return False
         wanted = layer_support.wanted_rows(client, setting)
-        if isinstance(found, str) or isinstance(wanted, str):
-            return found == wanted or (wanted == layer_support.REJECTED and any(map(_is_wrong, _found_in(setting))))
-        return [*map(known, found)] == [*map(known, wanted)]
+        if wanted == layer_support.REJECTED and any(map(_is_wrong, _found_in(setting))):
+            return True
+        return layer_support.same_rows(found, wanted)
 
     def numbers(setting: Setting) -> list[Number]:
         with suppress(*SURPRISES):
-            return _rows(setting, known)
+            return _rows(setting)
         return []
 
-    return Recorded(layer, numbers, lambda client, layers: [agrees(client, one) for one in layers])
+    return Recorded(
+        _drawn(lambda rng: make(rng, op)), numbers, lambda client, layers: [agrees(client, one) for one in layers]
+    )
 
 
-def _rows(setting: Setting, known: Callable[[layer_support.Row], object]) -> list[Number]:
+def _rows(setting: Setting) -> list[Number]:
     rows, facts = layer_support.found_rows(setting), [*map(layer_support.fact_of, setting.slots)]
-    digits = digits_of((rows, _rejected_for(setting, facts)) if isinstance(rows, str) else [*map(known, rows)])
+    rejected = (rows, _rejected_for(setting, facts)) if isinstance(rows, str) else None
+    digits = digits_of(rejected or [*map(layer_support.plain_row, rows)])
     return [Number(digits), *_violations(setting.op, setting.raw, facts)]
 
 
@@ -281,7 +261,6 @@ def _is_wrong(one: Violation) -> bool:
 
 # --- all ----------------------------------------------------------------------------------------------------------
 
-AROUND = (test_detection, test_image, test_recurrent, test_roi, test_sorting, test_suppression)
 ASKED = [op for op in table_makers.OPS if op.oracle is not Oracle.SPECIFICATION]
 BITS = {"BinaryConvolution-1"}
 """Their filters are packed bits, which no array of a sample holds: `test_convolution` asks about them."""
@@ -290,7 +269,6 @@ SLOW = {"RandomUniform-8"}
 """Some of their mixed layers have a million elements, of which each takes many steps."""
 RECORDED: Mapping[str, Recorded] = {
     **{f"one change {op}": _shapes_of(table_makers.changed, op) for op in ASKED},
-    **{f"shapes {name}": _shapes_around(case) for module in AROUND for name, case in module.CASES.items()},
     **{f"table shapes {op}": _shapes_of(table_makers.setting, op) for op in ASKED},
     **{
         f"bounds {op}": _shapes_of(table_makers.bounded, op)

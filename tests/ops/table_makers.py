@@ -134,7 +134,7 @@ MORE: Mapping[str, tuple[Sample, ...]] = {
         for raw in (
             "min_size=10,20;max_size=30,40;aspect_ratio=2,3,0.5;flip=true;clip=true;step=8",
             "fixed_size=3,4;density=2,3;fixed_ratio=1,2,3",
-            "fixed_size=3,4;density=2,3",
+            "fixed_size=3,4;density=2,3;min_size=",
             "min_size=0.1,0.2;scale_all_sizes=false;aspect_ratio=2;step=0.1",
             "min_size=9;aspect_ratio=0.4,2;flip=true",
         )
@@ -198,7 +198,7 @@ MORE: Mapping[str, tuple[Sample, ...]] = {
     "GRUSequence": (
         sample(
             "hidden_size=3;direction=bidirectional;activations=sigmoid,tanh;linear_before_reset=true",
-            *("f32 2,5,4", "f32 2,2,3", "i32 2", "f32 2,9,4", "f32 2,9,3", "f32 2,12"),
+            *("f32 2,5,4", "f32 2,2,3", np.array([5, 3], np.int32), "f32 2,9,4", "f32 2,9,3", "f32 2,12"),
         ),
     ),
     "RNNSequence": (
@@ -306,7 +306,10 @@ MORE: Mapping[str, tuple[Sample, ...]] = {
     ),
     "Eye": (sample("output_type=i32", scalar(3), scalar(5), scalar(-1), ints(2, 1)),),
     "NonZero": (sample("output_type=i32", np.array([[0, 2, 0], [1, 0, 3]])),),
-    "TopK": (sample("axis=-1;mode=min;sort=index", np.array([[3, 1, 2, 3], [5, 9, 7, 1]]), scalar(3)),),
+    "TopK": (
+        sample("axis=-1;mode=min;sort=index", np.array([[3, 1, 2, 3], [5, 9, 7, 1]]), scalar(3)),
+        sample("axis=-2;mode=max;sort=value", "f32 3,2", scalar(2)),
+    ),
     "CTCGreedyDecoder": (
         sample("ctc_merge_repeated=false", "f32 4,2,3", np.array([[1, 1], [1, 1], [0, 1], [0, 0]], np.float32)),
     ),
@@ -328,6 +331,7 @@ MORE: Mapping[str, tuple[Sample, ...]] = {
             "mode=nearest;shape_calculation_mode=scales", "f32 1,2,5,4", np.array([2.3, 0.5], np.float32), ints(3, 2)
         ),
         sample("mode=bicubic_pillow;shape_calculation_mode=sizes", "f32 1,2,5,4", ints(7, 3), ints(2, 3)),
+        sample("mode=nearest;shape_calculation_mode=sizes", "f32 1,2,5,4", ints(1, 2, 7, 3)),
         sample("mode=linear_onnx;shape_calculation_mode=sizes", "f32 1,2,3,5,4", ints(2, 7, 3), ints(2, 3, 4)),
     ),
     "Interpolate-1": (

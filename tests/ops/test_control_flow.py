@@ -466,15 +466,17 @@ def test_slices_from_within(cut: Slice) -> None:
 
 
 @pytest.mark.parametrize("state", ["2", "?"])
-@pytest.mark.parametrize(("trips", "goes"), [(0, True), (0, False), (3, False), (-1, False)])
-def test_loops_that_never_run(trips: int, goes: bool, state: str) -> None:
-    """The initial value comes out; what is joined is empty."""
+@pytest.mark.parametrize(
+    ("trips", "goes", "on"), [(0, True, True), (0, False, True), (3, False, True), (-1, False, True), (-1, True, False)]
+)
+def test_loops_that_run_once_or_never(trips: int, goes: bool, on: bool, state: str) -> None:
+    """If it never runs, the initial value comes out, and what is joined is empty; -1 is any number of iterations."""
     blob = bytearray()
     outer, body = Text(blob), Text(blob)
     sources = [(outer.parameter("i64", ""), 0), (outer.parameter("boolean", ""), 0), (outer.parameter("f32", state), 0)]
     carried = body.parameter("f32", "2")
     total = body.layer("Add", 1, "", [(carried, 0), (body.constant(np.ones(2, np.float32)), 0)], "f32")
-    results = [body.result(total, 2), body.result(body.constant(np.array(True)), 0)]
+    results = [body.result(total, 2), body.result(body.constant(np.array(on)), 0)]
     mapping = f"""<port_map><input external_port_id="2" internal_layer_id="{carried}"/>
       <output external_port_id="3" internal_layer_id="{results[0]}"/>
       <output external_port_id="4" internal_layer_id="{results[0]}" axis="0" stride="2" part_size="2"/>

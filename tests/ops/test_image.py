@@ -27,18 +27,15 @@ NEW = {
     "pads_end": "0,0,0,0",
     "cube_coeff": "-0.75",
 }
-PADDED = ({"pads_begin": "0,0,1,1"}, {"pads_begin": "0,1", "pads_end": "0,0,2,1,5,5"})
 SCALES = {**NEW, "shape_calculation_mode": "scales"}
 CASES = {
     "Interpolate-1": Case(OPS["Interpolate-1"], OLD, (DATA, whole(8, 10))),
-    "Interpolate-4": Case(OPS["Interpolate-4"], NEW, (DATA, whole(8, 10), floats(2, 2), whole(2, 3)), PADDED),
-    "Interpolate-4-scales": Case(
-        OPS["Interpolate-4"], SCALES, (DATA, whole(8, 10), floats(2.3, 0.7), whole(2, 3)), PADDED
-    ),
-    "Interpolate-4-three": Case(OPS["Interpolate-4"], SCALES, (DATA, whole(1, 2, 8, 10), floats(1, 1, 1.4, 3)), PADDED),
-    "Interpolate-11": Case(OPS["Interpolate-11"], NEW, (DATA, whole(8, 10), whole(3, 2)), PADDED),
-    "Interpolate-11-scales": Case(OPS["Interpolate-11"], SCALES, (DATA, floats(0.4, 3.1), whole(2, 3)), PADDED),
-    "Interpolate-11-two": Case(OPS["Interpolate-11"], NEW, (DATA, whole(1, 2, 8, 10)), PADDED),
+    "Interpolate-4": Case(OPS["Interpolate-4"], NEW, (DATA, whole(8, 10), floats(2, 2), whole(2, 3))),
+    "Interpolate-4-scales": Case(OPS["Interpolate-4"], SCALES, (DATA, whole(8, 10), floats(2.3, 0.7), whole(2, 3))),
+    "Interpolate-4-three": Case(OPS["Interpolate-4"], SCALES, (DATA, whole(1, 2, 8, 10), floats(1, 1, 1.4, 3))),
+    "Interpolate-11": Case(OPS["Interpolate-11"], NEW, (DATA, whole(8, 10), whole(3, 2))),
+    "Interpolate-11-scales": Case(OPS["Interpolate-11"], SCALES, (DATA, floats(0.4, 3.1), whole(2, 3))),
+    "Interpolate-11-two": Case(OPS["Interpolate-11"], NEW, (DATA, whole(1, 2, 8, 10))),
     "GridSample-9": Case(OPS["GridSample-9"], {"mode": "bilinear"}, (DATA, ("f32", "1,3,3,2"))),
 }
 

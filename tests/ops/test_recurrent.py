@@ -45,11 +45,11 @@ CASES = {
     "GRUCell-3": Case(OPS["GRUCell-3"], GRU, cell(1, 3)),
     "GRUCell-3-linear": Case(OPS["GRUCell-3"], {**GRU, "linear_before_reset": "true"}, cell(1, 3, bias=4)),
     "RNNCell-1": Case(OPS["RNNCell-1"], RNN, cell(1, 1)),
-    "LSTMSequence-5": Case(OPS["LSTMSequence-5"], LSTM, sequence(2, 4), ({"direction": "reverse"},)),
+    "LSTMSequence-5": Case(OPS["LSTMSequence-5"], LSTM, sequence(2, 4)),
     "LSTMSequence-5-both": Case(OPS["LSTMSequence-5"], {**LSTM, **BOTH}, sequence(2, 4, 2)),
-    "GRUSequence-5": Case(OPS["GRUSequence-5"], GRU, sequence(1, 3), ({"linear_before_reset": "true"},)),
+    "GRUSequence-5": Case(OPS["GRUSequence-5"], GRU, sequence(1, 3)),
     "GRUSequence-5-both": Case(OPS["GRUSequence-5"], {**GRU, **BOTH}, sequence(1, 3, 2)),
-    "RNNSequence-5": Case(OPS["RNNSequence-5"], RNN, sequence(1, 1), ({"direction": "REVERSE"},)),
+    "RNNSequence-5": Case(OPS["RNNSequence-5"], RNN, sequence(1, 1)),
     "RNNSequence-5-both": Case(OPS["RNNSequence-5"], {**RNN, **BOTH}, sequence(1, 1, 2)),
 }
 

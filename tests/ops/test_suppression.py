@@ -8,7 +8,7 @@ from ir_tools.builder import Builder
 from ir_tools.ops import suppression
 from ir_tools.ops._suppression import Rule, Settings, selected
 from ir_tools.runtime.client import RuntimeClient
-from tests.ops.around import Case, ChanceTests, Change, compare_around, ops_by_name
+from tests.ops.around import Case, ChanceTests, Change, ops_by_name
 from tests.ops.single import Slot
 
 OPS = ops_by_name(suppression.OPS)
@@ -31,20 +31,13 @@ PER_IMAGE = {
     "background_class": "-1",
     "normalized": "true",
 }
-LIMITS = (
-    {"nms_top_k": "-1", "keep_top_k": "-1"},
-    {"nms_top_k": "20", "keep_top_k": "-1"},
-    {"nms_top_k": "-1", "keep_top_k": "7"},
-    {"background_class": "0"},
-    {"output_type": "i32", "nms_top_k": "0"},
-)
 CASES = {
     "NonMaxSuppression-1": Case(OPS["NonMaxSuppression-1"], NMS, INPUTS),
     "NonMaxSuppression-1-two": Case(OPS["NonMaxSuppression-1"], NMS, INPUTS[:2]),
-    "NonMaxSuppression-3": Case(OPS["NonMaxSuppression-3"], TYPED, INPUTS, ({"output_type": "i32"},)),
+    "NonMaxSuppression-3": Case(OPS["NonMaxSuppression-3"], TYPED, INPUTS),
     "NonMaxSuppression-4": Case(OPS["NonMaxSuppression-4"], TYPED, INPUTS),
     "NonMaxSuppression-4-three": Case(OPS["NonMaxSuppression-4"], TYPED, INPUTS[:3]),
-    "NonMaxSuppression-5": Case(OPS["NonMaxSuppression-5"], TYPED, (*INPUTS, number(0.0)), ({"output_type": "i32"},)),
+    "NonMaxSuppression-5": Case(OPS["NonMaxSuppression-5"], TYPED, (*INPUTS, number(0.0))),
     "NonMaxSuppression-9": Case(OPS["NonMaxSuppression-9"], TYPED, (*INPUTS, number(0.0))),
     "NonMaxSuppression-9-two": Case(OPS["NonMaxSuppression-9"], TYPED, INPUTS[:2]),
     "NMSRotated-13": Case(
@@ -52,18 +45,13 @@ CASES = {
         {"sort_result_descending": "true", "output_type": "i64", "clockwise": "true"},
         (("f32", "1,10,5"), *INPUTS[1:]),
     ),
-    "MatrixNms-8": Case(OPS["MatrixNms-8"], {**PER_IMAGE, "decay_function": "linear"}, INPUTS[:2], LIMITS),
-    "MulticlassNms-8": Case(OPS["MulticlassNms-8"], {**PER_IMAGE, "iou_threshold": "0.5"}, INPUTS[:2], LIMITS),
-    "MulticlassNms-9": Case(OPS["MulticlassNms-9"], {**PER_IMAGE, "iou_threshold": "0.5"}, INPUTS[:2], LIMITS),
+    "MatrixNms-8": Case(OPS["MatrixNms-8"], {**PER_IMAGE, "decay_function": "linear"}, INPUTS[:2]),
+    "MulticlassNms-8": Case(OPS["MulticlassNms-8"], {**PER_IMAGE, "iou_threshold": "0.5"}, INPUTS[:2]),
+    "MulticlassNms-9": Case(OPS["MulticlassNms-9"], {**PER_IMAGE, "iou_threshold": "0.5"}, INPUTS[:2]),
     "MulticlassNms-9-three": Case(
-        OPS["MulticlassNms-9"], PER_IMAGE, (("f32", "3,10,4"), ("f32", "3,10"), ("i64", "2")), LIMITS
+        OPS["MulticlassNms-9"], PER_IMAGE, (("f32", "3,10,4"), ("f32", "3,10"), ("i64", "2"))
     ),
 }
-
-
-@pytest.mark.parametrize("count", [9, 10, 11])
-def test_no_more_boxes_come_out_than_there_are(count: int, client: RuntimeClient) -> None:
-    compare_around(client, CASES["NonMaxSuppression-9"].change({}, {2: np.array(count)}), 4)
 
 
 RUN: list[Change] = [

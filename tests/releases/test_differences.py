@@ -18,7 +18,6 @@ from ir_tools.format.write import render
 from ir_tools.graph import Model
 from ir_tools.infer import propagate_shapes
 from ir_tools.known_differences import TABLE, DifferenceKind, KnownDifference, as_model
-from ir_tools.known_differences._releases_listing import listing
 from ir_tools.known_differences.releases import ROWS, ReleaseDifference, may_apply, release_differences
 from ir_tools.known_differences.releases.seen import NEEDED, UNFOLDED, Pattern, Unplaced
 from ir_tools.known_differences.surroundings import Surroundings
@@ -32,7 +31,6 @@ from tests.ops.samples import Sample, sample_of
 from tests.releases.measure import STAGES, client_of, executed, inferred
 from tests.releases.questions import OPS, planned
 
-ROOT = Path(__file__).parents[2]
 ROW = pytest.mark.parametrize("row", [row for row in ROWS if row.processor.is_here], ids=lambda row: row.name)
 STOPPED = [row for row in TABLE if row.kind in {DifferenceKind.REFUSES, DifferenceKind.DIES} and row.processor.is_here]
 """Known differences for which the newest release does not run a layer."""
@@ -129,11 +127,6 @@ def test_what_the_newest_release_stops_at_is_a_row_of_releases_too(difference: K
     """`compat` and `validate` read the table of releases: a known difference that is missing there runs for them."""
     (said,) = compatibility(as_model(difference.model)[0], [OPENVINO[-1]])
     assert said.answer in {Answer.READS, Answer.STOPPED, Answer.UNKNOWN}
-
-
-def test_the_page_is_made_from_the_tables() -> None:
-    """`python -m ir_tools.known_differences._releases_listing > docs/releases.md` makes it."""
-    assert (ROOT / "docs" / "releases.md").read_text(encoding="utf-8") == listing()
 
 
 @pytest.mark.sweep
