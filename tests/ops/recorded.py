@@ -95,9 +95,11 @@ def _shapes_of(make: Callable[[Rng, Op], Setting], op: Op) -> Recorded:
 
 def _rows(setting: Setting) -> list[Number]:
     rows, facts = layer_support.found_rows(setting), [*map(layer_support.fact_of, setting.slots)]
-    rejected = (rows, _rejected_for(setting, facts)) if isinstance(rows, str) else None
-    digits = digits_of(rejected or [*map(layer_support.plain_row, rows)])
-    return [Number(digits), *_violations(setting.op, setting.raw, facts)]
+    if isinstance(rows, str):
+        found: object = rows, _rejected_for(setting, facts)
+    else:
+        found = [*map(layer_support.plain_row, rows)]
+    return [Number(digits_of(found)), *_violations(setting.op, setting.raw, facts)]
 
 
 def _rejected_for(setting: Setting, facts: Sequence[Fact]) -> str | None:

@@ -12,6 +12,7 @@ from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import Shape, element_type, parse_shape
 from ir_tools.validation import validate
 from tests.ops.around import ops_by_name
+from tests.ops.layer_support import Setting, compare_shapes
 from tests.ops.single import attrs_of, computed
 from tests.outcomes import works
 
@@ -60,6 +61,13 @@ def by_rule(version: int, data: Mapping[str, str], initial: str | None) -> tuple
     except ShapeError:
         return None
     return str(fact.dtype), fact.shape
+
+
+@pytest.mark.parametrize("given", ["f32", "i32", "dynamic"])
+@pytest.mark.parametrize("own", ["f32", "i32", "dynamic"])
+def test_types_of_variable_and_initial_value(client: RuntimeClient, own: str, given: str) -> None:
+    raw = {"variable_id": "v", "variable_type": own, "variable_shape": "2,3"}
+    compare_shapes(client, Setting(OPS["ReadValue-6"], [(given, "2,3")], raw))
 
 
 INITIAL = ("1,2", "?,2", "1..4,2", "...", None)
