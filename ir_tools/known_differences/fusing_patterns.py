@@ -6,7 +6,16 @@ from ir_tools.graph import Graph, Layer, Model, Source
 from ir_tools.known_differences.neighbours import FAR, number_of, producer_of, sources_of
 from ir_tools.known_differences.releases.seen import COMBINING, CONVOLUTIONS, ELEMENTWISE, Pattern
 
-__all__ = ["FACTORS", "SUMS", "compiled_before", "convolution_of", "is_by_channel", "reads_deconvolved"]
+__all__ = [
+    "DECONVOLUTIONS",
+    "FACTORS",
+    "FUNCTIONS",
+    "SUMS",
+    "compiled_before",
+    "convolution_of",
+    "is_by_channel",
+    "reads_deconvolved",
+]
 
 DECONVOLUTIONS = frozenset({"ConvolutionBackpropData", "GroupConvolutionBackpropData"})
 """Types of layers that no function of one input is compiled with."""

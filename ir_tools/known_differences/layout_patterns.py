@@ -3,10 +3,21 @@
 from collections.abc import Collection, Iterator
 
 from ir_tools.graph import Graph, Layer, Source
-from ir_tools.known_differences.neighbours import COMPARISONS, FAR, VIEWS, readers_of, sources_of, walked
-from ir_tools.known_differences.releases.seen import COMBINING, ELEMENTWISE
+from ir_tools.known_differences.fusing_patterns import DECONVOLUTIONS
+from ir_tools.known_differences.neighbours import (
+    COMPARISONS,
+    FAR,
+    VIEWS,
+    made_from,
+    producer_of,
+    readers_of,
+    sources_of,
+    walked,
+)
+from ir_tools.known_differences.product_patterns import QUANTIZED_ON
+from ir_tools.known_differences.releases.seen import COMBINING, CONVOLUTIONS, ELEMENTWISE
 
-__all__ = ["outlives_products"]
+__all__ = ["has_channels_last", "outlives_products"]
 
 ORDERING = frozenset({"AvgPool", "Convolution", "ConvolutionBackpropData", "GroupConvolution", "MaxPool"})
 """Types of layers whose output lies in memory in another order. Measured, as the others."""
@@ -16,6 +27,12 @@ KEEPING = (
 """Types of layers that keep the order of what they read."""
 JOINING = COMBINING | COMPARISONS | {"Concat"}
 """Types of layers that need their inputs in one order, that of the first."""
+KEEPING_CHANNELS = ELEMENTWISE | {
+    *("AvgPool", "Concat", "Convert", "FakeQuantize", "MVN", "MaxPool", "NormalizeL2", "PReLU", "Pad"),
+    *("ReduceMax", "ShuffleChannels", "SpaceToDepth", "Split", "Squeeze", "StridedSlice", "Tile", "Transpose"),
+    *("Unsqueeze", "VariadicSplit"),
+}
+"""Types of layers whose channels are last in memory if those of what they read are."""
 AXES = 3
 """Of the tensors that are concerned."""
 
@@ -43,6 +60,41 @@ def outlives_products(graph: Graph, transpose: Layer, constants: Collection[int]
             for layer in walked((other.layer for other in others), graph.producers)
         )
     )
+
+
+def has_channels_last(graph: Graph, layer: Layer) -> bool:
+    """Return whether the channels of what a layer reads may be last in memory.
+
+    They are behind an Interpolate, unless a convolution is before it, and behind a quantized convolution.
+    """
+    return any(
+        _is_quantized(graph, one)
+        or (one.type == "Interpolate" and not any(map(_is_convolution, _arranged(graph, one))))
+        for one in _arranged(graph, layer)
+    )
+
+
+def _arranged(graph: Graph, layer: Layer) -> Iterator[Layer]:
+    """Yield the layers before one that its data lie in memory like, through those that keep channels last."""
+    waiting, passed = [producer_of(graph, layer)], set[int]()
+    while waiting and len(passed) < FAR:
+        one = waiting.pop()
+        if one is None or one.id in passed:
+            continue
+        passed.add(one.id)
+        yield one
+        if one.type in KEEPING_CHANNELS:
+            waiting += map(graph.layer, graph.producers(one.id))
+
+
+def _is_convolution(layer: Layer) -> bool:
+    return layer.type in CONVOLUTIONS | DECONVOLUTIONS
+
+
+def _is_quantized(graph: Graph, layer: Layer) -> bool:
+    """Return whether a layer is a convolution of quantized data."""
+    data = made_from(graph, producer_of(graph, layer), QUANTIZED_ON) if _is_convolution(layer) else None
+    return data is not None and data.type == "FakeQuantize"
 
 
 def _is_first(graph: Graph, source: Layer, reader: Layer) -> bool:

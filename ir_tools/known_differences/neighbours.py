@@ -19,6 +19,7 @@ __all__ = [
     "consumers_of",
     "gives_known_sizes",
     "integers",
+    "made_from",
     "number_of",
     "numbers_of",
     "producer_of",
@@ -65,6 +66,15 @@ def producer_of(graph: Graph, layer: Layer, number: int = 0) -> Layer | None:
     """Return the layer that gives an input."""
     source = dict(enumerate(sources_of(graph, layer))).get(number)
     return None if source is None else graph.layer(source.layer)
+
+
+def made_from(graph: Graph, layer: Layer | None, through: Container[str]) -> Layer | None:
+    """Return a layer unless it is of a type to look through; then what its first input is made from."""
+    for _ in range(FAR):
+        if layer is None or layer.type not in through:
+            break
+        layer = producer_of(graph, layer)
+    return layer
 
 
 def consumers_of(graph: Graph, layer: Layer) -> list[tuple[int, int]]:

@@ -16,7 +16,7 @@ from ir_tools.known_differences.fusing_patterns import (
     is_by_channel,
     reads_deconvolved,
 )
-from ir_tools.known_differences.layout_patterns import outlives_products
+from ir_tools.known_differences.layout_patterns import has_channels_last, outlives_products
 from ir_tools.known_differences.mask_patterns import is_mask
 from ir_tools.known_differences.neighbours import (
     COMPARISONS,
@@ -155,6 +155,7 @@ class Patterns:
             Pattern.GIVEN_BACK: op.role is Role.RESULT and graph is self.model.graph and _reads_an_input(graph, layer),
             Pattern.GIVEN_IN_ANOTHER_SHAPE: op.type in {"GroupNormalization", "MVN"}
             and _overwrites_an_output(graph, layer),
+            Pattern.CHANNELS_LAST: op.type == "TopK" and has_channels_last(graph, layer),
             Pattern.SHARED_ORDER: op.type == "Transpose" and _shares_its_order(graph, layer),
         }
         more: Iterable[str] = ()

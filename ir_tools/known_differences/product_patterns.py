@@ -10,6 +10,7 @@ from ir_tools.known_differences.neighbours import (
     VIEWS,
     consumers_of,
     integers,
+    made_from,
     number_of,
     producer_of,
     readers_of,
@@ -20,7 +21,7 @@ from ir_tools.known_differences.releases.seen import CONVOLUTIONS, NUMBER, Patte
 from ir_tools.known_differences.scale_patterns import REDUCED, axis_left
 from ir_tools.ops import Role, role_of
 
-__all__ = ["OF_BYTES", "in_bytes"]
+__all__ = ["OF_BYTES", "QUANTIZED_ON", "in_bytes"]
 
 OF_BYTES = CONVOLUTIONS | DECONVOLUTIONS | {"MatMul", "MVN"}
 """Types of layers whose data releases may leave in bytes."""
@@ -169,11 +170,7 @@ def _is_scaled_apart(model: Model, graph: Graph, product: Layer, constants: Coll
 
 def _count_of_scales(graph: Graph, product: Layer) -> int:
     """Return how many numbers scale the weights of a product, or limit the levels of them; 0 if none do."""
-    layer = producer_of(graph, product, 1)
-    for _ in range(FAR):
-        if layer is None or layer.type not in SHAPING:
-            break
-        layer = producer_of(graph, layer)
+    layer = made_from(graph, producer_of(graph, product, 1), SHAPING)
     if layer is None or layer.type not in {"FakeQuantize", "Multiply"}:
         return 0
     sizes = [prod(port.dims) for port in layer.common.inputs]
@@ -213,9 +210,7 @@ def _interpolates(layer: Layer) -> bool:
 
 def _constant_of_weights(graph: Graph, product: Layer) -> Layer | None:
     """Return the constant that layers make the second factor of."""
-    layer, passed = producer_of(graph, product, 1), 0
-    while layer is not None and layer.type in SHAPING | SCALING and passed < FAR:
-        layer, passed = producer_of(graph, layer), passed + 1
+    layer = made_from(graph, producer_of(graph, product, 1), SHAPING | SCALING)
     return layer if layer is not None and role_of(layer) is Role.CONSTANT else None
 
 

@@ -5,7 +5,16 @@ from collections.abc import Iterator
 import numpy as np
 
 from ir_tools.graph import Graph, Layer, Model, port_place
-from ir_tools.known_differences.neighbours import FAR, MOVED, integers, numbers_of, producer_of, readers_of, sources_of
+from ir_tools.known_differences.neighbours import (
+    FAR,
+    MOVED,
+    integers,
+    made_from,
+    numbers_of,
+    producer_of,
+    readers_of,
+    sources_of,
+)
 from ir_tools.known_differences.releases.seen import ELEMENTWISE, Pattern
 from ir_tools.ops import Role, role_of
 
@@ -83,20 +92,10 @@ def _matched(model: Model, graph: Graph, cut: Layer) -> Iterator[Pattern]:
 
 def _is_first(graph: Graph, cut: Layer, limiting: Layer) -> bool:
     """Return whether what a Slice cuts is made of an input of the graph, and what limits it of a later one."""
-    made = [_made_of(graph, one) for one in (cut, limiting)]
+    made = [made_from(graph, one, KEEPING | {"Slice"}) for one in (cut, limiting)]
     numbers = [None if one is None or role_of(one) is not Role.PARAMETER else one.id for one in made]
     first = next((one.id for one in graph.layers() if one.id in numbers), None)
     return None not in numbers and first == numbers[0] != numbers[1]
-
-
-def _made_of(graph: Graph, layer: Layer) -> Layer | None:
-    """Return the layer of whose first output layers that keep its sizes make what one reads, or that, if it is such."""
-    found: Layer | None = layer
-    for _ in range(FAR):
-        if found is None or found.type not in KEEPING | {"Slice"}:
-            break
-        found = producer_of(graph, found)
-    return found
 
 
 def _sized_by(graph: Graph, limit: Layer | None) -> Layer | None:

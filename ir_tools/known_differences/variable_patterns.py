@@ -8,12 +8,14 @@ from typing import NamedTuple
 
 from ir_tools.errors import ReadError
 from ir_tools.graph import Graph, Layer, Model, Source, find_port
+from ir_tools.known_differences.fusing_patterns import FUNCTIONS
 from ir_tools.known_differences.neighbours import (
     FAR,
     MOVED,
     VIEWS,
     all_used,
     gives_known_sizes,
+    made_from,
     number_of,
     producer_of,
     readers_of,
@@ -319,11 +321,7 @@ def _is_known_then(graph: Graph, pair: _Variable) -> bool:
 
 def _comes_of_a_cell(graph: Graph, pair: _Variable) -> bool:
     """Return whether what is kept is the state of a cell, or elements that are computed of it one by one."""
-    layer = producer_of(graph, pair.assign)
-    for _ in range(FAR):
-        if layer is None or layer.type not in ELEMENTWISE or len(layer.common.inputs) != 1:
-            break
-        layer = producer_of(graph, layer)
+    layer = made_from(graph, producer_of(graph, pair.assign), FUNCTIONS)
     return layer is not None and layer.type.endswith("Cell")
 
 
@@ -335,11 +333,7 @@ def _grows(graph: Graph, pair: _Variable) -> bool:
 
 def _reads_open_state(graph: Graph, layer: Layer) -> bool:
     """Return whether a layer reads a variable of unknown sizes, in whatever shape."""
-    read = producer_of(graph, layer)
-    for _ in range(FAR):
-        if read is None or read.type not in VIEWS:
-            break
-        read = producer_of(graph, read)
+    read = made_from(graph, producer_of(graph, layer), VIEWS)
     sizes = read.common.outputs[0].dims if read is not None and read.common.outputs else ()
     return read is not None and role_of(read) is Role.READ_VARIABLE and min(sizes, default=0) < 0
 

@@ -8,7 +8,7 @@ import numpy as np
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, index, number, whole
 from ir_tools.known_differences.releases._predicates import axes_of, has_rank, has_value
 from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_read, not_run
-from ir_tools.known_differences.releases.seen import COMBINING, FIRST_VERSION, Seen
+from ir_tools.known_differences.releases.seen import COMBINING, FIRST_VERSION, Pattern, Seen
 from ir_tools.ops.definition import Fact
 from ir_tools.processors import Processor
 from ir_tools.types import element_type, is_static
@@ -26,12 +26,12 @@ def _is_negative(fact: Fact) -> bool:
 
 
 def _takes_one_of_the_last_axis(seen: Seen) -> bool:
-    """Return whether a TopK of data with unknown sizes may return one element of the last axis."""
+    """Return whether a TopK of data with unknown sizes may return one element of the axis that is last in memory."""
     shape, k = seen.inputs[0].shape, seen.inputs[1].integers()
     if shape is None or seen.attrs is None or is_static(shape) or k not in (None, [1]):
         return False
-    last: bool = seen.attrs.axis % len(shape) == len(shape) - 1
-    return last
+    axis: int = seen.attrs.axis % len(shape)
+    return axis == len(shape) - 1 or (axis == 1 and seen.has(Pattern.CHANNELS_LAST))
 
 
 def _has_negative_indices(seen: Seen) -> bool:
@@ -214,7 +214,7 @@ ROWS = (
         name="TopK of one element of the last axis, sizes unknown",
         span="2022.1 to 2022.2",
         ops=("TopK-1", "TopK-3"),
-        reason="The search for one element of the last axis does not end, unless all sizes are known.",
+        reason="The search for one element of the axis that is last in memory does not end if a size is unknown.",
         model=Call(
             "TopK-3",
             (Given(counted(2, 3), "?,3"), Fixed(index(1))),

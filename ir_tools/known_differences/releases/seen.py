@@ -154,6 +154,8 @@ class Pattern(StrEnum):
     """An If whose condition compares a tensor with itself, or a layer that reads what is made of one."""
     LIMITED = "limited"
     """A suppression of boxes, or a layer that reads what is made of one: its unknown sizes have limits."""
+    CHANNELS_LAST = "channels last"
+    """Of a TopK: the channels of its data may be last in memory."""
     SHARED_ORDER = "shared order"
     """Of a Transpose of known sizes: other layers read its order, too, and a sequence alone reads what it gives, or
     what an elementwise layer makes of that."""

@@ -7,9 +7,25 @@ from ir_tools.processors import Processor
 from tests.releases.beside import Beside, beside
 
 
-def _top_k(axis: int) -> Call:
+def _top_k(axis: int, data: Given | Call | None = None, count: int = 1) -> Call:
     raw = {"axis": str(axis), "mode": "max", "sort": "value"}
-    return Call("TopK-3", (Given(counted(2, 3), "?,3"), Fixed(index(1))), raw, (0,))
+    return Call("TopK-3", (data or Given(counted(2, 3), "?,3"), Fixed(index(count))), raw, (0,))
+
+
+def _enlarged(data: Given | Call) -> Call:
+    """Images of two rows and columns made twice as large."""
+    raw = {"mode": "nearest", "shape_calculation_mode": "scales", "coordinate_transformation_mode": "asymmetric"}
+    sizes = Fixed(whole(4, 4)), Fixed(floats(2, 2)), Fixed(whole(2, 3))
+    return Call("Interpolate-4", (data, *sizes), raw | {"nearest_mode": "floor"})
+
+
+def _convolved(data: Given) -> Call:
+    weights = Fixed(np.eye(4, dtype=np.float32).reshape(4, 4, 1, 1))
+    return Call("Convolution-1", (data, weights), {"strides": "1,1", "dilations": "1,1"} | PADS)
+
+
+PADS = {"pads_begin": "0,0", "pads_end": "0,0"}
+IMAGES = Given(np.sin(counted(2, 4, 2, 2)), "?,4,2,2")
 
 
 def _gathered(size: int, count: int, *before: int, held: bool = False) -> Call:
@@ -54,7 +70,22 @@ BESIDE = [
             (False, "-1", (counted(2, 3), np.array([1, 0]))),
         )
     ),
-    Beside("TopK of one element of the last axis, sizes unknown", True, _top_k(-1)),
+    *beside(
+        "TopK of one element of the last axis, sizes unknown",
+        falling=[
+            _top_k(-1),
+            _top_k(1, _enlarged(IMAGES)),
+            _top_k(1, Call("ReLU-1", (Call("Concat-1", (_enlarged(IMAGES),) * 2, {"axis": "1"}),))),
+        ],
+        others=[
+            _top_k(1, IMAGES),
+            _top_k(2, _enlarged(IMAGES)),
+            _top_k(1, _enlarged(IMAGES), 2),
+            _top_k(1, _enlarged(Given(IMAGES.array, "2,4,2,2"))),
+            _top_k(1, _enlarged(_convolved(IMAGES))),
+            _top_k(1, _convolved(IMAGES)),
+        ],
+    ),
     Beside(
         NEGATIVE,
         False,
