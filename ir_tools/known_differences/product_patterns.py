@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator
 from math import isclose, prod
 
-from ir_tools.graph import Graph, Layer, Model
+from ir_tools.graph import Graph, Layer, Model, Source
 from ir_tools.known_differences.fusing_patterns import DECONVOLUTIONS, FACTORS, SUMS
 from ir_tools.known_differences.neighbours import (
     FAR,
@@ -32,6 +32,8 @@ QUANTIZED_ON = CARRYING | {
     *("ReduceMin", "ShuffleChannels", "SpaceToBatch"),
 }
 """Types of layers behind a FakeQuantize whose outputs releases keep in bytes. Measured."""
+BEHIND = {"AvgPool": Pattern.AVERAGED, "Broadcast": Pattern.SPREAD_OUT, "Slice": Pattern.CUT}
+"""What is true of a layer of quantized data behind some of them."""
 NARROW = 255
 """How many levels bytes have that stand for numbers and their opposites."""
 BETWEEN = 0.01
@@ -84,11 +86,11 @@ def _quantized(model: Model, graph: Graph, product: Layer, constants: Collection
         layer = graph.layer(source.layer)
         if layer.type == "FakeQuantize" and _is_to_bytes(graph, layer, constants):
             found.append(layer)
-        elif layer.type not in QUANTIZED_ON or _interpolates(layer):
+        elif (sources := _quantized_before(model, graph, layer)) is None:
             return
         elif layer.id not in passed:
             kinds.add(layer.type)
-            waiting += sources_of(graph, layer)[: None if layer.type == "Concat" else 1]
+            waiting += sources
         passed.add(layer.id)
     limits = {tuple(number_of(model, graph, one, place) for place in range(1, 5)) for one in found}
     if waiting or len(limits) != 1:
@@ -102,8 +104,7 @@ def _quantized(model: Model, graph: Graph, product: Layer, constants: Collection
     yield Pattern.QUANTIZED
     if low == 0:
         yield Pattern.UNSIGNED
-    if "AvgPool" in kinds:
-        yield Pattern.AVERAGED
+    yield from (BEHIND[kind] for kind in kinds if kind in BEHIND)
     zeros = [_zero_of(one, low, high) for one in found]
     narrow = {levels for _, levels in zeros if levels % 2}
     if narrow == {NARROW} and isclose(low, -high, rel_tol=1e-4):
@@ -116,6 +117,19 @@ def _quantized(model: Model, graph: Graph, product: Layer, constants: Collection
         yield Pattern.WITH_ZERO_POINT
         if any(abs(zero - round(zero)) > BETWEEN for zero, _ in zeros):
             yield Pattern.BETWEEN_BYTES
+
+
+def _quantized_before(model: Model, graph: Graph, layer: Layer) -> list[Source | None] | None:
+    """Return what a layer reads whose outputs releases keep in bytes if these are; None if they do not."""
+    sources = sources_of(graph, layer)
+    if layer.type in {"Divide", "Multiply"}:
+        factors = [number_of(model, graph, layer, place) for place in range(2)]
+        computed = [source for source, factor in zip(sources, factors, strict=True) if factor is None]
+        scaled = len(computed) == 1 and (factors[0] is None or layer.type == "Multiply")
+        return computed if scaled and max(factor or 0 for factor in factors) > 0 else None
+    if layer.type not in QUANTIZED_ON or _interpolates(layer):
+        return None
+    return sources if layer.type == "Concat" else sources[:1]
 
 
 def _zero_of(quantized: Layer, low: float, high: float) -> tuple[float, int]:

@@ -7,9 +7,22 @@ from math import prod
 import numpy as np
 from numpy.typing import DTypeLike
 
-from ir_tools.known_differences._model import LINE, PLANE, Call, Fixed, Given, converted, counted, index, number, whole
+from ir_tools.known_differences._model import (
+    LINE,
+    PLANE,
+    Call,
+    Fixed,
+    Given,
+    converted,
+    counted,
+    floats,
+    index,
+    number,
+    whole,
+)
 from ir_tools.known_differences.releases._predicates import assumed
 from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_read
+from ir_tools.known_differences.releases._samples import quantized
 from ir_tools.known_differences.releases.seen import FIRST_VERSION, Pattern, Seen
 from ir_tools.ops import Array
 from ir_tools.ops.convolution_shapes import reach, windows_of
@@ -31,6 +44,15 @@ def _compressed(summed: int) -> Call:
     weights = Call("Multiply-1", (converted(held, "f32"), scale))
     data = np.sin(np.arange(2 * summed)).astype(np.float32).reshape(2, summed)
     return Call("MatMul-1", (data, weights), {"transpose_b": "true"})
+
+
+def _in_bytes_behind(type: str, *more: Array) -> Call:
+    """Return a product of quantized data behind a layer with weights that are held in 8 bits."""
+    data = quantized(np.sin(counted(4, 16)), Fixed(floats(1)), levels=255)
+    version, raw = (8, {}) if type == "Slice" else (3, {"mode": "numpy"})
+    rows = Call(f"{type}-{version}", (data, *map(Fixed, more)), raw)
+    weights = _compressed(16).inputs[1]
+    return Call("MatMul-1", (rows, weights), {"transpose_b": "true"})
 
 
 def _has_moved_strides(seen: Seen, *, pattern: str) -> bool:
@@ -253,11 +275,11 @@ def _is_by_thin_matrices_alone(seen: Seen) -> bool:
     return _is_by_thin_matrices(seen, rank=3) and len(data) == 3 and data[0].hi == 1
 
 
-def _is_of_scaled_weights(seen: Seen, *, least: int) -> bool:
+def _is_of_scaled_weights(seen: Seen, *, least: int, but: str = "") -> bool:
     """Return whether floats of several dimensions are multiplied by scaled constants of 8 or 4 bits.
 
-    Quantized ones of 8 bits are computed as they are, and all for sums of fewer products than `least`, or for one
-    output without groups.
+    Quantized ones of 8 bits, `but` those of this pattern, are computed as they are, and all for sums of fewer products
+    than `least`, or for one output without groups.
     """
     data, weights = seen.inputs[0], seen.inputs[1].shape
     if seen.attrs is not None and weights is not None and len(weights) == 2:
@@ -266,7 +288,8 @@ def _is_of_scaled_weights(seen: Seen, *, least: int) -> bool:
             return False
     scaled = bool(seen.held & {"u8", "i8", "u4", "i4"} and seen.held & {"f32", "f16", "bf16"})
     several = data.shape is None or len(data.shape) > 1
-    taken = not seen.has(Pattern.QUANTIZED) or not seen.held.isdisjoint({"u4", "i4"})
+    in_bytes = seen.has(Pattern.QUANTIZED) and not (but and seen.has(but))
+    taken = not in_bytes or not seen.held.isdisjoint({"u4", "i4"})
     return scaled and data.dtype.is_float and several and taken
 
 
@@ -436,6 +459,22 @@ ROWS = (
             processor=Processor.VNNI,
         )
         for span, least in (("2024.3 to 2025.1", 4), ("2024.3 to 2026.0", 16), ("2024.3 to 2026.4", 32))
+    ),
+    *(
+        ReleaseDifference(
+            name=f"MatMul of quantized data behind a {type} with weights of 8 bits",
+            span=span,
+            ops=("MatMul-1",),
+            reason=f"Behind a {type} quantized data are floats, which are also quantized with other scales.",
+            sometimes=True,
+            model=_in_bytes_behind(type, *more),
+            applies=partial(_is_of_scaled_weights, least=4, but=pattern),
+            processor=Processor.VNNI,
+        )
+        for type, span, pattern, more in (
+            ("Slice", "2024.3 to 2024.4", Pattern.CUT, (whole(0), whole(2), whole(1), whole(0))),
+            ("Broadcast", "2024.3 to 2024.3", Pattern.SPREAD_OUT, (whole(2, 4, 16),)),
+        )
     ),
     ReleaseDifference(
         name="strides of a padded convolution that move before other layers",

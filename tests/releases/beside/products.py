@@ -51,6 +51,20 @@ def _in_bytes(outputs: int, summed: int, transposed: bool = True) -> Call:
     return Call("MatMul-1", (data, weights), {"transpose_b": str(transposed).lower()})
 
 
+def _cut(summed: int = 16, *, cut: str = "Slice-8", transposed: bool = False) -> Call:
+    """Two of four quantized rows times weights that are held in bytes, or two rows repeated."""
+    data = quantized(np.sin(counted(4, summed)), Fixed(floats(1)), levels=255)
+    inputs = {
+        "Slice-8": (Fixed(whole(0)), Fixed(whole(2)), Fixed(whole(1)), Fixed(whole(0))),
+        "StridedSlice-1": (Fixed(whole(0, 0)), Fixed(whole(2, summed)), Fixed(whole(1, 1))),
+        "Broadcast-3": (Fixed(whole(2, 4, summed)),),
+    }
+    raw = {"Slice-8": {}, "StridedSlice-1": {"begin_mask": "0,0", "end_mask": "0,0"}, "Broadcast-3": {"mode": "numpy"}}
+    rows = Call(cut, (data, *inputs[cut]), raw[cut])
+    held = _in_bytes(16, summed, transposed).inputs[1]
+    return Call("MatMul-1", (rows, held), {"transpose_b": str(transposed).lower()})
+
+
 def _levels(levels: int, *limits: float) -> Call:
     """Two rows of 128 numbers below 1, quantized."""
     data = np.abs(np.sin(np.arange(256))).astype(np.float32).reshape(2, 128)
@@ -344,6 +358,16 @@ BESIDE = [
             falling=[_in_bytes(2, least), _in_bytes(2, 64), _in_bytes(2, 64, transposed=False)],
             others=[_in_bytes(64, least - 1), _in_bytes(64, least - 1, transposed=False), _in_bytes(1, 64)],
         )
+    ),
+    *beside(
+        "MatMul of quantized data behind a Slice with weights of 8 bits",
+        falling=[_cut(), _cut(8, transposed=True)],
+        others=[_cut(cut="StridedSlice-1"), _cut(3)],
+    ),
+    *beside(
+        "MatMul of quantized data behind a Broadcast with weights of 8 bits",
+        falling=[_cut(cut="Broadcast-3")],
+        others=[_cut(cut="StridedSlice-1")],
     ),
     *beside(
         "Einsum of dots for several dimensions",

@@ -96,6 +96,18 @@ def _taken(data: Call, weights: Feed | None = None) -> Call:
     return Call("Convolution-1", (data, weights or _scaled_bytes(3, 8, 1, 1)), PLANE)
 
 
+CUT_IN_TWO = "Split-1", Fixed(index(1)), {"num_splits": "2"}
+DOUBLED = "Multiply-1", Fixed(floats(2)), dict[str, str]()
+
+
+def _passed(*layers: tuple[str, Fixed | None, dict[str, str]]) -> Call:
+    """Quantized rows of 8 or 16 elements times bytes, behind layers with a constant or without one."""
+    data = quantized(np.sin(counted(2, 16 if CUT_IN_TWO in layers else 8)), Fixed(floats(1)), levels=255)
+    for type, held, raw in layers:
+        data = Call(type, (data,) if held is None else (data, held), raw)
+    return Call("MatMul-1", (data, _scaled_bytes(5, 8)), {"transpose_b": "true"})
+
+
 def _joined(limit: float) -> Call:
     """Rows of which a part is between this limit and its opposite, the other between -1 and 1, times bytes."""
     parts = (quantized(np.sin(counted(2, 4)), Fixed(floats(one)), levels=255) for one in (1, limit))
@@ -207,6 +219,7 @@ BESIDE = [
             _product((2, 8), "?,8"),
             _product((2, 8), weights=between(Fixed(np.sin(counted(8, 5))), *LIMITS, 255)),
             _joined(1),
+            *(_passed(*layer) for layer in ((CUT_IN_TWO,), (DOUBLED,), (DOUBLED, CUT_IN_TWO))),
             _product((2, 8), limits=POSITIVE),
             _product((1, 8), "?,8", limits=POSITIVE),
             _product((1, 8)),
@@ -219,6 +232,8 @@ BESIDE = [
             _product((2, 8), weights=Fixed(np.sin(counted(8, 5)))),
             _product((2, 8), levels=64),
             _joined(2),
+            _passed(("Multiply-1", Fixed(counted(1, 8)), {})),
+            _passed(("Exp-1", None, {}), CUT_IN_TWO),
         ],
     ),
     *beside(
