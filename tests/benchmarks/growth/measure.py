@@ -5,7 +5,7 @@ import os
 import resource
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout, suppress
 from functools import cache
 from pathlib import Path
@@ -74,11 +74,11 @@ class Line(NamedTuple):
         return math.log(last.seconds / before.seconds) / math.log(max(last.size / before.size, 2))
 
 
-def lines(commands: Sequence[str], largest: int) -> Iterator[Line]:
-    """Measure each command on each kind of file, up to `largest` bytes of `.xml` and `.bin` together."""
+def lines(commands: Sequence[str], largest: int, kinds: Collection[str]) -> Iterator[Line]:
+    """Measure each command on files of these kinds, up to `largest` bytes of `.xml` and `.bin` together."""
     _load_modules(commands)
     for group, makers in GROUPS.items():
-        for kind in makers:
+        for kind in filter(kinds.__contains__, makers):
             with tempfile.TemporaryDirectory() as folder:
                 models = [_written(kind, largest // step, Path(folder)) for step in STEPS]
                 for command in commands:
