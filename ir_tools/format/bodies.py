@@ -363,6 +363,7 @@ class _Table:
         targets: set[int] = set()
         is_loop = self.owner.kind == "loop"
         numbers = {row.layer for row in self.rows if is_loop and row.purpose == "current_iteration"}
+        sliced = {row.layer for row in self.rows if row.is_input and row.axis is not None}
         for edge in () if table is None else table.iterchildren("edge"):
             for name, wanted in (("from-layer", "Result"), ("to-layer", "Parameter")):
                 message = self._back_end(edge, name, wanted)
@@ -373,6 +374,9 @@ class _Table:
                 target = id_number(edge.get("to-layer"))
                 if target in numbers:
                     message = f"a back edge leads to Parameter {target}, which receives the current iteration"
+                    self.report(BAD_BACK_EDGE, edge, message, "delete the edge, or correct to-layer")
+                elif target in sliced:
+                    message = f"the runtime ignores a back edge to Parameter {target}, which receives the next part"
                     self.report(BAD_BACK_EDGE, edge, message, "delete the edge, or correct to-layer")
                 elif target in targets:
                     message = f"an earlier back edge already leads to Parameter {target}"

@@ -669,6 +669,21 @@ def test_what_the_runtime_ignores_in_a_row_is_a_warning(kind: str, words: str, s
     assert [end.partial_shape for end in one] == [end.partial_shape for end in two]
 
 
+def test_a_back_edge_to_a_sliced_parameter_is_ignored() -> None:
+    """The runtime computes the same without it; with one to the other Parameter, all parts are added up."""
+    start = SLICED.index("shape=", SLICED.index('name="start"'))
+    three = SLICED[:start] + SLICED[start:].replace("1,1,8", "1,3,8", 1)
+    given = [np.ones((1, 4, 8), np.float32), np.arange(24, dtype=np.float32).reshape(1, 3, 8)]
+    found = []
+    for edges in ('<edge from-layer="2" to-layer="0" />', '<edge from-layer="2" to-layer="3" />', ""):
+        text = changed(three, ('<edge from-layer="2" to-layer="0" />', edges))
+        assert [level for *_, level in told(text, ["IR148"])] == ["error"] * ('to-layer="3"' in edges)
+        compiled = ov.Core().compile_model(ov.Core().read_model(text.encode()), "CPU")
+        found.append(next(iter(compiled(given).values())))
+    np.testing.assert_array_equal(found[1], found[2])
+    assert (found[0] != found[2]).any()
+
+
 @pytest.mark.parametrize("number", ["x", "1"])
 def test_a_row_may_mean_a_layer_of_the_body_whose_number_is_lost(number: str) -> None:
     """One without a number, or with that of another, which is reported; no row of the table is, or back edge."""
