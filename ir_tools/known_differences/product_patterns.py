@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator
 from math import isclose, prod
 
 from ir_tools.graph import Graph, Layer, Model, Source
-from ir_tools.known_differences.fusing_patterns import DECONVOLUTIONS, FACTORS, SUMS
+from ir_tools.known_differences.fusing_patterns import DECONVOLUTIONS, FACTORS, FUNCTIONS, SUMS
 from ir_tools.known_differences.neighbours import (
     FAR,
     VIEWS,
@@ -34,6 +34,7 @@ QUANTIZED_ON = CARRYING | {
 """Types of layers behind a FakeQuantize whose outputs releases keep in bytes. Measured."""
 BEHIND = {"AvgPool": Pattern.AVERAGED, "Broadcast": Pattern.SPREAD_OUT, "Slice": Pattern.CUT}
 """What is true of a layer of quantized data behind some of them."""
+FUNCTIONS_BUT_RELU = FUNCTIONS - {"ReLU"} | {"PReLU"}
 NARROW = 255
 """How many levels bytes have that stand for numbers and their opposites."""
 BETWEEN = 0.01
@@ -68,6 +69,7 @@ def in_bytes(
         return
     if _is_scaled_apart(model, graph, product, constants):
         yield Pattern.SCALED_APART
+    yield from _followed(graph, product, constants)
     if product.type == "MatMul":
         yield from _by_bytes(model, graph, product, constants, origins)
 
@@ -173,13 +175,50 @@ def _by_bytes(
 
 def _is_scaled_apart(model: Model, graph: Graph, product: Layer, constants: Collection[int]) -> bool:
     """Return whether several inputs read a product, and a scale of its weights moves behind a layer of one of them."""
-    count = _count_of_scales(graph, product)
-    readers = [layer for layer in readers_of(graph, product) if layer.type != "ShapeOf"]
-    return (
-        count > 0
-        and len(readers) > 1
-        and any(_moves_behind(model, graph, product, reader, constants, by_number=count == 1) for reader in readers)
+    count, layer, readers = _count_of_scales(graph, product), product, list[Layer]()
+    for _ in range(FAR if count else 0):
+        readers = [one for one in readers_of(graph, layer) if one.type != "ShapeOf"]
+        sizes = _held_sizes(graph, readers[0], constants) if len(readers) == 1 else None
+        if sizes is None or readers[0].type in SUMS or prod(sizes) != max(sizes, default=1):
+            break
+        count, layer = max(count, prod(sizes)), readers[0]
+    by_number = count == 1
+    return len(readers) > 1 and any(
+        _moves_behind(model, graph, layer, reader, constants, by_number=by_number) for reader in readers
     )
+
+
+def _followed(graph: Graph, product: Layer, constants: Collection[int]) -> Iterator[str]:
+    """Yield `REQUANTIZED`, `LEFT_IN_BYTES` and `SLOPED` as far as they are true of a product."""
+    layer, functions = product, False
+    for _ in range(FAR):
+        readers = readers_of(graph, layer)
+        if len(readers) != 1:
+            return
+        layer = readers[0]
+        if layer.type == "FakeQuantize" and _is_to_bytes(graph, layer, constants):
+            if not functions:
+                yield Pattern.REQUANTIZED
+            stays = any(_reads_bytes(graph, one) for one in readers_of(graph, layer))
+            if stays and _has_unsigned_weights(graph, product):
+                yield Pattern.LEFT_IN_BYTES
+            return
+        if layer.type == "PReLU":
+            yield from [Pattern.SLOPED] * any(prod(port.dims) > 1 for port in layer.common.inputs[1:])
+        elif layer.type not in FUNCTIONS and _held_sizes(graph, layer, constants) is None:
+            return
+        functions = functions or layer.type in FUNCTIONS_BUT_RELU
+
+
+def _has_unsigned_weights(graph: Graph, product: Layer) -> bool:
+    """Return whether the weights of a product are scaled constants of u8 from which nothing is subtracted."""
+    held = made_from(graph, producer_of(graph, product, 1), SHAPING | {"Multiply"})
+    return held is not None and held.common.raw.get("element_type") == "u8" and _count_of_scales(graph, product) > 0
+
+
+def _reads_bytes(graph: Graph, layer: Layer) -> bool:
+    """Return whether releases leave quantized data that a layer reads in bytes."""
+    return layer.type in QUANTIZED_ON | REDUCED or (layer.type in OF_BYTES and _count_of_scales(graph, layer) > 0)
 
 
 def _count_of_scales(graph: Graph, product: Layer) -> int:

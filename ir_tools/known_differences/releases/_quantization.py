@@ -33,6 +33,8 @@ IMAGES, BY_CHANNEL = counted(1, 2, 2, 2), Fixed(counted(1, 2, 1, 1))
 LAST = Fixed(np.arange(2, 6, dtype=np.float32))
 TILE, FEW = 64, 16
 """How many bytes of a row AMX multiplies at a time, and of how many rows."""
+FILTERS = (np.arange(6) * 37 % 127).reshape(3, 2, 1, 1)
+LARGEST = {"kernel": "2,2", "strides": "1,1", "pads_begin": "0,0", "pads_end": "0,0"}
 MEANS = WINDOWS | {"kernel": "2,2", "pads_begin": "0,0"}
 LOW = 3
 """Up to how many dimensions a product has that releases compile as a fully connected layer."""
@@ -169,6 +171,12 @@ def _is_by_scaled(seen: Seen, *, pattern: str, kinds: Set[str]) -> bool:
     return seen.has(pattern) and by_bytes and (seen.op.type in TAKING_ANY or seen.has(Pattern.UNSIGNED))
 
 
+def _is_sloped_in_groups(seen: Seen) -> bool:
+    """Return whether a PReLU follows upon quantized groups of several channels whose data have a zero point."""
+    several = any(dim.hi != 1 for dim in (seen.inputs[1].shape or ())[1:3])
+    return several and _has_quantized_weights(seen) and seen.has(Pattern.WITH_ZERO_POINT) and seen.has(Pattern.SLOPED)
+
+
 def _has_rows_of_tiles(seen: Seen) -> bool:
     """Return whether a convolution of quantized data and weights takes rows of its filters as one, in several tiles.
 
@@ -274,12 +282,12 @@ def _multiplied(rows: Array | Given) -> Call:
     return Call("MatMul-1", (data, _scaled_bytes(16, 8)), {"transpose_b": "true"})
 
 
-def _by_columns(kind: DTypeLike, *sizes: int) -> Call:
+def _by_columns(kind: DTypeLike, *sizes: int, low: float = -1) -> Call:
     """Return quantized data times constants of 8 bits with a scale for each of five outputs."""
     held = (np.arange(5 * 8) * 37 % 127).astype(kind).reshape(5, 8)
     weights = Call("Multiply-1", (converted(Fixed(held), "f32"), Fixed(counted(5, 1) / 99 + 0.01)))
-    data = quantized(np.sin(counted(*sizes)), Fixed(floats(1)), levels=255)
-    return Call("MatMul-1", (data, weights), {"transpose_b": "true"})
+    levels, high = (255, 1) if low == -1 else (256, 1.02 + low)
+    return Call("MatMul-1", (_in_levels(np.sin(counted(*sizes)), low, high, levels), weights), {"transpose_b": "true"})
 
 
 def _with_zero_point() -> Call:
@@ -292,6 +300,18 @@ def _deconvolved() -> Call:
     data = quantized(np.sin(counted(1, 8, 4, 4)), Fixed(floats(1)), levels=255)
     found = Call("ConvolutionBackpropData-1", (data, _scaled_bytes(8, 8, 2, 2)), PLANE)
     return _in_levels(found, -5, 10.9375)
+
+
+def _convolved_unsigned() -> Call:
+    """Return a quantized convolution of data with a zero point and of filters of u8."""
+    weights = converted(Fixed(FILTERS.astype(np.uint8)), "f32"), Fixed(np.full((1, 1, 1, 1), 0.01, np.float32))
+    return Call("Convolution-1", (_in_levels(SMALL_IMAGE, -0.2, 0.82), Call("Multiply-1", weights)), PLANE)
+
+
+def _in_groups() -> Call:
+    """Return a quantized convolution of two groups of two channels, with a zero point."""
+    data = _in_levels(np.abs(np.sin(counted(1, 4, 3, 4))), -0.2, 0.82)
+    return Call("GroupConvolution-1", (data, _scaled_bytes(2, 2, 2, 1, 1)), PLANE)
 
 
 def _read_twice(product: Call) -> Call:
@@ -705,6 +725,35 @@ ROWS = (
         reason="If data and u8 weights have no zero points, numbers that are added for each column become others.",
         model=Call("Add-1", (_by_columns(np.uint8, 2, 8), Fixed(counted(5)))),
         applies=partial(_is_by_unsigned, pattern=Pattern.BIASED),
+    ),
+    not_compiled(
+        name="quantized products of weights of u8 that are quantized again",
+        span="2022.3 to 2022.3",
+        ops=("MatMul-1",),
+        reason="Rows with a zero point and u8 weights without one are not multiplied if the product is quantized.",
+        model=_in_levels(_by_columns(np.uint8, 2, 8, low=-0.2), 0, 1.02),
+        applies=lambda seen: (
+            seen.has(Pattern.UNSIGNED_WEIGHTS) and seen.has(Pattern.WITH_ZERO_POINT) and seen.has(Pattern.REQUANTIZED)
+        ),
+    ),
+    not_compiled(
+        name="quantized convolutions of weights of u8 that are quantized again",
+        span="2025.2 to 2026.4",
+        ops=(*CONVOLUTION, *GROUPED),
+        reason=(
+            "Data with a zero point and u8 weights without one are not multiplied if the product is quantized and a "
+            "layer computes with it in bytes."
+        ),
+        model=Call("MaxPool-1", (_in_levels(_convolved_unsigned(), 0, 1),), LARGEST),
+        applies=lambda seen: seen.has(Pattern.LEFT_IN_BYTES) and seen.has(Pattern.WITH_ZERO_POINT),
+    ),
+    ReleaseDifference(
+        name="quantized convolutions of groups before a PReLU",
+        span="2025.1 to 2026.4",
+        ops=GROUPED,
+        reason="Groups of several channels of data with a zero point are wrong if a PReLU with several slopes follows.",
+        model=Call("PReLU-1", (_in_groups(), Fixed(floats(0.1, 0.2, 0.3, 0.4)))),
+        applies=_is_sloped_in_groups,
     ),
     not_compiled(
         name="quantized data with a zero point times vectors of 8 bits",

@@ -130,6 +130,13 @@ class Pattern(StrEnum):
     SCALED_APART = "scaled apart"
     """Of a convolution or MatMul of such data and scaled weights: several inputs read what it gives, and the scale
     moves behind a layer of one of them."""
+    REQUANTIZED = "requantized"
+    LEFT_IN_BYTES = "left in bytes"
+    SLOPED = "sloped"
+    """Of a convolution or MatMul of such data: a FakeQuantize to 8 bits alone reads what it gives, or what a ReLU and
+    constants make of it; one reads that, behind any function, and a layer that computes in bytes reads this, and its
+    weights are scaled constants of u8; a PReLU with several slopes alone reads what functions and constants make of
+    it."""
     BYTE_COLUMNS = "columns in bytes"
     BYTES_BY_NUMBER = "bytes by a number"
     UNSIGNED_WEIGHTS = "unsigned weights"

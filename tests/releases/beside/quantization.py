@@ -17,11 +17,14 @@ from ir_tools.known_differences._model import (
     whole,
 )
 from ir_tools.known_differences.releases._quantization import (
+    FILTERS,
     GROUPED,
+    LARGEST,
     MEANS,
-    SMALL_IMAGE,
     _by_columns,
     _convolved_bytes,
+    _convolved_unsigned,
+    _in_groups,
     _in_levels,
     _multiplied,
     _read_twice,
@@ -147,9 +150,26 @@ def _twice(data: Call, first: str, *more: Array | Fixed, **raw: str) -> Call:
     return Call("Add-1", (Call(first, (data, *more), raw), Call("Sigmoid-1", (data,))))
 
 
-def _image(sizes: str, low: float = 0, high: float = 1, levels: int = 256) -> Call:
+def _image(sizes: str, low: float = 0, high: float = 1, levels: int = 256, channels: int = 2) -> Call:
     """A small image of such sizes, quantized."""
-    return _in_levels(Given(SMALL_IMAGE, sizes), low, high, levels)
+    return _in_levels(Given(np.abs(np.sin(counted(1, channels, 3, 4))), sizes), low, high, levels)
+
+
+def _sloped(data: Call) -> Call:
+    """A PReLU with a slope for each of four channels."""
+    return Call("PReLU-1", (data, Fixed(floats(0.1, 0.2, 0.3, 0.4))))
+
+
+def _grouped(data: Call, *sizes: int) -> Call:
+    return Call("GroupConvolution-1", (data, _scaled_bytes(*sizes or (2, 2, 2, 1, 1))), PLANE)
+
+
+def _pooled(data: Call) -> Call:
+    return Call("MaxPool-1", (data,), LARGEST)
+
+
+def _convolved_bytes_again(data: Call) -> Call:
+    return Call("Convolution-1", (data, _scaled_bytes(2, 3, 1, 1)), PLANE)
 
 
 def _by_weights(data: Call, held: Array, scale: Array | None, op: str = "Convolution-1") -> Call:
@@ -158,8 +178,6 @@ def _by_weights(data: Call, held: Array, scale: Array | None, op: str = "Convolu
     return Call(op, (data, weights if scale is None else Call("Multiply-1", (weights, Fixed(scale)))), PLANE)
 
 
-LARGEST = {name: value for name, value in MEANS.items() if name != "exclude-pad"}
-FILTERS = (np.arange(6) * 37 % 127).reshape(3, 2, 1, 1)
 CHANNEL_SCALES = counted(3, 1, 1, 1) / 99 + 0.01
 OF_ANY_SIZE = _convolved_bytes(_image("?,2,?,4"))
 BY_CHANNEL = _by_weights(_image("1,2,?,4"), FILTERS.astype(np.int8), CHANNEL_SCALES)
@@ -545,11 +563,49 @@ BESIDE = [
         ],
     ),
     *beside(
+        "quantized convolutions of groups before a PReLU",
+        falling=[
+            _sloped(Call("ReLU-1", (_raised(_in_groups(), 1, 4, 1, 1),))),
+            _sloped(_grouped(_image("?,4,3,4", -0.2, 0.82, channels=4))),
+        ],
+        others=[
+            Call("PReLU-1", (_in_groups(), Fixed(number(0.1)))),
+            _sloped(_grouped(_image("1,4,3,4", channels=4))),
+            _sloped(_grouped(_image("1,4,3,4", -0.2, 0.82, channels=4), 4, 1, 1, 1, 1)),
+            _sloped(
+                Call("Convolution-1", (_image("1,4,3,4", -0.2, 0.82, channels=4), _scaled_bytes(4, 4, 1, 1)), PLANE)
+            ),
+        ],
+    ),
+    *beside(
+        "quantized convolutions of weights of u8 that are quantized again",
+        falling=[
+            _pooled(_in_levels(Call("Tanh-1", (_raised(_convolved_unsigned(), 1, 3, 1, 1),)), 0, 1)),
+            _convolved_bytes_again(_in_levels(_convolved_unsigned(), 0, 1)),
+        ],
+        others=[
+            _in_levels(_convolved_unsigned(), 0, 1),
+            Call("Tanh-1", (_in_levels(_convolved_unsigned(), 0, 1),)),
+            _pooled(_in_levels(_by_weights(_image("1,2,3,4"), FILTERS.astype(np.uint8), CHANNEL_SCALES), 0, 1)),
+            _pooled(_in_levels(_convolved_bytes(_image("1,2,3,4", -0.2, 0.82)), 0, 1)),
+        ],
+    ),
+    *beside(
+        "quantized products of weights of u8 that are quantized again",
+        falling=[_in_levels(Call("ReLU-1", (_raised(_by_columns(np.uint8, 2, 8, low=-0.2), 5),)), 0, 1)],
+        others=[
+            _by_columns(np.uint8, 2, 8, low=-0.2),
+            _in_levels(Call("Tanh-1", (_by_columns(np.uint8, 2, 8, low=-0.2),)), 0, 1),
+            _in_levels(_by_columns(np.int8, 2, 8, low=-0.2), 0, 1),
+        ],
+    ),
+    *beside(
         "quantized convolutions of unknown size that are scaled for each reader",
         falling=[
             _twice(_convolved_bytes(_image("?,2,3,4"), GROUPED), "Negative-1"),
             _read_twice(_convolved_bytes(_image("1,2,3..5,4", -1, 127 / 128))),
             _twice(OF_ANY_SIZE, "Multiply-1", Fixed(number(2.0))),
+            _twice(Call("Multiply-1", (OF_ANY_SIZE, Fixed(number(0.5)))), "Transpose-1", Fixed(whole(0, 1, 2, 3))),
             _twice(OF_ANY_SIZE, "Transpose-1", Fixed(whole(0, 1, 2, 3))),
             _twice(OF_ANY_SIZE, "ReduceMean-1", Fixed(whole(1)), keep_dims="true"),
             _twice(BY_CHANNEL, "ReduceMax-1", Fixed(whole(2, 3)), keep_dims="true"),
@@ -592,7 +648,7 @@ BESIDE = [
         "quantized convolutions of data whose 0 is between two bytes, 2022.1 to 2026.4",
         falling=[
             _convolved_bytes(_image("?,2,?,4", -0.505, 0.545)),
-            _convolved_bytes(Call("MaxPool-1", (_image("1,2,3,4", -0.505, 0.545),), LARGEST)),
+            _convolved_bytes(_pooled(_image("1,2,3,4", -0.505, 0.545))),
             _by_weights(_image("1,2,3,4", -0.505, 0.545), FILTERS.astype(np.uint8), CHANNEL_SCALES),
         ],
         others=[
@@ -608,7 +664,7 @@ BESIDE = [
             _convolved_bytes(Call("ReLU-1", (Call("AvgPool-1", (_image("1,2,3,4"),), MEANS),))),
             Call("MatMul-1", (Call("AvgPool-1", (_image("1,2,3,4"),), MEANS), _scaled_bytes(3, 2))),
         ],
-        others=[_convolved_bytes(Call("MaxPool-1", (_image("1,2,3,4"),), LARGEST))],
+        others=[_convolved_bytes(_pooled(_image("1,2,3,4")))],
     ),
     *beside(
         "quantized products of data of 255 or 15 levels, 2022.1 to 2026.4",
