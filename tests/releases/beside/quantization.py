@@ -168,8 +168,8 @@ def _pooled(data: Call) -> Call:
     return Call("MaxPool-1", (data,), LARGEST)
 
 
-def _convolved_bytes_again(data: Call) -> Call:
-    return Call("Convolution-1", (data, _scaled_bytes(2, 3, 1, 1)), PLANE)
+def _convolved_again(data: Call, channels: int = 4) -> Call:
+    return Call("Convolution-1", (data, _scaled_bytes(4, channels, 1, 1)), PLANE)
 
 
 def _by_weights(data: Call, held: Array, scale: Array | None, op: str = "Convolution-1") -> Call:
@@ -572,16 +572,14 @@ BESIDE = [
             Call("PReLU-1", (_in_groups(), Fixed(number(0.1)))),
             _sloped(_grouped(_image("1,4,3,4", channels=4))),
             _sloped(_grouped(_image("1,4,3,4", -0.2, 0.82, channels=4), 4, 1, 1, 1, 1)),
-            _sloped(
-                Call("Convolution-1", (_image("1,4,3,4", -0.2, 0.82, channels=4), _scaled_bytes(4, 4, 1, 1)), PLANE)
-            ),
+            _sloped(_convolved_again(_image("1,4,3,4", -0.2, 0.82, channels=4))),
         ],
     ),
     *beside(
         "quantized convolutions of weights of u8 that are quantized again",
         falling=[
             _pooled(_in_levels(Call("Tanh-1", (_raised(_convolved_unsigned(), 1, 3, 1, 1),)), 0, 1)),
-            _convolved_bytes_again(_in_levels(_convolved_unsigned(), 0, 1)),
+            _convolved_again(_in_levels(_convolved_unsigned(), 0, 1), 3),
         ],
         others=[
             _in_levels(_convolved_unsigned(), 0, 1),
