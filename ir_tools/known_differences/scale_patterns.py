@@ -66,7 +66,7 @@ def _axes_of_limits(graph: Graph, quantized: Layer, constants: Collection[int]) 
     """Return along which axes constant limits of a FakeQuantize differ: `NUMBER` if they do not, or the channels."""
     limits = [source is not None and source.layer in constants for source in sources_of(graph, quantized)[1:]]
     ports = quantized.common.inputs
-    if not all(limits) or quantized.common.raw.get("levels") not in LEVELS:
+    if not limits or not all(limits) or quantized.common.raw.get("levels") not in LEVELS:
         return set()
     rank = len(ports[0].dims)
     axes = {axis for port in ports[1:] for axis, size in enumerate(port.dims, rank - len(port.dims)) if size != 1}

@@ -149,8 +149,8 @@ def difference(call: Fed, found: Sequence[Array], wanted: Sequence[Array], toler
     for number, (ours, theirs) in enumerate(zip(found, wanted, strict=True)):
         if (ours.shape, ours.dtype) != (theirs.shape, theirs.dtype):
             return f"{call}\noutput {number} is {ours.dtype}{ours.shape}, wanted {theirs.dtype}{theirs.shape}"
-        left, right = ours.astype(np.float64), theirs.astype(np.float64)
         with np.errstate(all="ignore"):
+            left, right = ours.astype(np.float64), theirs.astype(np.float64)
             far = np.abs(left - right) > tolerance * np.abs(right[np.isfinite(right)]).max(initial=1)
             far &= ~((left == right) | (np.isnan(left) & np.isnan(right)))
         if far.any():
