@@ -20,7 +20,7 @@ ONE_THREAD = {"INFERENCE_NUM_THREADS": "1"}
 
 @dataclass(frozen=True)
 class Between:
-    """An input of whole numbers of which only bounds are known; None is no upper bound."""
+    """An input of integers of which only bounds are known; None is no upper bound."""
 
     kind: str
     bounds: tuple[tuple[int, int | None], ...]

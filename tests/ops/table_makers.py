@@ -536,7 +536,7 @@ def slots_of(rng: Rng, op: Op, slots: Sequence[Slot]) -> list[Slot]:
 
 
 def small(rng: Rng, kind: str) -> Slot:
-    """A few whole numbers of which the values, or their bounds, are known."""
+    """A few integers of which the values, or their bounds, are known."""
     values = rng.integers(-3, 6, 3)
     if rng.random() < 0.4:
         return values.astype(element_type(kind).dtype)
