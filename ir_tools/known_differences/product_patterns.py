@@ -18,7 +18,7 @@ from ir_tools.known_differences.neighbours import (
 )
 from ir_tools.known_differences.packed_weights import CARRYING, SCALING, SHAPING, PackedWeights
 from ir_tools.known_differences.releases.seen import CONVOLUTIONS, NUMBER, Pattern
-from ir_tools.known_differences.scale_patterns import REDUCED, axis_left
+from ir_tools.known_differences.scale_patterns import CHANNEL, REDUCED, axis_left
 from ir_tools.ops import Role, role_of
 
 __all__ = ["OF_BYTES", "QUANTIZED_ON", "in_bytes"]
@@ -243,8 +243,7 @@ def _moves_behind(
     if kind in SCALED_BEHIND or (by_number and kind in SCALED_BEHIND_BY_NUMBER):
         return True
     if kind in REDUCED:
-        axes = integers(model, graph, reader, 1)
-        return axes is None or 1 not in axes
+        return bool([*axis_left(model, graph, reader, CHANNEL)])
     if kind == "Transpose":
         order = integers(model, graph, reader, 1)
         return order is None or [*order[:2]] == [0, 1]

@@ -8,7 +8,7 @@ from ir_tools.graph import Graph, Layer, Model, Source
 from ir_tools.known_differences.neighbours import integers, sources_of, walked
 from ir_tools.known_differences.releases.seen import NUMBER, Pattern
 
-__all__ = ["REDUCED", "axis_left", "scales_behind"]
+__all__ = ["CHANNEL", "REDUCED", "axis_left", "scales_behind"]
 
 REDUCED = frozenset({"ReduceMax", "ReduceMean", "ReduceMin", "ReduceSum"})
 """Types of reductions that scales move behind. Measured."""

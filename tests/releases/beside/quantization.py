@@ -91,10 +91,6 @@ EVEN = quantized(np.sin(counted(1, 8, 4, 4)), Fixed(floats(1)), levels=255)
 RAISED = Call("ConvolutionBackpropData-1", (EVEN, _scaled_bytes(8, 8, 2, 2)), PLANE)
 
 
-def _given(data: Call, low: float, high: float) -> Call:
-    return between(data, Fixed(floats(low)), Fixed(floats(high)), 256)
-
-
 def _taken(data: Call, weights: Feed | None = None) -> Call:
     return Call("Convolution-1", (data, weights or _scaled_bytes(3, 8, 1, 1)), PLANE)
 
@@ -168,10 +164,6 @@ def _pooled(data: Call) -> Call:
     return Call("MaxPool-1", (data,), LARGEST)
 
 
-def _convolved_again(data: Call, channels: int = 4) -> Call:
-    return Call("Convolution-1", (data, _scaled_bytes(4, channels, 1, 1)), PLANE)
-
-
 def _by_weights(data: Call, held: Array, scale: Array | None, op: str = "Convolution-1") -> Call:
     """Data times constants, which are scaled unless there is no scale."""
     weights = converted(Fixed(held), "f32")
@@ -217,16 +209,16 @@ BESIDE = [
     *beside(
         "quantized convolutions of quantized transposed ones",
         falling=[
-            _taken(_given(RAISED, -5, 10.9375)),
-            _taken(_given(Call("Add-1", (RAISED, Fixed(counted(1, 8, 1, 1)))), -5, 10.9375)),
-            _taken(_given(Call("PReLU-1", (RAISED, Fixed(floats(0.1)))), -5, 10.9375)),
+            _taken(_in_levels(RAISED, -5, 10.9375)),
+            _taken(_in_levels(Call("Add-1", (RAISED, Fixed(counted(1, 8, 1, 1)))), -5, 10.9375)),
+            _taken(_in_levels(Call("PReLU-1", (RAISED, Fixed(floats(0.1)))), -5, 10.9375)),
         ],
         others=[
-            _taken(_given(Call("ReLU-1", (RAISED,)), 0, 7)),
-            _taken(Call("ReLU-1", (_given(RAISED, -5, 10.9375),))),
-            _taken(_given(RAISED, -5, 10.9375), Fixed(np.sin(counted(3, 8, 1, 1)))),
-            _taken(_given(Call("Convolution-1", (EVEN, _scaled_bytes(8, 8, 2, 2)), PLANE), -5, 10.9375)),
-            Call("ConvolutionBackpropData-1", (_given(RAISED, -5, 10.9375), _scaled_bytes(8, 8, 2, 2)), PLANE),
+            _taken(_in_levels(Call("ReLU-1", (RAISED,)), 0, 7)),
+            _taken(Call("ReLU-1", (_in_levels(RAISED, -5, 10.9375),))),
+            _taken(_in_levels(RAISED, -5, 10.9375), Fixed(np.sin(counted(3, 8, 1, 1)))),
+            _taken(_in_levels(Call("Convolution-1", (EVEN, _scaled_bytes(8, 8, 2, 2)), PLANE), -5, 10.9375)),
+            Call("ConvolutionBackpropData-1", (_in_levels(RAISED, -5, 10.9375), _scaled_bytes(8, 8, 2, 2)), PLANE),
         ],
     ),
     *beside(
@@ -572,14 +564,14 @@ BESIDE = [
             Call("PReLU-1", (_in_groups(), Fixed(number(0.1)))),
             _sloped(_grouped(_image("1,4,3,4", channels=4))),
             _sloped(_grouped(_image("1,4,3,4", -0.2, 0.82, channels=4), 4, 1, 1, 1, 1)),
-            _sloped(_convolved_again(_image("1,4,3,4", -0.2, 0.82, channels=4))),
+            _sloped(_taken(_image("1,4,3,4", -0.2, 0.82, channels=4), _scaled_bytes(4, 4, 1, 1))),
         ],
     ),
     *beside(
         "quantized convolutions of weights of u8 that are quantized again",
         falling=[
             _pooled(_in_levels(Call("Tanh-1", (_raised(_convolved_unsigned(), 1, 3, 1, 1),)), 0, 1)),
-            _convolved_again(_in_levels(_convolved_unsigned(), 0, 1), 3),
+            _taken(_in_levels(_convolved_unsigned(), 0, 1), _scaled_bytes(4, 3, 1, 1)),
         ],
         others=[
             _in_levels(_convolved_unsigned(), 0, 1),
@@ -621,6 +613,7 @@ BESIDE = [
             _twice(OF_ANY_SIZE, "Add-1", Fixed(number(2.0))),
             _twice(OF_ANY_SIZE, "Exp-1"),
             _twice(BY_CHANNEL, "ReduceMax-1", Fixed(whole(1)), keep_dims="true"),
+            _twice(BY_CHANNEL, "ReduceMax-1", Fixed(whole(-3)), keep_dims="true"),
             _twice(BY_CHANNEL, "Clamp-1", min="0", max="1"),
             Call("Multiply-1", (OF_ANY_SIZE, Call("Tanh-1", (OF_ANY_SIZE,)))),
             Call("ReLU-1", (OF_ANY_SIZE,)),
