@@ -26,6 +26,7 @@ __all__ = [
     "readers_of",
     "reads_of",
     "sources_of",
+    "uniform_of",
     "walked",
 ]
 
@@ -92,6 +93,13 @@ def number_of(model: Model, graph: Graph, layer: Layer, number: int) -> float | 
     """Return the value of an input that is a constant number; None if it is not one, or if it is missing."""
     found = _held(model, graph, layer, number)
     return float(found.flat[0]) if found is not None and found.size == 1 and found.dtype.kind in "fiu" else None
+
+
+def uniform_of(model: Model, graph: Graph, layer: Layer, number: int) -> float | None:
+    """Return the value of all elements of an input that is a constant; None if they differ, or if it is not one."""
+    found = _held(model, graph, layer, number)
+    equal = found is not None and found.size and found.dtype.kind in "fiu" and (found == found.flat[0]).all()
+    return float(found.flat[0]) if found is not None and equal else None
 
 
 def numbers_of(layer: Layer, name: str) -> list[int]:

@@ -15,6 +15,7 @@ from ir_tools.known_differences.neighbours import (
     producer_of,
     readers_of,
     sources_of,
+    uniform_of,
 )
 from ir_tools.known_differences.packed_weights import CARRYING, SCALING, SHAPING, PackedWeights
 from ir_tools.known_differences.releases.seen import CONVOLUTIONS, NUMBER, Pattern
@@ -32,13 +33,19 @@ QUANTIZED_ON = CARRYING | {
     *("ReduceMin", "ShuffleChannels", "SpaceToBatch"),
 }
 """Types of layers behind a FakeQuantize whose outputs releases keep in bytes. Measured."""
+QUANTIZED_LATE = frozenset({*("BatchToSpace", "Broadcast", "Concat", "Gather", "Slice", "SpaceToBatch", "Unsqueeze")})
+EARLY_LEVELS = frozenset({255, 256})
+"""Those of them that releases before 2022.1 do not compute with in bytes, and the levels that they do. Measured."""
 BEHIND = {"AvgPool": Pattern.AVERAGED, "Broadcast": Pattern.SPREAD_OUT, "Slice": Pattern.CUT}
 """What is true of a layer of quantized data behind some of them."""
 FUNCTIONS_BUT_RELU = FUNCTIONS - {"ReLU"} | {"PReLU"}
 NARROW = 255
 """How many levels bytes have that stand for numbers and their opposites."""
+LAST_BYTE = 255
 BETWEEN = 0.01
 """From which part of a level on the number 0 lies between two of them."""
+SHIFTED = CONVOLUTIONS | {"MatMul"}
+"""Types of layers that zero points of quantized data are made for of numbers added to these. Measured."""
 SCALED_LATER = frozenset({"Pad", "Split", "StridedSlice", "VariadicSplit"})
 """Types of layers that a scale moves behind, as behind reductions. Measured."""
 SCALED_LATER_BY_NUMBER = SCALED_LATER | {"Clamp", "MVN", "NormalizeL2"}
@@ -75,68 +82,94 @@ def in_bytes(
 
 
 def _quantized(model: Model, graph: Graph, product: Layer, constants: Collection[int]) -> Iterator[Pattern]:
-    """Yield `QUANTIZED` and what of it is true of a product, but not what its weights decide.
-
-    Several FakeQuantize between the same numbers may be joined by a Concat.
-    """
-    waiting, passed, found = sources_of(graph, product)[:1], set[int](), list[Layer]()
+    """Yield `QUANTIZED` and what of it is true of a product, but not what its weights decide."""
     kinds = set[str]()
-    while waiting and len(passed) < FAR:
-        source = waiting.pop()
-        if source is None:
-            return
-        layer = graph.layer(source.layer)
-        if layer.type == "FakeQuantize" and _is_to_bytes(graph, layer, constants):
-            found.append(layer)
-        elif (sources := _quantized_before(model, graph, layer)) is None:
-            return
-        elif layer.id not in passed:
-            kinds.add(layer.type)
-            waiting += sources
-        passed.add(layer.id)
-    limits = {tuple(number_of(model, graph, one, place) for place in range(1, 5)) for one in found}
-    if waiting or len(limits) != 1:
+    found = _quantized_before(model, graph, product, constants, kinds)
+    limits = {(shift, *(number_of(model, graph, one, place) for place in range(1, 5))) for one, shift in found}
+    if len(limits) != 1:
         return
-    low, high = limits.pop()[2:]
+    shift, *_, low, high = limits.pop()
     if low is None or high is None:
-        yield Pattern.QUANTIZED
+        yield from [Pattern.QUANTIZED] * (not shift)
         return
-    if not low <= 0 <= high:
+    zeros = [_zero_of(one, low, high, shift or 0) for one, _ in found]
+    if not (all(0 <= round(zero) <= LAST_BYTE for zero, _ in zeros) if shift else low <= 0 <= high):
         return
     yield Pattern.QUANTIZED
-    if low == 0:
+    unsigned = all(isclose(zero, 0, abs_tol=1e-4) for zero, _ in zeros)
+    if unsigned:
         yield Pattern.UNSIGNED
     yield from (BEHIND[kind] for kind in kinds if kind in BEHIND)
-    zeros = [_zero_of(one, low, high) for one in found]
     narrow = {levels for _, levels in zeros if levels % 2}
     if narrow == {NARROW} and isclose(low, -high, rel_tol=1e-4):
-        yield Pattern.NARROW
+        yield from [Pattern.NARROW] * (not shift)
     elif narrow:
         yield Pattern.RESCALED
-    if all(low == 0 or isclose(zero, levels // 2, rel_tol=1e-4) for zero, levels in zeros):
+    if unsigned or all(isclose(zero, levels // 2, rel_tol=1e-4) for zero, levels in zeros):
         yield Pattern.UNSHIFTED
-    elif low < 0 and "ReLU" not in kinds:
+    elif "ReLU" not in kinds or shift:
         yield Pattern.WITH_ZERO_POINT
         if any(abs(zero - round(zero)) > BETWEEN for zero, _ in zeros):
             yield Pattern.BETWEEN_BYTES
+            early = not kinds & QUANTIZED_LATE and EARLY_LEVELS.issuperset(levels for _, levels in zeros)
+            yield from [Pattern.BETWEEN_EARLY_BYTES] * early
 
 
-def _quantized_before(model: Model, graph: Graph, layer: Layer) -> list[Source | None] | None:
-    """Return what a layer reads whose outputs releases keep in bytes if these are; None if they do not."""
+def _quantized_before(
+    model: Model, graph: Graph, product: Layer, constants: Collection[int], kinds: set[str]
+) -> list[tuple[Layer, float]]:
+    """Return the FakeQuantize whose outputs a product reads in bytes, and what is added to each before it is scaled.
+
+    Several between the same numbers may be joined by a Concat. The types of layers in between are added to `kinds`.
+    """
+    waiting, passed = [(source, 1.0, 0.0) for source in sources_of(graph, product)[:1]], set[int]()
+    found = list[tuple[Layer, float]]()
+    while waiting and len(passed) < FAR:
+        source, factor, shift = waiting.pop()
+        if source is None:
+            return []
+        layer = graph.layer(source.layer)
+        if layer.type == "FakeQuantize" and _is_to_bytes(graph, layer, constants):
+            found.append((layer, shift / factor))
+        elif (by_number := _by_number(model, graph, layer)) is not None:
+            before, scale, number = by_number
+            if number and (product.type not in SHIFTED or "ReLU" in kinds):
+                return []
+            waiting.append((before, factor * scale, factor * number + shift))
+        elif layer.type not in QUANTIZED_ON or _interpolates(layer):
+            return []
+        elif layer.id not in passed:
+            kinds.add(layer.type)
+            sources = sources_of(graph, layer)
+            waiting += [(one, factor, shift) for one in (sources if layer.type == "Concat" else sources[:1])]
+        passed.add(layer.id)
+    return [] if waiting else found
+
+
+def _by_number(model: Model, graph: Graph, layer: Layer) -> tuple[Source | None, float, float] | None:
+    """Return what a layer scales by a positive number or shifts by a number, and these; None if it does not."""
     sources = sources_of(graph, layer)
-    if layer.type in {"Divide", "Multiply"}:
-        factors = [number_of(model, graph, layer, place) for place in range(2)]
-        computed = [source for source, factor in zip(sources, factors, strict=True) if factor is None]
-        scaled = len(computed) == 1 and (factors[0] is None or layer.type == "Multiply")
-        return computed if scaled and max(factor or 0 for factor in factors) > 0 else None
-    if layer.type not in QUANTIZED_ON or _interpolates(layer):
-        return None
-    return sources if layer.type == "Concat" else sources[:1]
+    numbers = [uniform_of(model, graph, layer, place) for place in range(len(sources))]
+    match layer.type, numbers:
+        case "Multiply", [None, float(factor)] | [float(factor), None] if factor > 0:
+            scale, shift = factor, 0.0
+        case "Divide", [None, float(divisor)] if divisor > 0:
+            scale, shift = 1 / divisor, 0.0
+        case "Add", [None, float(number)] | [float(number), None]:
+            scale, shift = 1.0, number
+        case "Subtract", [None, float(number)]:
+            scale, shift = 1.0, -number
+        case "Subtract", [float(number), None]:
+            scale, shift = -1.0, number
+        case _:
+            return None
+    return sources[numbers.index(None)], scale, shift
 
 
-def _zero_of(quantized: Layer, low: float, high: float) -> tuple[float, int]:
-    """Return at which of how many levels between two numbers, counted from 0, the number 0 is."""
+def _zero_of(quantized: Layer, low: float, high: float, shift: float) -> tuple[float, int]:
+    """Return at which of how many levels between two numbers that are shifted, counted from 0, the number 0 is."""
     levels = int(quantized.common.raw["levels"])
+    low, high = low + shift, high + shift
     return low and low * (levels - 1) / (low - high), levels
 
 

@@ -16,11 +16,12 @@ from ir_tools.known_differences.releases import ROWS, ReleaseDifference, Seen, _
 from ir_tools.known_differences.surroundings import Surroundings
 from ir_tools.known_differences.verdicts import Answer
 from ir_tools.ops import find_op
-from ir_tools.releases.table import OPENVINO
+from ir_tools.releases.table import OPENVINO, find_release
 from ir_tools.runtime.environments import environment
 from tests.releases import beside as families
 from tests.releases.beside import Beside
 from tests.releases.beside.elementwise import as_pdpd
+from tests.releases.beside.quantization import between_bytes
 from tests.releases.test_differences import answer
 
 FAMILIES = (import_module(f"{families.__name__}.{module.name}") for module in iter_modules(families.__path__))
@@ -76,6 +77,16 @@ def test_a_number_in_a_test_is_broadcast_from_an_axis_on_if_it_is_constant(const
     model, _ = as_model(as_pdpd("Equal-1", counted(2, 3), Fixed(one) if constant else one, axis=0))
     said = compatibility(model, [release for release in OPENVINO if release.number > (2021, 4)])
     assert [one.release.name.removeprefix("openvino-") for one in said if one.answer is Answer.DIFFERS] == differs
+
+
+@pytest.mark.parametrize(("levels", "differs"), [(256, True), (16, False)])
+def test_zero_points_are_rounded_before_2022_only_if_there_are_as_many_levels_as_bytes(
+    levels: int, differs: bool
+) -> None:
+    model, _ = as_model(between_bytes(levels))
+    model.version = 10
+    (said,) = compatibility(model, [find_release("openvino-2021.4")])
+    assert (said.answer is Answer.DIFFERS) is differs
 
 
 @pytest.mark.sweep

@@ -842,8 +842,16 @@ ROWS = (
                 Pattern.BETWEEN_BYTES,
                 {"i8", "u8"},
                 "The zero point of quantized data is rounded to a byte.",
-                _in_levels(SMALL_IMAGE, -0.505, 0.545),
+                _in_levels(SMALL_IMAGE, -0.505, 0.545, 16),
                 {"2022.1 to 2026.4": CONVOLUTION, "2023.0 to 2026.4": GROUPED},
+            ),
+            (
+                "quantized convolutions of data whose 0 is between two bytes",
+                Pattern.BETWEEN_EARLY_BYTES,
+                {"i8", "u8"},
+                "The zero point of quantized data is rounded to a byte.",
+                _in_levels(SMALL_IMAGE, -0.505, 0.545),
+                {"2021.3 to 2026.4": CONVOLUTION},
             ),
             (
                 "quantized products of averages",

@@ -118,15 +118,17 @@ class Pattern(StrEnum):
     UNSHIFTED = "unshifted data"
     WITH_ZERO_POINT = "data with a zero point"
     BETWEEN_BYTES = "zero between bytes"
+    BETWEEN_EARLY_BYTES = "zero between early bytes"
     NARROW = "narrow"
     RESCALED = "rescaled"
     AVERAGED = "averaged"
     SPREAD_OUT = "spread out"
     CUT = "cut"
-    """Of a convolution, MatMul or MVN: its data are those of a FakeQuantize between numbers, to levels of 8 bits; the
-    least of them is 0; bytes without a zero point stand for them; bytes with one do, for negative ones, too; no byte
-    stands for 0; there are 255 levels, from a number to its opposite; there is another uneven number of them; they are
-    averaged before; a Broadcast repeats them; a Slice cuts them."""
+    """Of a convolution, MatMul or MVN: its data are those of a FakeQuantize between numbers, to levels of 8 bits, and a
+    number may be added to them; the least of them is 0; bytes without a zero point stand for them; bytes with one do,
+    for negative ones, too; no byte stands for 0; nor does one on releases before 2022.1; there are 255 levels, from a
+    number to its opposite; there is another uneven number of them; they are averaged before; a Broadcast repeats them;
+    a Slice cuts them."""
     SCALED_APART = "scaled apart"
     """Of a convolution or MatMul of such data and scaled weights: several inputs read what it gives, and the scale
     moves behind a layer of one of them."""

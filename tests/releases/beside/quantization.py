@@ -151,6 +151,16 @@ def _image(sizes: str, low: float = 0, high: float = 1, levels: int = 256, chann
     return _in_levels(Given(np.abs(np.sin(counted(1, channels, 3, 4))), sizes), low, high, levels)
 
 
+def _shifted(data: Call, by: float, channels: int = 1, op: str = "Add-1") -> Call:
+    """Data to which a number is added, for each channel or for all."""
+    return Call(op, (data, Fixed(np.full((1, channels, 1, 1), by, np.float32))))
+
+
+def between_bytes(levels: int) -> Call:
+    """A convolution of quantized data whose 0 is between two levels."""
+    return _convolved_bytes(_image("1,2,3,4", -0.505, 0.545, levels))
+
+
 def _sloped(data: Call) -> Call:
     """A PReLU with a slope for each of four channels."""
     return Call("PReLU-1", (data, Fixed(floats(0.1, 0.2, 0.3, 0.4))))
@@ -641,12 +651,32 @@ BESIDE = [
             _convolved_bytes(_image("?,2,?,4", -0.505, 0.545)),
             _convolved_bytes(_pooled(_image("1,2,3,4", -0.505, 0.545))),
             _by_weights(_image("1,2,3,4", -0.505, 0.545), FILTERS.astype(np.uint8), CHANNEL_SCALES),
+            _convolved_bytes(_shifted(_image("1,2,3,4"), -0.3)),
+            _convolved_bytes(_shifted(_image("1,2,3,4"), 0.3, op="Subtract-1")),
+            _convolved_bytes(Call("Subtract-1", (Fixed(number(0.7)), _image("1,2,3,4")))),
+            _convolved_bytes(_pooled(_shifted(_shifted(_image("1,2,3,4"), 0.7, op="Multiply-1"), -0.3, 2))),
+            _convolved_bytes(_shifted(Call("ReLU-1", (_image("1,2,3,4"),)), -0.3)),
         ],
         others=[
+            _convolved_bytes(_shifted(_image("1,2,3,4"), -0.4)),
+            _convolved_bytes(_shifted(_image("1,2,3,4"), 0.3)),
+            _convolved_bytes(_shifted(_image("1,2,3,4"), -1.3)),
+            _convolved_bytes(Call("ReLU-1", (_shifted(_image("1,2,3,4"), -0.3),))),
+            _convolved_bytes(_shifted(Call("ReLU-1", (_image("1,2,3,4", -0.2, 0.82),)), -0.3)),
             _convolved_bytes(_image("1,2,3,4", -0.2, 0.82)),
             _convolved_bytes(_image("1,2,3,4", 0.1, 1)),
             _convolved_bytes(Call("Tanh-1", (_image("1,2,3,4", -0.505, 0.545),))),
             _by_weights(_image("1,2,3,4", -0.505, 0.545), FILTERS.astype(np.int8), None),
+        ],
+    ),
+    *beside(
+        "quantized convolutions of data whose 0 is between two bytes, 2021.3 to 2026.4",
+        falling=[
+            _convolved_bytes(_shifted(_image("1,2,3,4"), -0.3)),
+            _convolved_bytes(_pooled(_image("1,2,3,4", -0.505, 0.545))),
+        ],
+        others=[
+            _convolved_bytes(_shifted(_image("1,2,3,4"), -0.4)),
         ],
     ),
     *beside(
