@@ -10,6 +10,7 @@ __all__ = [
     "DECONVOLUTIONS",
     "FACTORS",
     "FUNCTIONS",
+    "REDUCTIONS",
     "SUMS",
     "compiled_before",
     "convolution_of",

@@ -10,6 +10,7 @@ from ir_tools.graph import Graph, Layer, Model, Source, find_port, port_place
 from ir_tools.known_differences.attention_patterns import attentions
 from ir_tools.known_differences.fusing_patterns import (
     FACTORS,
+    REDUCTIONS,
     SUMS,
     compiled_before,
     convolution_of,
@@ -149,6 +150,7 @@ class Patterns:
             Pattern.DECONVOLVED: op.type == "Convolution" and reads_deconvolved(self.model, graph, layer, constants),
             Pattern.UNEVEN: op.type == "Concat" and _turns_unevenly(graph, layer, constants),
             Pattern.OF_SIZES: op.type == "Broadcast" and _repeats_to_sizes(graph, layer),
+            Pattern.OF_REDUCTION: op.type == "Divide" and _divides_reduced(graph, layer, constants),
             Pattern.DECIDING: op.type in CONVERTING and _decides_sizes(graph, layer),
             Pattern.EXPANDED: op.type in EXPANDING and _is_expanded(graph, layer, constants),
             Pattern.OUTLIVING: op.type == "Transpose" and outlives_products(graph, layer, constants),
@@ -337,6 +339,40 @@ def _is_read_elsewhere(graph: Graph, part: Source, before: Set[int], *, is_first
             return found and (is_first or role_of(producer) is not Role.PARAMETER)
         source = given
     return found
+
+
+def _divides_reduced(graph: Graph, divide: Layer, constants: Collection[int]) -> bool:
+    """Return whether a quotient by constants is compiled with a reduction, as are layers in between, or moves to it."""
+    layer, by_numbers = divide, True
+    for _ in range(FAR):
+        sources = sources_of(graph, layer)
+        computed = [source for source in sources if source is not None and source.layer not in constants]
+        if layer.type in PASSING:
+            fits = by_numbers
+        elif layer.type in {*SCALES, "Power"}:
+            numbers = _is_by_numbers(graph, layer, constants)
+            by_numbers = by_numbers and numbers
+            fits = (numbers or is_by_channel(layer)) and (layer.type in FACTORS or computed == sources[:1])
+        else:
+            fits = layer.type in ACTIVATIONS or _keeps_integers(layer)
+        if not fits or len(computed) != 1 or reads_of(graph, computed[0]) != 1:
+            return False
+        layer = graph.layer(computed[0].layer)
+        if layer.type in REDUCTIONS:
+            return True
+    return False
+
+
+def _is_by_numbers(graph: Graph, layer: Layer, constants: Collection[int]) -> bool:
+    """Return whether all constants that a layer reads are numbers."""
+    ports = zip(sources_of(graph, layer), layer.common.inputs, strict=True)
+    return all(prod(port.dims) == 1 for source, port in ports if source is not None and source.layer in constants)
+
+
+def _keeps_integers(layer: Layer) -> bool:
+    """Return whether a Convert is from integers to others that releases compute in the same type."""
+    ports = (*layer.common.inputs, *layer.common.outputs)
+    return layer.type == "Convert" and all(port.precision in {"I32", "I64"} for port in ports)
 
 
 def compares_itself(graph: Graph, choice: Layer) -> bool:

@@ -337,6 +337,17 @@ def _arcsines(kind: str, *, inside: bool) -> Call:
     return converted(made, "i32")
 
 
+def _summed_rows() -> Call:
+    """Return sums of rows of integers."""
+    rows = np.array([[1, 3], [2, 2], [4, 4], [5, 6]], np.int32)
+    return Call("ReduceSum-1", (rows, Fixed(whole(1))), {"keep_dims": "true"})
+
+
+def _quotient(data: Feed) -> Call:
+    """Return thirds of integers."""
+    return Call("Divide-1", (data, Fixed(np.array(3, np.int32))))
+
+
 LIMITED = Call("Abs-1", (Given(counted(1, 2, 7, 4), "1,2,1..14,4"),))
 ODD = Call("Abs-1", (Given(counted(1, 2, 7, 8), "1,2,?,8"),))
 """Images of at most 14 rows, and of any number of rows, which is odd."""
@@ -478,7 +489,7 @@ ROWS = (
             ops=("Divide-1",),
             reason="The layers are fused, and quotients are rounded to the nearest integer, instead of down.",
             sometimes=True,
-            model=Call("Divide-1", (before, Fixed(np.array(3, np.int32)))),
+            model=_quotient(before),
             types="i16 i32 i64 u16 u32 u64",
             applies=partial(Seen.is_behind, types=types),
         )
@@ -497,6 +508,19 @@ ROWS = (
             ),
             ("an absolute value", "2021.4 to 2022.2", Call("Abs-1", (np.array([5, 8], np.int32),)), frozenset({"Abs"})),
         )
+    ),
+    ReleaseDifference(
+        name="quotients of integers that are reduced",
+        span="2022.1 to 2026.4",
+        ops=("Divide-1",),
+        reason=(
+            "Reductions are fused with it: what they give is always the dividend, and quotients are rounded to the "
+            "nearest integer, instead of down."
+        ),
+        sometimes=True,
+        model=_quotient(_summed_rows()),
+        types="i8 i16 i32 i64 u8 u16 u32 u64",
+        applies=lambda seen: seen.has(Pattern.OF_REDUCTION),
     ),
     *(
         ReleaseDifference(

@@ -88,6 +88,8 @@ class Pattern(StrEnum):
     shape then or later."""
     ACTIVATED = "activated"
     """Of a sum: it shifts channels by constants, behind activations of a convolution that alone read each other."""
+    OF_REDUCTION = "of a reduction"
+    """Of a Divide by or of constants: it alone reads what a reduction gives, which may be moved, scaled or shifted."""
     DECIDING = "deciding"
     """Of a Convert: what it gives becomes sizes by which others are cut, repeated or reshaped."""
     OF_SIZES = "of sizes"

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ir_tools.known_differences._model import PLANE, Call, Fixed, Given, counted, index, sizes_of, whole
-from ir_tools.known_differences.releases._elementwise import _shifted_product
+from ir_tools.known_differences.releases._elementwise import _quotient, _shifted_product, _summed_rows
 from ir_tools.ops import Array
 from tests.releases.beside import Beside, Feed, beside
 
@@ -47,6 +47,16 @@ def _signed(data: Call) -> Call:
 
 def _images(shape: str) -> Call:
     return Call("Abs-1", (Given(counted(1, 2, 7, 8), shape),))
+
+
+def _by_integers(op: str, data: Feed, *values: int, axes: int = 1) -> Call:
+    """Integers and constants, one for all or one for each element along the second of some axes."""
+    sizes = (1, len(values), *[1] * (axes - 2))[:axes]
+    return Call(op, (data, Fixed(np.array(values, np.int32).reshape(sizes))))
+
+
+INTEGERS = np.arange(24, dtype=np.int32).reshape(2, 3, 2, 2) * 5
+SUMMED = Call("ReduceSum-1", (INTEGERS, Fixed(whole(2, 3))), {"keep_dims": "true"})
 
 
 LIMITED, UNLIMITED, ODD = _images("1,2,1..14,8"), _images("1,2,7,?"), _images("1,2,?,8")
@@ -108,6 +118,25 @@ def _scaled_places(scale: Array) -> Call:
 
 EXPANDED = "Broadcasts that others read, in front of sums and products"
 BESIDE = [
+    *beside(
+        "quotients of integers that are reduced",
+        falling=[
+            _quotient(_by_integers("Add-1", _summed_rows(), 1)),
+            _quotient(_by_integers("Subtract-1", Call("Abs-1", (_summed_rows(),)), 2)),
+            _quotient(Call("Reshape-1", (SUMMED, Fixed(whole(3, 2))), {"special_zero": "false"})),
+            _quotient(Call("Convert-1", (Call("Abs-1", (SUMMED,)),), {"destination_type": "i32"})),
+            _quotient(Call("ReduceMax-1", (INTEGERS, Fixed(whole(1))))),
+            _by_integers("Divide-1", SUMMED, 3, 7, 11, axes=4),
+            Call("Divide-1", (Fixed(np.array([99], np.int32)), _by_integers("Add-1", SUMMED, 1))),
+        ],
+        others=[
+            _quotient(INTEGERS),
+            _quotient(Call("Concat-1", (SUMMED, SUMMED), {"axis": "0"})),
+            _quotient(_by_integers("Maximum-1", _summed_rows(), 2)),
+            Call("Divide-1", (_summed_rows(), np.array([3], np.int32))),
+            Call("Add-1", (_quotient(SUMMED), SUMMED)),
+        ],
+    ),
     *beside(
         "products by position before a convolution",
         falling=[Call("Convolution-1", (_scaled_places(np.full(4, 2, np.float32)), Fixed(counted(1, 2, 3, 3))), PLANE)],
