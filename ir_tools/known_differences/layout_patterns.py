@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator
 
 from ir_tools.graph import Graph, Layer, Source
+from ir_tools.known_differences.follower_patterns import QUANTIZED_ON
 from ir_tools.known_differences.fusing_patterns import DECONVOLUTIONS
 from ir_tools.known_differences.neighbours import (
     COMPARISONS,
@@ -14,7 +15,6 @@ from ir_tools.known_differences.neighbours import (
     sources_of,
     walked,
 )
-from ir_tools.known_differences.product_patterns import QUANTIZED_ON
 from ir_tools.known_differences.releases.seen import COMBINING, CONVOLUTIONS, ELEMENTWISE
 
 __all__ = ["has_channels_last", "outlives_products"]

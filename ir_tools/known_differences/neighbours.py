@@ -27,6 +27,7 @@ __all__ = [
     "reads_of",
     "sources_of",
     "uniform_of",
+    "values_of",
     "walked",
 ]
 
@@ -91,13 +92,13 @@ def readers_of(graph: Graph, layer: Layer) -> list[Layer]:
 
 def number_of(model: Model, graph: Graph, layer: Layer, number: int) -> float | None:
     """Return the value of an input that is a constant number; None if it is not one, or if it is missing."""
-    found = _held(model, graph, layer, number)
+    found = values_of(model, graph, layer, number)
     return float(found.flat[0]) if found is not None and found.size == 1 and found.dtype.kind in "fiu" else None
 
 
 def uniform_of(model: Model, graph: Graph, layer: Layer, number: int) -> float | None:
     """Return the value of all elements of an input that is a constant; None if they differ, or if it is not one."""
-    found = _held(model, graph, layer, number)
+    found = values_of(model, graph, layer, number)
     equal = found is not None and found.size and found.dtype.kind in "fiu" and (found == found.flat[0]).all()
     return float(found.flat[0]) if found is not None and equal else None
 
@@ -112,11 +113,11 @@ def numbers_of(layer: Layer, name: str) -> list[int]:
 
 def integers(model: Model, graph: Graph, layer: Layer, number: int) -> Array | None:
     """Return the values of an input that is a constant of integers; None if it is not one, or if they are missing."""
-    found = _held(model, graph, layer, number)
+    found = values_of(model, graph, layer, number)
     return found if found is not None and found.dtype.kind in "iu" else None
 
 
-def _held(model: Model, graph: Graph, layer: Layer, number: int) -> Array | None:
+def values_of(model: Model, graph: Graph, layer: Layer, number: int) -> Array | None:
     """Return the values of an input that is a constant, converted or not; None if it is not, or if they are missing."""
     feed = producer_of(graph, layer, number)
     if feed is not None and feed.type == "Convert":

@@ -8,6 +8,7 @@ from math import prod
 
 from ir_tools.graph import Graph, Layer, Model, Source, find_port, port_place
 from ir_tools.known_differences.attention_patterns import attentions
+from ir_tools.known_differences.follower_patterns import OF_BYTES
 from ir_tools.known_differences.fusing_patterns import (
     FACTORS,
     REDUCTIONS,
@@ -35,7 +36,7 @@ from ir_tools.known_differences.neighbours import (
     sources_of,
 )
 from ir_tools.known_differences.packed_weights import PackedWeights
-from ir_tools.known_differences.product_patterns import OF_BYTES, in_bytes
+from ir_tools.known_differences.product_patterns import in_bytes
 from ir_tools.known_differences.reduction_patterns import (
     extremes_of_parts,
     mean_squares,

@@ -4,7 +4,15 @@ from collections.abc import Collection, Iterator
 from math import isclose, prod
 
 from ir_tools.graph import Graph, Layer, Model, Source
-from ir_tools.known_differences.fusing_patterns import DECONVOLUTIONS, FACTORS, FUNCTIONS, SUMS
+from ir_tools.known_differences.follower_patterns import (
+    QUANTIZED_ON,
+    count_of_scales,
+    followed,
+    held_sizes,
+    interpolates,
+    is_to_bytes,
+)
+from ir_tools.known_differences.fusing_patterns import FACTORS, SUMS
 from ir_tools.known_differences.neighbours import (
     FAR,
     VIEWS,
@@ -17,28 +25,18 @@ from ir_tools.known_differences.neighbours import (
     sources_of,
     uniform_of,
 )
-from ir_tools.known_differences.packed_weights import CARRYING, SCALING, SHAPING, PackedWeights
+from ir_tools.known_differences.packed_weights import SCALING, SHAPING, PackedWeights
 from ir_tools.known_differences.releases.seen import CONVOLUTIONS, NUMBER, Pattern
 from ir_tools.known_differences.scale_patterns import CHANNEL, REDUCED, axis_left
 from ir_tools.ops import Role, role_of
 
-__all__ = ["OF_BYTES", "QUANTIZED_ON", "in_bytes"]
+__all__ = ["in_bytes"]
 
-OF_BYTES = CONVOLUTIONS | DECONVOLUTIONS | {"MatMul", "MVN"}
-"""Types of layers whose data releases may leave in bytes."""
-LEVELS = frozenset({"15", "16", "255", "256"})
-"""Of a FakeQuantize that releases compute with in 8 bits. Measured."""
-QUANTIZED_ON = CARRYING | {
-    *("AvgPool", "BatchToSpace", "Broadcast", "Convert", "ConvertLike", "Interpolate", "Pad", "ReduceMax"),
-    *("ReduceMin", "ShuffleChannels", "SpaceToBatch"),
-}
-"""Types of layers behind a FakeQuantize whose outputs releases keep in bytes. Measured."""
-QUANTIZED_LATE = frozenset({*("BatchToSpace", "Broadcast", "Concat", "Gather", "Slice", "SpaceToBatch", "Unsqueeze")})
+QUANTIZED_LATE = frozenset({"BatchToSpace", "Broadcast", "Concat", "Gather", "Slice", "SpaceToBatch", "Unsqueeze"})
 EARLY_LEVELS = frozenset({255, 256})
-"""Those of them that releases before 2022.1 do not compute with in bytes, and the levels that they do. Measured."""
+"""Those of `QUANTIZED_ON` that releases before 2022.1 do not compute with in bytes, and the levels that they do."""
 BEHIND = {"AvgPool": Pattern.AVERAGED, "Broadcast": Pattern.SPREAD_OUT, "Slice": Pattern.CUT}
 """What is true of a layer of quantized data behind some of them."""
-FUNCTIONS_BUT_RELU = FUNCTIONS - {"ReLU"} | {"PReLU"}
 NARROW = 255
 """How many levels bytes have that stand for numbers and their opposites."""
 LAST_BYTE = 255
@@ -76,7 +74,7 @@ def in_bytes(
         return
     if _is_scaled_apart(model, graph, product, constants):
         yield Pattern.SCALED_APART
-    yield from _followed(graph, product, constants)
+    yield from followed(model, graph, product, constants)
     if product.type == "MatMul":
         yield from _by_bytes(model, graph, product, constants, origins)
 
@@ -129,14 +127,14 @@ def _quantized_before(
         if source is None:
             return []
         layer = graph.layer(source.layer)
-        if layer.type == "FakeQuantize" and _is_to_bytes(graph, layer, constants):
+        if is_to_bytes(graph, layer, constants):
             found.append((layer, shift / factor))
         elif (by_number := _by_number(model, graph, layer)) is not None:
             before, scale, number = by_number
             if number and (product.type not in SHIFTED or "ReLU" in kinds):
                 return []
             waiting.append((before, factor * scale, factor * number + shift))
-        elif layer.type not in QUANTIZED_ON or _interpolates(layer):
+        elif layer.type not in QUANTIZED_ON or interpolates(layer):
             return []
         elif layer.id not in passed:
             kinds.add(layer.type)
@@ -173,13 +171,6 @@ def _zero_of(quantized: Layer, low: float, high: float, shift: float) -> tuple[f
     return low and low * (levels - 1) / (low - high), levels
 
 
-def _is_to_bytes(graph: Graph, quantized: Layer, constants: Collection[int]) -> bool:
-    """Return whether the limits of a FakeQuantize are constant numbers, and its levels those of 4 or 8 bits."""
-    limits = [source is not None and source.layer in constants for source in sources_of(graph, quantized)[1:]]
-    sizes = {size for port in quantized.common.inputs[1:] for size in port.dims}
-    return all(limits) and sizes <= {1} and quantized.common.raw.get("levels") in LEVELS
-
-
 def _by_bytes(
     model: Model, graph: Graph, product: Layer, constants: Collection[int], origins: dict[int, Layer | None]
 ) -> Iterator[str]:
@@ -208,10 +199,10 @@ def _by_bytes(
 
 def _is_scaled_apart(model: Model, graph: Graph, product: Layer, constants: Collection[int]) -> bool:
     """Return whether several inputs read a product, and a scale of its weights moves behind a layer of one of them."""
-    count, layer, readers = _count_of_scales(graph, product), product, list[Layer]()
+    count, layer, readers = count_of_scales(graph, product), product, list[Layer]()
     for _ in range(FAR if count else 0):
         readers = [one for one in readers_of(graph, layer) if one.type != "ShapeOf"]
-        sizes = _held_sizes(graph, readers[0], constants) if len(readers) == 1 else None
+        sizes = held_sizes(graph, readers[0], constants) if len(readers) == 1 else None
         if sizes is None or readers[0].type in SUMS or prod(sizes) != max(sizes, default=1):
             break
         count, layer = max(count, prod(sizes)), readers[0]
@@ -219,48 +210,6 @@ def _is_scaled_apart(model: Model, graph: Graph, product: Layer, constants: Coll
     return len(readers) > 1 and any(
         _moves_behind(model, graph, layer, reader, constants, by_number=by_number) for reader in readers
     )
-
-
-def _followed(graph: Graph, product: Layer, constants: Collection[int]) -> Iterator[str]:
-    """Yield `REQUANTIZED`, `LEFT_IN_BYTES` and `SLOPED` as far as they are true of a product."""
-    layer, functions = product, False
-    for _ in range(FAR):
-        readers = readers_of(graph, layer)
-        if len(readers) != 1:
-            return
-        layer = readers[0]
-        if layer.type == "FakeQuantize" and _is_to_bytes(graph, layer, constants):
-            if not functions:
-                yield Pattern.REQUANTIZED
-            stays = any(_reads_bytes(graph, one) for one in readers_of(graph, layer))
-            if stays and _has_unsigned_weights(graph, product):
-                yield Pattern.LEFT_IN_BYTES
-            return
-        if layer.type == "PReLU":
-            yield from [Pattern.SLOPED] * any(prod(port.dims) > 1 for port in layer.common.inputs[1:])
-        elif layer.type not in FUNCTIONS and _held_sizes(graph, layer, constants) is None:
-            return
-        functions = functions or layer.type in FUNCTIONS_BUT_RELU
-
-
-def _has_unsigned_weights(graph: Graph, product: Layer) -> bool:
-    """Return whether the weights of a product are scaled constants of u8 from which nothing is subtracted."""
-    held = made_from(graph, producer_of(graph, product, 1), SHAPING | {"Multiply"})
-    return held is not None and held.common.raw.get("element_type") == "u8" and _count_of_scales(graph, product) > 0
-
-
-def _reads_bytes(graph: Graph, layer: Layer) -> bool:
-    """Return whether releases leave quantized data that a layer reads in bytes."""
-    return layer.type in QUANTIZED_ON | REDUCED or (layer.type in OF_BYTES and _count_of_scales(graph, layer) > 0)
-
-
-def _count_of_scales(graph: Graph, product: Layer) -> int:
-    """Return how many numbers scale the weights of a product, or limit the levels of them; 0 if none do."""
-    layer = made_from(graph, producer_of(graph, product, 1), SHAPING)
-    if layer is None or layer.type not in {"FakeQuantize", "Multiply"}:
-        return 0
-    sizes = [prod(port.dims) for port in layer.common.inputs]
-    return max(sizes[1:], default=0) if layer.type == "FakeQuantize" else min(sizes, default=0)
 
 
 def _moves_behind(
@@ -285,27 +234,13 @@ def _moves_behind(
         return before[1:2] == after[1:2]
     if kind == "Pad":
         return number_of(model, graph, reader, 3) in {None, 0}
-    return kind == "Interpolate" and not _interpolates(reader)
-
-
-def _interpolates(layer: Layer) -> bool:
-    """Return whether a layer computes elements from several others that are near."""
-    return layer.type == "Interpolate" and layer.common.raw.get("mode") != "nearest"
+    return kind == "Interpolate" and not interpolates(reader)
 
 
 def _constant_of_weights(graph: Graph, product: Layer) -> Layer | None:
     """Return the constant that layers make the second factor of."""
     layer = made_from(graph, producer_of(graph, product, 1), SHAPING | SCALING)
     return layer if layer is not None and role_of(layer) is Role.CONSTANT else None
-
-
-def _held_sizes(graph: Graph, reader: Layer, constants: Collection[int]) -> tuple[int, ...] | None:
-    """Return the sizes of the constant that a layer shifts or scales by; None if it does not."""
-    if reader.type not in FACTORS:
-        return None
-    ports = zip(sources_of(graph, reader), reader.common.inputs, strict=True)
-    sizes = [tuple(port.dims) for source, port in ports if source is not None and source.layer in constants]
-    return sizes[0] if len(sizes) == 1 else None
 
 
 def _is_for_columns(sizes: tuple[int, ...], product: Layer) -> bool:
@@ -333,7 +268,7 @@ def _is_scaled_at_once(
             return not any(
                 one.type in SUMS | {"ReLU"} or _is_before(model, graph, one, by_number=by_number) for one in readers
             )
-        sizes = _held_sizes(graph, readers[0], constants)
+        sizes = held_sizes(graph, readers[0], constants)
         if sizes is not None:
             by_column = prod(sizes) > 1 and _is_for_columns(sizes, product)
             scaled = readers[0].type not in SUMS
@@ -355,7 +290,7 @@ def _is_biased(graph: Graph, product: Layer, constants: Collection[int]) -> bool
         if len(targets) != 1:
             return False
         reader = graph.layer(targets[0][0])
-        sizes = _held_sizes(graph, reader, constants)
+        sizes = held_sizes(graph, reader, constants)
         if sizes is None or reader.type in SUMS:
             return sizes is not None and _is_for_columns(sizes, product)
         layer = reader

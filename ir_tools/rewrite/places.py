@@ -51,7 +51,20 @@ READING = frozenset(
     }
 )
 """Patterns that a layer is no longer part of if it reads copies."""
-GIVING = frozenset({Pattern.BIASED, Pattern.GATHERED, Pattern.REDUCED, Pattern.SCALED_APART, Pattern.SUMMED})
+GIVING = frozenset(
+    {
+        Pattern.ACTIVATED_BIAS,
+        Pattern.ADJUSTED,
+        Pattern.ADJUSTED_LATER,
+        Pattern.BIASED,
+        Pattern.GATHERED,
+        Pattern.NEGATED,
+        Pattern.NEGATED_UNBIASED,
+        Pattern.REDUCED,
+        Pattern.SCALED_APART,
+        Pattern.SUMMED,
+    }
+)
 """Patterns that a layer is no longer part of if others read copies of what it gives."""
 
 

@@ -40,6 +40,8 @@ PREFIXES = (
         "convolutions that extend far",
         *("quantized convolutions ", "quantized convolutions,", "quantized products of columns"),
         *(f"quantized products of {what}" for what in ("averages", "data", "four", "unknown")),
+        "quantized products whose",
+        "quantized products without a bias",
         "Pad by unlimited sizes",
     ),
     *("variables that only", "variables that keep an input", "variables that keep joined", "normalized variables"),

@@ -171,10 +171,16 @@ def _is_by_scaled(seen: Seen, *, pattern: str, kinds: Set[str]) -> bool:
     return seen.has(pattern) and by_bytes and (seen.op.type in TAKING_ANY or seen.has(Pattern.UNSIGNED))
 
 
-def _is_sloped_in_groups(seen: Seen) -> bool:
-    """Return whether a PReLU follows upon quantized groups of several channels whose data have a zero point."""
+def _is_in_groups(seen: Seen, *, pattern: str) -> bool:
+    """Return whether groups of several channels, whose data have a zero point, are in a pattern."""
     several = any(dim.hi != 1 for dim in (seen.inputs[1].shape or ())[1:3])
-    return several and _has_quantized_weights(seen) and seen.has(Pattern.WITH_ZERO_POINT) and seen.has(Pattern.SLOPED)
+    return several and _has_quantized_weights(seen) and seen.has(Pattern.WITH_ZERO_POINT) and seen.has(pattern)
+
+
+def _is_negated(seen: Seen, *, pattern: str) -> bool:
+    """Return whether a quantized product is negated in a pattern, but for one of four axes or more by channel."""
+    high = seen.op.type == "MatMul" and seen.rank() > LOW and seen.has(Pattern.NEGATED_BY_CHANNEL)
+    return seen.has(pattern) and _has_quantized_weights(seen) and not high
 
 
 def _has_rows_of_tiles(seen: Seen) -> bool:
@@ -312,6 +318,11 @@ def _in_groups() -> Call:
     """Return a quantized convolution of two groups of two channels, with a zero point."""
     data = _in_levels(np.abs(np.sin(counted(1, 4, 3, 4))), -0.2, 0.82)
     return Call("GroupConvolution-1", (data, _scaled_bytes(2, 2, 2, 1, 1)), PLANE)
+
+
+def _negated(product: Call, scale: Array) -> Call:
+    """Return a function of rectified numbers that others, which may be negative, multiply."""
+    return Call("Tanh-1", (Call("Multiply-1", (Call("ReLU-1", (product,)), Fixed(scale))),))
 
 
 def _read_twice(product: Call) -> Call:
@@ -747,13 +758,82 @@ ROWS = (
         model=Call("MaxPool-1", (_in_levels(_convolved_unsigned(), 0, 1),), LARGEST),
         applies=lambda seen: seen.has(Pattern.LEFT_IN_BYTES) and seen.has(Pattern.WITH_ZERO_POINT),
     ),
-    ReleaseDifference(
-        name="quantized convolutions of groups before a PReLU",
-        span="2025.1 to 2026.4",
-        ops=GROUPED,
-        reason="Groups of several channels of data with a zero point are wrong if a PReLU with several slopes follows.",
-        model=Call("PReLU-1", (_in_groups(), Fixed(floats(0.1, 0.2, 0.3, 0.4)))),
-        applies=_is_sloped_in_groups,
+    *(
+        ReleaseDifference(
+            name=f"quantized convolutions of groups {name}",
+            span=span,
+            ops=GROUPED,
+            reason=f"Groups of several channels of data with a zero point are wrong if {reason}.",
+            model=model,
+            applies=applies,
+        )
+        for name, span, reason, model, applies in (
+            (
+                "before constants for each channel",
+                "2025.1 to 2026.4",
+                "a PReLU with several slopes follows, or constants for each channel behind a function",
+                Call("PReLU-1", (_in_groups(), Fixed(floats(0.1, 0.2, 0.3, 0.4)))),
+                lambda seen: (
+                    _is_in_groups(seen, pattern=Pattern.ADJUSTED)
+                    and not _is_in_groups(seen, pattern=Pattern.ADJUSTED_LATER)
+                ),
+            ),
+            (
+                "with one scale before constants for each channel",
+                "2023.0 to 2026.4",
+                "a number scales the weights, and constants for each channel follow behind a function",
+                Call("Add-1", (Call("Sigmoid-1", (_in_groups(),)), Fixed(counted(1, 4, 1, 1)))),
+                partial(_is_in_groups, pattern=Pattern.ADJUSTED_LATER),
+            ),
+            (
+                "with a bias before a function",
+                "2023.0 to 2023.0",
+                "a bias and a function follow, and the weights have one scale or a scale follows",
+                Call("ReLU-1", (Call("Add-1", (_in_groups(), Fixed(counted(1, 4, 1, 1)))),)),
+                lambda seen: (
+                    _is_in_groups(seen, pattern=Pattern.ACTIVATED_BIAS)
+                    and not _is_in_groups(seen, pattern=Pattern.ADJUSTED_LATER)
+                ),
+            ),
+        )
+    ),
+    *(
+        ReleaseDifference(
+            name=f"quantized {name}",
+            span=span,
+            ops=ops,
+            reason="Negative scales move before a ReLU or PReLU.",
+            model=model,
+            applies=applies,
+        )
+        for name, span, ops, model, applies in (
+            (
+                "products whose rectified values are negated",
+                "2022.3 to 2022.3",
+                PRODUCTS,
+                Call("Negative-1", (Call("ReLU-1", (_multiplied(np.sin(counted(2, 8))),)),)),
+                partial(_is_negated, pattern=Pattern.NEGATED),
+            ),
+            (
+                "products without a bias whose rectified values are negated",
+                "2023.0 to 2026.4",
+                (*PRODUCTS, *GROUPED),
+                _negated(_convolved_bytes(_in_levels(SMALL_IMAGE, 0, 1), GROUPED), floats(-2)),
+                partial(_is_negated, pattern=Pattern.NEGATED_UNBIASED),
+            ),
+            (
+                "products of four axes whose rectified values are negated",
+                "2023.0 to 2023.3",
+                ("MatMul-1",),
+                _negated(_multiplied(np.sin(counted(1, 1, 2, 8))), floats(*[-1, 1] * 8)),
+                lambda seen: (
+                    seen.has(Pattern.NEGATED_UNBIASED)
+                    and not seen.has(Pattern.WITH_ZERO_POINT)
+                    and _has_quantized_weights(seen)
+                    and not _is_negated(seen, pattern=Pattern.NEGATED_UNBIASED)
+                ),
+            ),
+        )
     ),
     not_compiled(
         name="quantized data with a zero point times vectors of 8 bits",

@@ -136,11 +136,21 @@ class Pattern(StrEnum):
     moves behind a layer of one of them."""
     REQUANTIZED = "requantized"
     LEFT_IN_BYTES = "left in bytes"
-    SLOPED = "sloped"
+    ADJUSTED = "adjusted"
+    ADJUSTED_LATER = "adjusted later"
+    ACTIVATED_BIAS = "activated bias"
     """Of a convolution or MatMul of such data: a FakeQuantize to 8 bits alone reads what it gives, or what a ReLU and
     constants make of it; one reads that, behind any function, and a layer that computes in bytes reads this, and its
-    weights are scaled constants of u8; a PReLU with several slopes alone reads what functions and constants make of
-    it."""
+    weights are scaled constants of u8; behind a function, constants for each channel, which are not compiled with what
+    is in front of it or with a FakeQuantize, shift or scale what it gives, or are slopes, also of a PReLU without a
+    function before it; so they do, or are slopes behind a function or a number that shifts, and a number scales the
+    weights; constants for each channel shift it before a function, and a number scales that, or the weights."""
+    NEGATED = "negated"
+    NEGATED_UNBIASED = "negated without a bias"
+    NEGATED_BY_CHANNEL = "negated by channel"
+    """Of one whose weights may be negative: what a ReLU or PReLU makes of it is multiplied by constants, not all of
+    them positive, and that does not move behind what reads it; so it is, without a bias, and several numbers scale
+    it, or it is compiled with what reads it; several numbers scale it."""
     BYTE_COLUMNS = "columns in bytes"
     BYTES_BY_NUMBER = "bytes by a number"
     UNSIGNED_WEIGHTS = "unsigned weights"

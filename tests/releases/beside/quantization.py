@@ -27,6 +27,7 @@ from ir_tools.known_differences.releases._quantization import (
     _in_groups,
     _in_levels,
     _multiplied,
+    _negated,
     _read_twice,
     _scaled_bytes,
     _with_zero_point,
@@ -168,6 +169,18 @@ def _sloped(data: Call) -> Call:
 
 def _grouped(data: Call, *sizes: int) -> Call:
     return Call("GroupConvolution-1", (data, _scaled_bytes(*sizes or (2, 2, 2, 1, 1))), PLANE)
+
+
+def _scaled_groups() -> Call:
+    """What groups of two channels with a zero point give, with a scale for each channel."""
+    held = converted(Fixed((np.arange(8) * 37 % 127).astype(np.int8).reshape(2, 2, 2, 1, 1)), "f32")
+    weights = Call("Multiply-1", (held, Fixed(counted(2, 2, 1, 1, 1) / 99 + 0.01)))
+    return Call("GroupConvolution-1", (_image("1,4,3,4", -0.2, 0.82, channels=4), weights), PLANE)
+
+
+def _turned(data: Call) -> Call:
+    """The rectified numbers, each negated."""
+    return Call("Negative-1", (Call("ReLU-1", (data,)),))
 
 
 def _pooled(data: Call) -> Call:
@@ -565,17 +578,94 @@ BESIDE = [
         ],
     ),
     *beside(
-        "quantized convolutions of groups before a PReLU",
+        "quantized convolutions of groups before constants for each channel",
         falling=[
-            _sloped(Call("ReLU-1", (_raised(_in_groups(), 1, 4, 1, 1),))),
             _sloped(_grouped(_image("?,4,3,4", -0.2, 0.82, channels=4))),
+            _raised(Call("ReLU-1", (_scaled_groups(),)), 1, 4, 1, 1),
+            Call("Add-1", (Call("ReLU-1", (_scaled_groups(),)), Fixed(number(0.5)))),
+            _raised(Call("Tanh-1", (_scaled_groups(),)), 1, 4, 1, 1, op="Multiply-1"),
         ],
         others=[
             Call("PReLU-1", (_in_groups(), Fixed(number(0.1)))),
             _sloped(_grouped(_image("1,4,3,4", channels=4))),
             _sloped(_grouped(_image("1,4,3,4", -0.2, 0.82, channels=4), 4, 1, 1, 1, 1)),
             _sloped(_taken(_image("1,4,3,4", -0.2, 0.82, channels=4), _scaled_bytes(4, 4, 1, 1))),
+            _raised(Call("ReLU-1", (_scaled_groups(),)), 1, 4, 1, 1, op="Multiply-1"),
+            _in_levels(_raised(Call("Tanh-1", (_scaled_groups(),)), 1, 4, 1, 1), 0, 1),
+            Call("Add-1", (Call("Tanh-1", (_scaled_groups(),)), Fixed(number(0.5)))),
         ],
+    ),
+    *beside(
+        "quantized convolutions of groups with one scale before constants for each channel",
+        falling=[
+            _sloped(Call("ReLU-1", (_raised(_in_groups(), 1, 4, 1, 1),))),
+            _sloped(Call("Add-1", (_in_groups(), Fixed(number(0.5))))),
+        ],
+        others=[
+            _raised(_in_groups(), 1, 4, 1, 1),
+            Call("PReLU-1", (Call("ReLU-1", (_in_groups(),)), Fixed(number(0.1)))),
+        ],
+    ),
+    *beside(
+        "quantized convolutions of groups with a bias before a function",
+        falling=[
+            Call(
+                "Multiply-1",
+                (Call("ReLU-1", (_raised(_scaled_groups(), 1, 4, 1, 1),)), Fixed(number(0.5))),
+            )
+        ],
+        others=[
+            Call("ReLU-1", (_raised(_scaled_groups(), 1, 4, 1, 1),)),
+            Call("ReLU-1", (Call("Add-1", (_in_groups(), Fixed(number(0.5)))),)),
+            Call("ReLU-1", (_raised(_grouped(_image("1,4,3,4", channels=4)), 1, 4, 1, 1),)),
+        ],
+    ),
+    *beside(
+        "quantized products whose rectified values are negated",
+        falling=[
+            _turned(_raised(_convolved_bytes(_image("?,2,3,4")), 1, 3, 1, 1)),
+            _turned(_product((2, 3, 8))),
+            Call("MaxPool-1", (_turned(_convolved_bytes(_image("1,2,3,4"))),), LARGEST),
+        ],
+        others=[
+            _turned(_convolved_bytes(_image("1,2,3,4"), GROUPED)),
+            Call("AvgPool-1", (_turned(_convolved_bytes(_image("1,2,3,4"))),), MEANS),
+            Call("Tanh-1", (Call("ReLU-1", (_convolved_bytes(_image("1,2,3,4")),)),)),
+        ],
+    ),
+    *beside(
+        "quantized products without a bias whose rectified values are negated",
+        falling=[
+            _negated(_convolved_bytes(_image("?,2,3,4")), floats(-2)),
+            _negated(_product((2, 3, 8)), floats(-2)),
+            _turned(_by_weights(_image("1,2,3,4"), FILTERS.astype(np.int8), CHANNEL_SCALES)),
+            _in_levels(_turned(_convolved_bytes(_image("1,2,3,4"))), -1, 1),
+            Call(
+                "Negative-1",
+                (
+                    Call(
+                        "PReLU-1",
+                        (
+                            _by_weights(_image("1,2,3,4"), FILTERS.astype(np.int8), CHANNEL_SCALES),
+                            Fixed(floats(0.1, 0.2, 0.3)),
+                        ),
+                    ),
+                ),
+            ),
+        ],
+        others=[
+            _turned(_convolved_bytes(_image("1,2,3,4"))),
+            _negated(_raised(_convolved_bytes(_image("1,2,3,4")), 1, 3, 1, 1), floats(-2)),
+            _negated(_convolved_bytes(_image("1,2,3,4")), floats(2)),
+            _negated(_by_weights(_image("1,2,3,4"), FILTERS.astype(np.uint8), CHANNEL_SCALES), floats(-2)),
+            Call("Clamp-1", (_turned(_convolved_bytes(_image("1,2,3,4"))),), {"min": "-1", "max": "1"}),
+            Call("Negative-1", (Call("Elu-1", (_convolved_bytes(_image("1,2,3,4")),), {"alpha": "1"}),)),
+        ],
+    ),
+    *beside(
+        "quantized products of four axes whose rectified values are negated",
+        falling=[_negated(_product((1, 2, 2, 8)), floats(*range(-2, 3)))],
+        others=[_negated(_product((1, 2, 2, 8)), floats(*range(1, 6)))],
     ),
     *beside(
         "quantized convolutions of weights of u8 that are quantized again",
