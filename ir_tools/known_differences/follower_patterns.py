@@ -1,7 +1,7 @@
 """What follows a product of quantized data, as far as releases compile it with the product."""
 
 from collections.abc import Collection, Iterator, Sequence
-from itertools import takewhile
+from itertools import dropwhile, takewhile
 from math import prod
 
 import numpy as np
@@ -56,6 +56,8 @@ def followed(model: Model, graph: Graph, product: Layer, constants: Collection[i
     if levels is not None:
         if all(one.type in FACTORS | {"ReLU"} for one in chain):
             yield Pattern.REQUANTIZED
+            if _has_signed_weights(model, graph, product) and _is_by_channel(graph, product, chain, constants):
+                yield Pattern.REQUANTIZED_BY_CHANNEL
         if _has_weights_of(graph, product, "u8") and any(_reads_bytes(graph, one) for one in readers_of(graph, levels)):
             yield Pattern.LEFT_IN_BYTES
     yield from _adjusted(graph, product, chain, constants, levelled=levels is not None)
@@ -75,6 +77,13 @@ def _chain_behind(graph: Graph, product: Layer, constants: Collection[int]) -> I
         if layer.type not in ACTIVATING | {"Negative"} and (sizes is None or prod(sizes) != max(sizes, default=1)):
             return
         yield layer
+
+
+def _is_by_channel(graph: Graph, product: Layer, chain: Sequence[Layer], constants: Collection[int]) -> bool:
+    """Return whether several numbers scale a product, and no constants shift what a ReLU makes of it."""
+    shifted = any(one.type in SUMS for one in [*dropwhile(lambda one: one.type != "ReLU", chain)])
+    scales = [_count(graph, one, constants) for one in chain if one.type not in SUMS]
+    return max(count_of_scales(graph, product), *scales, 1) > 1 and not shifted
 
 
 def _adjusted(

@@ -16,7 +16,6 @@ from ir_tools.known_differences.fusing_patterns import FACTORS, SUMS
 from ir_tools.known_differences.neighbours import (
     FAR,
     VIEWS,
-    consumers_of,
     integers,
     made_from,
     number_of,
@@ -265,8 +264,13 @@ def _is_scaled_at_once(
     for _ in range(FAR):
         readers = readers_of(graph, layer)
         if len(readers) != 1:
-            return not any(
-                one.type in SUMS | {"ReLU"} or _is_before(model, graph, one, by_number=by_number) for one in readers
+            shifted = not by_number and layer.type in SUMS
+            return (
+                shifted
+                or any(_scales(graph, one, constants) for one in readers)
+                or not any(
+                    one.type in SUMS | {"ReLU"} or _is_before(model, graph, one, by_number=by_number) for one in readers
+                )
             )
         sizes = held_sizes(graph, readers[0], constants)
         if sizes is not None:
@@ -282,16 +286,24 @@ def _is_scaled_at_once(
     return False
 
 
+def _scales(graph: Graph, reader: Layer, constants: Collection[int]) -> bool:
+    """Return whether a layer scales by constants."""
+    return reader.type not in SUMS and held_sizes(graph, reader, constants) is not None
+
+
 def _is_biased(graph: Graph, product: Layer, constants: Collection[int]) -> bool:
-    """Return whether constants for each column shift a product, scaled by constants or not."""
+    """Return whether constants for each column shift a product, scaled by constants or not.
+
+    They do if several layers read it, one of which scales it.
+    """
     layer = product
     for _ in range(FAR):
-        targets = consumers_of(graph, layer)
-        if len(targets) != 1:
-            return False
-        reader = graph.layer(targets[0][0])
-        sizes = held_sizes(graph, reader, constants)
-        if sizes is None or reader.type in SUMS:
-            return sizes is not None and _is_for_columns(sizes, product)
-        layer = reader
+        readers = readers_of(graph, layer)
+        biased = any(
+            one.type in SUMS and _is_for_columns(held_sizes(graph, one, constants) or (), product) for one in readers
+        )
+        scaling = [one for one in readers if _scales(graph, one, constants)]
+        if biased or len(readers) != 1 or not scaling:
+            return biased and (len(readers) == 1 or bool(scaling))
+        layer = scaling[0]
     return False

@@ -61,6 +61,7 @@ GIVING = frozenset(
         Pattern.NEGATED,
         Pattern.NEGATED_UNBIASED,
         Pattern.REDUCED,
+        Pattern.REQUANTIZED_BY_CHANNEL,
         Pattern.SCALED_APART,
         Pattern.SUMMED,
     }

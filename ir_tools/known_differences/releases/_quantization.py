@@ -748,6 +748,16 @@ ROWS = (
         ),
     ),
     not_compiled(
+        name="quantized products of four axes that are quantized again",
+        span="2022.3 to 2022.3",
+        ops=("MatMul-1",),
+        reason="Products of four axes or more, with a scale for each output, are not quantized at once.",
+        model=_in_levels(_by_columns(np.int8, 1, 1, 2, 8), 0, 1.02),
+        applies=lambda seen: (
+            seen.has(Pattern.REQUANTIZED_BY_CHANNEL) and seen.rank() > LOW and not seen.has(Pattern.WITH_ZERO_POINT)
+        ),
+    ),
+    not_compiled(
         name="quantized convolutions of weights of u8 that are quantized again",
         span="2025.2 to 2026.4",
         ops=(*CONVOLUTION, *GROUPED),

@@ -135,16 +135,18 @@ class Pattern(StrEnum):
     """Of a convolution or MatMul of such data and scaled weights: several inputs read what it gives, and the scale
     moves behind a layer of one of them."""
     REQUANTIZED = "requantized"
+    REQUANTIZED_BY_CHANNEL = "requantized by channel"
     LEFT_IN_BYTES = "left in bytes"
     ADJUSTED = "adjusted"
     ADJUSTED_LATER = "adjusted later"
     ACTIVATED_BIAS = "activated bias"
     """Of a convolution or MatMul of such data: a FakeQuantize to 8 bits alone reads what it gives, or what a ReLU and
-    constants make of it; one reads that, behind any function, and a layer that computes in bytes reads this, and its
-    weights are scaled constants of u8; behind a function, constants for each channel, which are not compiled with what
-    is in front of it or with a FakeQuantize, shift or scale what it gives, or are slopes, also of a PReLU without a
-    function before it; so they do, or are slopes behind a function or a number that shifts, and a number scales the
-    weights; constants for each channel shift it before a function, and a number scales that, or the weights."""
+    constants make of it; so it does, its weights may be negative, several numbers scale it, and none shifts what a ReLU
+    makes of it; one reads that, behind any function, and a layer that computes in bytes reads this, and its weights are
+    scaled constants of u8; constants for each channel behind a function shift or scale what it gives, and are not
+    compiled with what is in front of them or with a FakeQuantize, or a PReLU has several slopes; so they do, or it has
+    them behind a function or a number that shifts, and a number scales the weights; constants for each channel shift it
+    before a function, and a number scales that, or the weights."""
     NEGATED = "negated"
     NEGATED_UNBIASED = "negated without a bias"
     NEGATED_BY_CHANNEL = "negated by channel"

@@ -681,6 +681,21 @@ BESIDE = [
         ],
     ),
     *beside(
+        "quantized products of four axes that are quantized again",
+        falling=[
+            _in_levels(Call("ReLU-1", (_raised(_by_columns(np.int8, 1, 2, 2, 8), 5),)), 0, 1),
+            _in_levels(Call("Multiply-1", (_product((1, 2, 2, 8)), Fixed(floats(*range(1, 6))))), 0, 1),
+        ],
+        others=[
+            _by_columns(np.int8, 1, 1, 2, 8),
+            _in_levels(_by_columns(np.int8, 1, 2, 2, 8, low=-0.2), 0, 1),
+            _in_levels(_raised(Call("ReLU-1", (_by_columns(np.int8, 1, 2, 2, 8),)), 5), 0, 1),
+            _in_levels(_product((1, 2, 2, 8)), 0, 1),
+            _in_levels(_by_columns(np.int8, 1, 2, 8), 0, 1),
+            _in_levels(Call("Tanh-1", (_by_columns(np.int8, 1, 1, 2, 8),)), 0, 1),
+        ],
+    ),
+    *beside(
         "quantized products of weights of u8 that are quantized again",
         falling=[_in_levels(Call("ReLU-1", (_raised(_by_columns(np.uint8, 2, 8, low=-0.2), 5),)), 0, 1)],
         others=[
