@@ -6,12 +6,19 @@ import numpy as np
 
 from ir_tools.display import plural
 from ir_tools.ops._broadcast import first_axis
-from ir_tools.ops._layers import Layers, held
+from ir_tools.ops._layers import Layers, by_formula, held
 from ir_tools.ops.definition import Fact, Ref, Refused, Rewrite, Step
 from ir_tools.ops.fields import Attrs
-from ir_tools.types import element_type
+from ir_tools.types import element_type, is_static
 
-__all__ = ["as_in_numpy", "exact_quotient", "known_quotient", "remainder_by_floor_mod", "select_in_fewer_dimensions"]
+__all__ = [
+    "as_in_numpy",
+    "exact_quotient",
+    "known_quotient",
+    "remainder_by_floor_mod",
+    "select_in_fewer_dimensions",
+    "with_computed_number",
+]
 
 LOW = 5
 """The most dimensions of a Select that all releases run."""
@@ -76,6 +83,24 @@ def exact_quotient(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite
     return layers.rewrite(
         "remainder subtracted first", "the difference is a multiple of the divisor, so the quotient is exact"
     )
+
+
+def with_computed_number(type: str) -> Step:
+    """Return a step that rewrites a sum or difference with a constant number, which releases may leave out."""
+
+    @by_formula("x == x is 1 for each element of x that is a number; others stay what they are in any sum")
+    def step(layers: Layers, attrs: Attrs) -> Ref | Refused:
+        facts = [layers.fact(one) for one in layers.given]
+        numbers = [place for place, fact in enumerate(facts) if is_static(fact.shape) and {*fact.dims} <= {1}]
+        if not numbers or not facts[0].dtype.is_float or attrs.auto_broadcast == "pdpd":
+            return Refused("it does not add a number to floats")
+        place, inputs = next((one for one in numbers if facts[one].exact is not None), numbers[-1]), [*layers.given]
+        data = inputs[1 - place]
+        same = layers.to_type(layers.call("Equal", data, data), layers.fact(data).dtype)
+        inputs[place] = layers.call("Multiply", same, inputs[place])
+        return layers.call(type, *inputs)
+
+    return step
 
 
 def remainder_by_floor_mod(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:

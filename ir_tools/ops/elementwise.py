@@ -21,6 +21,7 @@ from ir_tools.ops._elementwise_rewrites import (
     known_quotient,
     remainder_by_floor_mod,
     select_in_fewer_dimensions,
+    with_computed_number,
 )
 from ir_tools.ops._numbers import in_working_type, through_floats
 from ir_tools.ops._requirements import require_type, same_type
@@ -305,8 +306,19 @@ EITHER = partial(ARITHMETIC, infinity=Infinity.BOUND, elements=Elements.LIKE, co
 """What rows of one kind have in common; `EITHER` gives one of the two numbers."""
 
 ROWS = (
-    ARITHMETIC(type="Add", function=np.add, infinity=Infinity.MASK, commutative=True),
-    ARITHMETIC(type="Subtract", function=np.subtract, infinity=Infinity.MASK),
+    ARITHMETIC(
+        type="Add",
+        function=np.add,
+        infinity=Infinity.MASK,
+        commutative=True,
+        substitute=first_of(as_in_numpy("Add"), with_computed_number("Add")),
+    ),
+    ARITHMETIC(
+        type="Subtract",
+        function=np.subtract,
+        infinity=Infinity.MASK,
+        substitute=first_of(as_in_numpy("Subtract"), with_computed_number("Subtract")),
+    ),
     ARITHMETIC(type="Multiply", function=np.multiply, commutative=True),
     ARITHMETIC(
         type="Divide",

@@ -126,6 +126,7 @@ SPECIAL = np.array([np.inf, -np.inf, np.nan, -0.0, 1, np.finfo(np.float32).max],
 TRANSFORMS = (([0, 1],), ([-1],), ([1, -1], np.array([4, 7])), ([2], np.array([-1])))
 ALONG = sample("auto_broadcast=pdpd;auto_broadcast.auto_broadcast_axis=1", "boolean 2,3,4", "boolean 3")
 """Of two tensors one lies along an axis in the middle of the other."""
+BY_NUMBER = [sample("", "f32 2,3,4", "f32 1,1"), sample("", "f16 ", "f16 2,3"), sample("", "f32 1", "f32 1")]
 MORE = {
     "AdaptiveAvgPool-8": [
         sample("", "f32 1,2,4,6", np.array(sizes)) for sizes in ([1, 1], [1, 6], [4, 1], [2, 3], [3, 4])
@@ -200,6 +201,7 @@ MORE = {
             sample("auto_broadcast=pdpd;auto_broadcast.auto_broadcast_axis=-1", "f32 2,3,4", "f32 3,4"),
             sample("auto_broadcast=pdpd", "f32 2,3,4", "f32 1,3,4"),
             sample("auto_broadcast=pdpd", "f32 2,3,4", "f32 2,3,1"),
+            *(BY_NUMBER if name in {"Add-1", "Subtract-1"} else []),
         ]
         for name in (
             *("Add-1", "Subtract-1", "Multiply-1", "Divide-1", "Maximum-1", "Minimum-1", "Power-1", "FloorMod-1"),

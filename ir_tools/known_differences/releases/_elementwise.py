@@ -62,6 +62,7 @@ SCALING = ("Subtract-1", "Divide-1")
 """These become sums and products of constants."""
 IMAGES, ONE_PER_CHANNEL = counted(2, 2, 4, 4), Given(counted(2, 3, 1, 1), "?,3,1,1")
 """Images, and a number for each of three channels of as many images."""
+NEAR = 1e-5
 BITS = ("BitwiseAnd-13", "BitwiseOr-13", "BitwiseXor-13")
 
 
@@ -71,6 +72,15 @@ def _may_be_rounded(seen: Seen) -> bool:
         return False
     data, divisor = (fact.exact for fact in seen.inputs)
     return data is None or divisor is None or not divisor.all() or bool((data % divisor).any())
+
+
+def _adds_next_to_nothing(seen: Seen) -> bool:
+    """Return whether a number close to 0 is added to what another layer gives, or subtracted from it."""
+    for place, fact in enumerate(seen.inputs):
+        found = fact.exact if place or seen.op.type == "Add" else None
+        if found is not None and found.size and (found == found.flat[0]).all() and 0 < abs(found.flat[0]) < NEAR:
+            return True
+    return False
 
 
 def _has_slope_inside_channels(seen: Seen) -> bool:
@@ -471,6 +481,24 @@ ROWS = (
                 lambda seen: seen.outputs[0].exact is not None and seen.has(Pattern.LATE_SIZES),
             ),
         )
+    ),
+    not_read(
+        name="Clamp to one number",
+        span="2021.2 to 2021.3",
+        ops=("Clamp-1",),
+        reason="A `min` that is not less than `max` is rejected.",
+        model=Call("Clamp-1", (counted(2, 3),), {"min": "2", "max": "2"}),
+        applies=lambda seen: seen.attrs is not None and seen.attrs.min >= seen.attrs.max,
+    ),
+    ReleaseDifference(
+        name="sums with numbers next to 0",
+        span="2021.2 to 2021.3",
+        ops=("Add-1", "Subtract-1"),
+        reason="Numbers between -0.00001 and 0.00001 are not added.",
+        sometimes=True,
+        model=Call("Sqrt-1", (Call("Add-1", (Call("Abs-1", (counted(2, 3) / 1e6,)), Fixed(number(9e-6)))),)),
+        types="f32 f16",
+        applies=_adds_next_to_nothing,
     ),
     ReleaseDifference(
         name="quotients of i32",

@@ -2,13 +2,14 @@
 
 import numpy as np
 
-from ir_tools.known_differences._model import PLANE, Call, Fixed, Given, counted, index, sizes_of, whole
+from ir_tools.known_differences._model import PLANE, Call, Fixed, Given, counted, index, number, sizes_of, whole
 from ir_tools.known_differences.releases._elementwise import _quotient, _shifted_product, _summed_rows
 from ir_tools.ops import Array
 from tests.releases.beside import Beside, Feed, beside
 
 BY_CHANNEL = counted(1, 3, 1, 1)
 IMAGE = counted(1, 2, 4, 4)
+TINY = IMAGE / 1e6
 WINDOWS = {"kernel": "2,2", "exclude-pad": "true"} | {key: PLANE[key] for key in PLANE if key != "dilations"}
 
 
@@ -29,6 +30,10 @@ def _sum(shape: str, *passed: str, first: bool = True, sizes: tuple[int, ...] = 
 def _single(data: Feed, step: int = 1) -> Call:
     """A convolution of single elements of two channels."""
     return Call("Convolution-1", (data, Fixed(counted(2, 2, 1, 1) / 9)), PLANE | {"strides": f"{step},{step}"})
+
+
+def _root(data: Call) -> Call:
+    return Call("Sqrt-1", (data,))
 
 
 def _transposed(data: Feed) -> Call:
@@ -118,6 +123,7 @@ def _scaled_places(scale: Array) -> Call:
 
 EXPANDED = "Broadcasts that others read, in front of sums and products"
 BESIDE = [
+    *beside("Clamp to one number", others=[Call("Clamp-1", (IMAGE,), {"min": "2", "max": "2.5"})]),
     *beside(
         "quotients of integers that are reduced",
         falling=[
@@ -135,6 +141,18 @@ BESIDE = [
             _quotient(_by_integers("Maximum-1", _summed_rows(), 2)),
             Call("Divide-1", (_summed_rows(), np.array([3], np.int32))),
             Call("Add-1", (_quotient(SUMMED), SUMMED)),
+        ],
+    ),
+    *beside(
+        "sums with numbers next to 0",
+        falling=[
+            _root(Call("Subtract-1", (Call("Abs-1", (TINY,)), Fixed(np.full((2, 1, 1), -9e-6, np.float32))))),
+            _root(Call("Add-1", (Fixed(number(9e-6)), Call("Abs-1", (TINY,))))),
+        ],
+        others=[
+            _root(Call("Abs-1", (Call("Subtract-1", (Fixed(number(9e-6)), Call("Abs-1", (TINY,)))),))),
+            _root(Call("Add-1", (Call("Abs-1", (TINY,)), Fixed(number(1.1e-5))))),
+            _root(Call("Add-1", (Call("Abs-1", (TINY,)), Fixed(BY_CHANNEL[:, :2] / 1e6)))),
         ],
     ),
     *beside(
