@@ -166,9 +166,13 @@ def _is_by_scaled(seen: Seen, *, pattern: str, kinds: Set[str]) -> bool:
 
     Those of a transposed convolution have to begin at 0.
     """
+    return seen.has(pattern) and _has_scaled(seen, kinds) and (seen.op.type in TAKING_ANY or seen.has(Pattern.UNSIGNED))
+
+
+def _has_scaled(seen: Seen, kinds: Set[str]) -> bool:
+    """Return whether the weights are scaled constants of these types, or quantized ones."""
     scaled = not seen.held.isdisjoint(kinds) and not seen.held.isdisjoint({"f32", "f16", "bf16"})
-    by_bytes = 1 in seen.constant and (scaled or seen.is_behind({"FakeQuantize"}, 1))
-    return seen.has(pattern) and by_bytes and (seen.op.type in TAKING_ANY or seen.has(Pattern.UNSIGNED))
+    return 1 in seen.constant and (scaled or seen.is_behind({"FakeQuantize"}, 1))
 
 
 def _is_in_groups(seen: Seen, *, pattern: str) -> bool:
@@ -336,6 +340,11 @@ def _convolved_bytes(data: Call, ops: Sequence[str] = ("Convolution-1",)) -> Cal
     return Call(ops[0], (data, _scaled_bytes(*sizes)), PLANE)
 
 
+def _convolved_lines(data: Call) -> Call:
+    """Return a transposed convolution of two quantized channels along one axis."""
+    return Call("ConvolutionBackpropData-1", (data, _scaled_bytes(2, 3, 2)), LINE)
+
+
 def _in_levels(data: Array | Given | Call, low: float, high: float, levels: int = 256) -> Call:
     """Return data quantized to so many levels between two numbers."""
     limits = Fixed(floats(low)), Fixed(floats(high))
@@ -349,6 +358,7 @@ def _in_tiles() -> Call:
     return Call("Convolution-1", (data, _scaled_bytes(8, 96, 1, 2)), raw)
 
 
+LINE = {"strides": "1", "dilations": "1", "pads_begin": "0", "pads_end": "0"}
 LIMITED_ROWS: Sequence[tuple[str, State, Call, Callable[[Seen], bool], Sequence[str]]] = (
     (
         "of an input",
@@ -702,6 +712,14 @@ ROWS = (
         reason="If levels of what a transposed convolution gives begin below 0, a convolution of them is wrong.",
         model=Call("Convolution-1", (_deconvolved(), _scaled_bytes(3, 8, 1, 1)), PLANE),
         applies=lambda seen: seen.has(Pattern.DECONVOLVED) and _has_quantized_weights(seen),
+    ),
+    not_compiled(
+        name="quantized transposed convolutions along one axis",
+        span="2021.4 to 2023.3",
+        ops=("ConvolutionBackpropData-1",),
+        reason="No memory layout is found for weights of i8 if bytes without a zero point stand for the data.",
+        model=_convolved_lines(_in_levels(np.sin(counted(1, 2, 4)), 0, 1)),
+        applies=lambda seen: seen.rank() == 3 and seen.has(Pattern.UNSHIFTED) and _has_scaled(seen, {"i8"}),
     ),
     ends(
         name="quantized products of columns that 16 does not divide",

@@ -20,9 +20,11 @@ from ir_tools.known_differences.releases._quantization import (
     FILTERS,
     GROUPED,
     LARGEST,
+    LINE,
     MEANS,
     _by_columns,
     _convolved_bytes,
+    _convolved_lines,
     _convolved_unsigned,
     _in_groups,
     _in_levels,
@@ -155,6 +157,14 @@ def _image(sizes: str, low: float = 0, high: float = 1, levels: int = 256, chann
 def _shifted(data: Call, by: float, channels: int = 1, op: str = "Add-1") -> Call:
     """Data to which a number is added, for each channel or for all."""
     return Call(op, (data, Fixed(np.full((1, channels, 1, 1), by, np.float32))))
+
+
+def _line(sizes: str, low: float, high: float) -> Call:
+    """Quantized data of two channels along one axis."""
+    return between(Given(np.sin(counted(1, 2, 4)), sizes), Fixed(floats(low)), Fixed(floats(high)), 256)
+
+
+LINE_FILTERS = np.cos(counted(2, 3, 2))
 
 
 def between_bytes(levels: int) -> Call:
@@ -782,6 +792,28 @@ BESIDE = [
         ],
         others=[
             _convolved_bytes(_shifted(_image("1,2,3,4"), -0.4)),
+        ],
+    ),
+    *beside(
+        "quantized transposed convolutions along one axis",
+        falling=[
+            _convolved_lines(_line("?,2,?", -1, 1 - 2 / 256)),
+            Call(
+                "ConvolutionBackpropData-1",
+                (_line("1,2,4", 0, 1), quantized(Fixed(LINE_FILTERS), TWO, levels=255)),
+                LINE,
+            ),
+        ],
+        others=[
+            _convolved_lines(_line("1,2,4", -0.2, 0.82)),
+            Call("ConvolutionBackpropData-1", (_line("1,2,4", 0, 1), Fixed(LINE_FILTERS)), LINE),
+            Call(
+                "ConvolutionBackpropData-1",
+                (_line("1,2,4", 0, 1), converted(Fixed(np.ones((2, 3, 2), np.int8)), "f32")),
+                LINE,
+            ),
+            Call("Convolution-1", (_line("1,2,4", 0, 1), _scaled_bytes(3, 2, 2)), LINE),
+            Call("ConvolutionBackpropData-1", (_image("1,2,3,4"), _scaled_bytes(2, 3, 2, 2)), PLANE),
         ],
     ),
     *beside(
