@@ -162,9 +162,9 @@ class KnownFacts:
 
 
 def _may_hold_sizes(fact: Fact) -> bool:
-    """Return whether a rule may want the values of a small tensor: sizes, or factors of them."""
+    """Return whether a rule may want the values of a small tensor: sizes, factors of them, or rows of places."""
     countable = fact.dtype.is_integer or fact.dtype.is_float
-    return fact.value is None and countable and is_static(fact.shape) and len(fact.shape or ()) == 1
+    return fact.value is None and countable and is_static(fact.shape) and 1 <= len(fact.shape or ()) <= 2
 
 
 def _agree(port: Port, shape: Shape) -> bool:

@@ -565,6 +565,18 @@ def test_chunks_whose_size_a_remainder_decides(release: str, dims: str) -> None:
     assert "FloorMod" not in {step.strategy for step in migrate(builder.model, "openvino-2023.0").steps}
 
 
+def test_a_place_whose_remainder_a_size_decides() -> None:
+    """As index_put of torch is converted: places are rows of a matrix."""
+    builder = Builder(opset=8)
+    data = builder.parameter("x", "7")
+    size = builder.call("Unsqueeze", builder.call("ShapeOf", data, output_type="i64"), np.array(1))
+    place = builder.call("Mod", size, np.array([[4]]))
+    builder.result(builder.call("ScatterNDUpdate", data, place, np.array([9], np.float32)), "y")
+    migrated, found = migrated_on(builder, "2021.4", {"x": np.zeros(7, np.float32)})
+    assert found.tolist() == [0, 0, 0, 9, 0, 0, 0]
+    assert "FloorMod" in {step.strategy for step in migrated.steps}
+
+
 @pytest.mark.parametrize("release", ["2021.4", "2022.2", "2022.3"])
 @pytest.mark.parametrize("type", ["ScatterUpdate", "ScatterNDUpdate"])
 def test_slices_and_updates_without_elements_are_not_computed(release: str, type: str) -> None:
