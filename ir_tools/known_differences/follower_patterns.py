@@ -1,8 +1,8 @@
-"""What follows a product of quantized data, as far as releases compile it with the product."""
+"""What follows a product of quantized data, as far as releases compile it with the product, and a FakeQuantize."""
 
 from collections.abc import Collection, Iterator, Sequence
 from itertools import dropwhile, takewhile
-from math import prod
+from math import isclose, prod
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from ir_tools.known_differences.neighbours import (
     FAR,
     made_from,
     number_of,
+    numbers_of,
     producer_of,
     readers_of,
     sources_of,
@@ -22,7 +23,17 @@ from ir_tools.known_differences.releases.seen import CONVOLUTIONS, Pattern
 from ir_tools.known_differences.scale_patterns import REDUCED
 from ir_tools.ops import Array
 
-__all__ = ["OF_BYTES", "QUANTIZED_ON", "count_of_scales", "followed", "held_sizes", "interpolates", "is_to_bytes"]
+__all__ = [
+    "BETWEEN",
+    "OF_BYTES",
+    "QUANTIZED_ON",
+    "clamped_levels",
+    "count_of_scales",
+    "followed",
+    "held_sizes",
+    "interpolates",
+    "is_to_bytes",
+]
 
 OF_BYTES = CONVOLUTIONS | DECONVOLUTIONS | {"MatMul", "MVN"}
 """Types of layers whose data releases may leave in bytes."""
@@ -33,6 +44,10 @@ QUANTIZED_ON = CARRYING | {
     *("ReduceMin", "ShuffleChannels", "SpaceToBatch"),
 }
 """Types of layers behind a FakeQuantize whose outputs releases keep in bytes. Measured."""
+COMPILED_WITH_LEVELS = OF_BYTES | REDUCED | {"AvgPool", "GroupConvolutionBackpropData", "Interpolate", "NormalizeL2"}
+"""Types of layers that are compiled with a FakeQuantize behind them. Measured."""
+BETWEEN = 0.01
+"""From which part of a level on a number lies between two of them."""
 LINEAR = FACTORS | {"Negative"}
 ACTIVATING = FUNCTIONS - {"Negative"} | {"PReLU"}
 BENT = frozenset({"PReLU", "ReLU"})
@@ -63,6 +78,32 @@ def followed(model: Model, graph: Graph, product: Layer, constants: Collection[i
     yield from _adjusted(graph, product, chain, constants, levelled=levels is not None)
     if _has_signed_weights(model, graph, product):
         yield from _negated(model, graph, product, chain, constants)
+
+
+def clamped_levels(model: Model, graph: Graph, clamp: Layer) -> Iterator[Pattern]:
+    """Yield `BETWEEN_LEVELS` and `COMPILED_LEVELS` as far as they are true of a Clamp."""
+    quantized = producer_of(graph, clamp)
+    if quantized is None or quantized.type != "FakeQuantize":
+        return
+    low, high = (number_of(model, graph, quantized, place) for place in (3, 4))
+    levels, limits = numbers_of(quantized, "levels"), _limits(clamp)
+    if low is not None and high is not None and low < high:
+        parts = [(limit - low) / (high - low) for limit in limits if low < limit < high]
+        places = [part * (count - 1) for part in parts for count in levels]
+        if all(isclose(place, round(place), abs_tol=BETWEEN) for place in places):
+            return
+    yield Pattern.BETWEEN_LEVELS
+    before = made_from(graph, producer_of(graph, quantized), ACTIVATING | LINEAR)
+    if before is not None and before.type in COMPILED_WITH_LEVELS:
+        yield Pattern.COMPILED_LEVELS
+
+
+def _limits(clamp: Layer) -> list[float]:
+    """Return the limits of a Clamp; none if they are not numbers."""
+    try:
+        return [float(clamp.common.raw.get(name, "nan")) for name in ("min", "max")]
+    except ValueError:
+        return []
 
 
 def _chain_behind(graph: Graph, product: Layer, constants: Collection[int]) -> Iterator[Layer]:

@@ -8,7 +8,7 @@ from math import prod
 
 from ir_tools.graph import Graph, Layer, Model, Source, find_port, port_place
 from ir_tools.known_differences.attention_patterns import attentions
-from ir_tools.known_differences.follower_patterns import OF_BYTES
+from ir_tools.known_differences.follower_patterns import OF_BYTES, clamped_levels
 from ir_tools.known_differences.fusing_patterns import (
     FACTORS,
     REDUCTIONS,
@@ -166,6 +166,8 @@ class Patterns:
             more = in_bytes(self.model, graph, layer, constants, self.origins[id(graph)])
         if op.type == "Slice":
             more = slices(self.model, graph, layer)
+        elif op.type == "Clamp":
+            more = clamped_levels(self.model, graph, layer)
         elif op.type.startswith("Reduce"):
             more = chain(
                 merged_reductions(self.model, graph, layer),

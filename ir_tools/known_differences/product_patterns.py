@@ -5,6 +5,7 @@ from math import isclose, prod
 
 from ir_tools.graph import Graph, Layer, Model, Source
 from ir_tools.known_differences.follower_patterns import (
+    BETWEEN,
     QUANTIZED_ON,
     count_of_scales,
     followed,
@@ -39,8 +40,6 @@ BEHIND = {"AvgPool": Pattern.AVERAGED, "Broadcast": Pattern.SPREAD_OUT, "Slice":
 NARROW = 255
 """How many levels bytes have that stand for numbers and their opposites."""
 LAST_BYTE = 255
-BETWEEN = 0.01
-"""From which part of a level on the number 0 lies between two of them."""
 SHIFTED = CONVOLUTIONS | {"MatMul"}
 """Types of layers that zero points of quantized data are made for of numbers added to these. Measured."""
 SCALED_LATER = frozenset({"Pad", "Split", "StridedSlice", "VariadicSplit"})

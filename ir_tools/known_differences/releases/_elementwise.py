@@ -1090,20 +1090,32 @@ ROWS = (
             reason="Values are clamped to the nearest levels of the FakeQuantize, which may be outside the limits.",
             sometimes=True,
             model=Call("Clamp-1", (quantized(counted(2, 3), Fixed(floats(2))),), {"min": "0.3", "max": "0.7"}),
-            applies=lambda seen: seen.is_behind({"FakeQuantize"}),
+            applies=lambda seen: seen.has(Pattern.BETWEEN_LEVELS),
         )
         for span in ("2022.1 to 2022.3", "2025.4 to 2026.4")
     ),
-    ReleaseDifference(
-        name="Clamp of unknown sizes after a FakeQuantize",
-        span="2022.1 to 2026.4",
-        ops=("Clamp-1",),
-        reason="Values are clamped to the nearest levels of the FakeQuantize, which may be outside the limits.",
-        sometimes=True,
-        model=Call(
-            "Clamp-1", (quantized(Given(counted(2, 3), "?,?"), Fixed(floats(2))),), {"min": "0.3", "max": "0.7"}
-        ),
-        applies=lambda seen: seen.is_behind({"FakeQuantize"}) and not is_static(seen.inputs[0].shape),
+    *(
+        ReleaseDifference(
+            name=f"Clamp {name} after a FakeQuantize",
+            span="2022.1 to 2026.4",
+            ops=("Clamp-1",),
+            reason="Values are clamped to the nearest levels of the FakeQuantize, which may be outside the limits.",
+            sometimes=True,
+            model=Call("Clamp-1", (quantized(data, Fixed(floats(2))),), {"min": "0.3", "max": "0.7"}),
+            applies=applies,
+        )
+        for name, data, applies in (
+            (
+                "of unknown sizes",
+                Given(counted(2, 3), "?,?"),
+                lambda seen: seen.has(Pattern.BETWEEN_LEVELS) and not is_static(seen.inputs[0].shape),
+            ),
+            (
+                "of a product",
+                Call("MatMul-1", (counted(2, 3), Fixed(counted(3, 4)))),
+                lambda seen: seen.has(Pattern.COMPILED_LEVELS),
+            ),
+        )
     ),
     *(
         ReleaseDifference(

@@ -43,6 +43,7 @@ PRODUCTS = (*CONVOLUTION, "ConvolutionBackpropData-1", "MatMul-1")
 TAKING_ANY = CONVOLUTIONS | {"MatMul"}
 """Types of layers that multiply bytes whatever their zero point is."""
 CONVOLVING = (*CONVOLUTION, *GROUPED, "ConvolutionBackpropData-1", "GroupConvolutionBackpropData-1")
+MANY_AXES = counted(2, 1, 1, 1, 1, 1)
 SMALL_IMAGE = np.abs(np.sin(counted(1, 2, 3, 4)))
 VARIANCE = {"eps": "0.01", "eps_mode": "inside_sqrt", "normalize_variance": "true"}
 
@@ -754,6 +755,14 @@ ROWS = (
         reason="If data and u8 weights have no zero points, numbers that are added for each column become others.",
         model=Call("Add-1", (_by_columns(np.uint8, 2, 8), Fixed(counted(5)))),
         applies=partial(_is_by_unsigned, pattern=Pattern.BIASED),
+    ),
+    not_compiled(
+        name="FakeQuantize of constants of six dimensions or more",
+        span="2022.1 to 2022.3",
+        ops=("FakeQuantize-1",),
+        reason="Quantized constants of more than five dimensions are not compiled.",
+        model=Call("Add-1", (MANY_AXES, quantized(Fixed(MANY_AXES), Fixed(floats(1)), levels=255))),
+        applies=lambda seen: 0 in seen.constant and seen.rank() > 5,
     ),
     not_compiled(
         name="quantized products of weights of u8 that are quantized again",

@@ -147,6 +147,10 @@ class Pattern(StrEnum):
     compiled with what is in front of them or with a FakeQuantize, or a PReLU has several slopes; so they do, or it has
     them behind a function or a number that shifts, and a number scales the weights; constants for each channel shift it
     before a function, and a number scales that, or the weights."""
+    BETWEEN_LEVELS = "between levels"
+    COMPILED_LEVELS = "compiled levels"
+    """Of a Clamp of what a FakeQuantize gives: one of its limits lies between two levels of that, or may; and a layer
+    is compiled with the FakeQuantize behind it."""
     NEGATED = "negated"
     NEGATED_UNBIASED = "negated without a bias"
     NEGATED_BY_CHANNEL = "negated by channel"
@@ -309,6 +313,7 @@ NEEDED: Mapping[str, Set[str]] = {
     **dict.fromkeys(
         (Pattern.KNOWN_KEPT, Pattern.OTHER_KEPT, Pattern.OUTGROWN_START, Pattern.UNKNOWN_KEPT), frozenset({"Assign"})
     ),
+    **dict.fromkeys((Pattern.BETWEEN_LEVELS, Pattern.COMPILED_LEVELS), frozenset({"FakeQuantize"})),
     Pattern.CHOSEN: frozenset({"If"}),
     Pattern.EXPANDED: frozenset({"Broadcast"}),
     **dict.fromkeys((Pattern.PAIRED, Pattern.UNPAIRED), frozenset({"Concat"})),

@@ -706,6 +706,13 @@ BESIDE = [
         ],
     ),
     *beside(
+        "FakeQuantize of constants of six dimensions or more",
+        others=[
+            quantized(counted(2, 1, 1, 1, 1, 1), TWO),
+            Call("Add-1", (counted(2, 1, 1, 1, 1), quantized(Fixed(counted(2, 1, 1, 1, 1)), TWO))),
+        ],
+    ),
+    *beside(
         "quantized products of weights of u8 that are quantized again",
         falling=[_in_levels(Call("ReLU-1", (_raised(_by_columns(np.uint8, 2, 8, low=-0.2), 5),)), 0, 1)],
         others=[
