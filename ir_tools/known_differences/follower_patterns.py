@@ -75,6 +75,8 @@ def followed(model: Model, graph: Graph, product: Layer, constants: Collection[i
                 yield Pattern.REQUANTIZED_BY_CHANNEL
         if _has_weights_of(graph, product, "u8") and any(_reads_bytes(graph, one) for one in readers_of(graph, levels)):
             yield Pattern.LEFT_IN_BYTES
+    if product.type == "MatMul" and _has_misplaced_levels(graph, product, chain, constants):
+        yield Pattern.MISPLACED_LEVELS
     yield from _adjusted(graph, product, chain, constants, levelled=levels is not None)
     if _has_signed_weights(model, graph, product):
         yield from _negated(model, graph, product, chain, constants)
@@ -125,6 +127,23 @@ def _is_by_channel(graph: Graph, product: Layer, chain: Sequence[Layer], constan
     shifted = any(one.type in SUMS for one in [*dropwhile(lambda one: one.type != "ReLU", chain)])
     scales = [_count(graph, one, constants) for one in chain if one.type not in SUMS]
     return max(count_of_scales(graph, product), *scales, 1) > 1 and not shifted
+
+
+def _has_misplaced_levels(graph: Graph, product: Layer, chain: Sequence[Layer], constants: Collection[int]) -> bool:
+    """Return whether releases take limits along the last axis of quantized weights for those along another one.
+
+    If the limits of inputs and outputs are along it, they do unless a scale follows, or, if it is summed, if scales for
+    each column follow; if only the latter are, they do if a scale follows, or if it is summed.
+    """
+    levels = producer_of(graph, product, 1)
+    if levels is None or levels.type != "FakeQuantize":
+        return False
+    along = [1 < prod(port.dims) == port.dims[-1] for port in levels.common.inputs[1:]]
+    scales = [_count(graph, one, constants) for one in chain if one.type in {"Divide", "Multiply"}]
+    summed = product.common.raw.get("transpose_b") == "true"
+    if all(along):
+        return max(scales, default=1) > 1 if summed else not scales
+    return any(along) and (summed or bool(scales))
 
 
 def _adjusted(

@@ -225,6 +225,12 @@ def _rows(seen: Seen, size: Callable[[Dim], int]) -> int:
     return prod(map(size, (*shape[:-2], shape[-1]) if transposed else shape[:-1]))
 
 
+def _has_square_weights(seen: Seen) -> bool:
+    """Return whether as many columns as rows are multiplied by."""
+    sizes = (seen.inputs[1].shape or ())[-2:]
+    return len({dim.lo for dim in sizes}) == 1
+
+
 def _has_uneven_columns(seen: Seen) -> bool:
     """Return whether quantized rows are multiplied by quantized columns of a length that 16 may not divide.
 
@@ -299,6 +305,13 @@ def _by_columns(kind: DTypeLike, *sizes: int, low: float = -1) -> Call:
     weights = Call("Multiply-1", (converted(Fixed(held), "f32"), Fixed(counted(5, 1) / 99 + 0.01)))
     levels, high = (255, 1) if low == -1 else (256, 1.02 + low)
     return Call("MatMul-1", (_in_levels(np.sin(counted(*sizes)), low, high, levels), weights), {"transpose_b": "true"})
+
+
+def _by_levels(*sizes: int) -> Call:
+    """Return quantized rows times weights of such sizes, quantized to other levels for each column."""
+    high = Fixed(floats(*range(10, 10 + sizes[1])) / 10)
+    data = quantized(np.sin(counted(2, sizes[0])), Fixed(floats(1)), levels=255)
+    return Call("MatMul-1", (data, quantized(Fixed(np.sin(counted(*sizes))), high, levels=255)))
 
 
 def _with_zero_point() -> Call:
@@ -773,6 +786,22 @@ ROWS = (
         applies=lambda seen: (
             seen.has(Pattern.UNSIGNED_WEIGHTS) and seen.has(Pattern.WITH_ZERO_POINT) and seen.has(Pattern.REQUANTIZED)
         ),
+    ),
+    not_compiled(
+        name="quantized products of weights quantized along their last axis",
+        span="2022.1 to 2022.3",
+        ops=("MatMul-1",),
+        reason="Limits along the last axis of the weights are taken for limits along another one, of another size.",
+        model=_by_levels(8, 5),
+        applies=lambda seen: seen.has(Pattern.MISPLACED_LEVELS) and not _has_square_weights(seen),
+    ),
+    ReleaseDifference(
+        name="quantized products of square weights quantized along their last axis",
+        span="2022.1 to 2022.3",
+        ops=("MatMul-1",),
+        reason="Limits along the last axis of the weights are taken for limits along another one.",
+        model=_by_levels(16, 16),
+        applies=lambda seen: seen.has(Pattern.MISPLACED_LEVELS) and _has_square_weights(seen),
     ),
     not_compiled(
         name="quantized products of four axes that are quantized again",

@@ -147,10 +147,9 @@ class Pattern(StrEnum):
     compiled with what is in front of them or with a FakeQuantize, or a PReLU has several slopes; so they do, or it has
     them behind a function or a number that shifts, and a number scales the weights; constants for each channel shift it
     before a function, and a number scales that, or the weights."""
-    BETWEEN_LEVELS = "between levels"
-    COMPILED_LEVELS = "compiled levels"
-    """Of a Clamp of what a FakeQuantize gives: one of its limits lies between two levels of that, or may; and a layer
-    is compiled with the FakeQuantize behind it."""
+    MISPLACED_LEVELS = "misplaced levels"
+    """Of a MatMul of such data: limits of its weights, which are quantized, are along their last axis, and releases
+    take them for others."""
     NEGATED = "negated"
     NEGATED_UNBIASED = "negated without a bias"
     NEGATED_BY_CHANNEL = "negated by channel"
@@ -164,6 +163,10 @@ class Pattern(StrEnum):
     """Of a MatMul of such data: weights of 8 bits without a zero point have a scale for each output, which gets no
     other shape at once; a number scales them all; they are u8, and have one or a number; releases do not move that
     behind other layers."""
+    BETWEEN_LEVELS = "between levels"
+    COMPILED_LEVELS = "compiled levels"
+    """Of a Clamp of what a FakeQuantize gives: one of its limits lies between two levels of that, or may; and a layer
+    is compiled with the FakeQuantize behind it."""
     MEAN_SQUARE = "mean square"
     NEWER_MEAN_SQUARE = "mean square in another form"
     """Of a ReduceMean: it is of squares, by whose root the data are divided, and then multiplied by constants; the

@@ -23,6 +23,7 @@ from ir_tools.known_differences.releases._quantization import (
     LINE,
     MEANS,
     _by_columns,
+    _by_levels,
     _convolved_bytes,
     _convolved_lines,
     _convolved_unsigned,
@@ -191,6 +192,23 @@ def _scaled_groups() -> Call:
 def _turned(data: Call) -> Call:
     """The rectified numbers, each negated."""
     return Call("Negative-1", (Call("ReLU-1", (data,)),))
+
+
+ONE, IN_ROWS = Fixed(floats(1)), Fixed(floats(*range(10, 26)).reshape(1, 16) / 10)
+
+
+def _levelled(high: Fixed, outputs: int, limits: Fixed | None = None) -> Call:
+    """Quantized rows of 16 elements times weights, with a row for each output, quantized between such limits.
+
+    `limits`: those of the inputs, if they are others.
+    """
+    data = quantized(np.sin(counted(2, 16)), ONE, levels=255)
+    before, after = ((Fixed(-one.array), one) for one in (limits or high, high))
+    return Call(
+        "MatMul-1",
+        (data, between(Fixed(np.sin(counted(outputs, 16))), *before, 255, after)),
+        {"transpose_b": "true"},
+    )
 
 
 def _pooled(data: Call) -> Call:
@@ -688,6 +706,28 @@ BESIDE = [
             Call("Tanh-1", (_in_levels(_convolved_unsigned(), 0, 1),)),
             _pooled(_in_levels(_by_weights(_image("1,2,3,4"), FILTERS.astype(np.uint8), CHANNEL_SCALES), 0, 1)),
             _pooled(_in_levels(_convolved_bytes(_image("1,2,3,4", -0.2, 0.82)), 0, 1)),
+        ],
+    ),
+    *beside(
+        "quantized products of weights quantized along their last axis",
+        falling=[
+            Call("ReLU-1", (_raised(_by_levels(8, 5), 5),)),
+            _raised(_levelled(IN_ROWS, 5), 5, op="Multiply-1"),
+            Call("Negative-1", (_levelled(IN_ROWS, 5, limits=ONE),)),
+        ],
+        others=[
+            _raised(_by_levels(16, 5), 5, op="Multiply-1"),
+            _levelled(IN_ROWS, 5),
+            _levelled(Fixed(floats(*range(10, 15)).reshape(5, 1) / 10), 5),
+        ],
+    ),
+    *beside(
+        "quantized products of square weights quantized along their last axis",
+        falling=[Call("Tanh-1", (_by_levels(16, 16),)), _levelled(IN_ROWS, 16, limits=ONE)],
+        others=[
+            Call("Multiply-1", (_by_levels(16, 16), Fixed(number(0.5)))),
+            _levelled(IN_ROWS, 16),
+            Call("MatMul-1", (np.sin(counted(2, 16)), _by_levels(16, 16).inputs[1])),
         ],
     ),
     *beside(
