@@ -45,19 +45,15 @@ def along(function: Callable[[Array], Array], data: Array, axes: Collection[int]
     """Apply a function of a tensor that looks along some axes only: each of its elements depends on no others.
 
     Args:
-        function: keeps the shape.
+        function: keeps shape and element type.
         data: what it is applied to.
         axes: along which it looks, counted from the front.
     """
     if data.size <= BLOCK:
         return function(data)
-    out: Array | None = None
+    out = np.empty(data.shape, data.dtype)
     for place in blocks(data.shape, axes):
-        part = function(data[place])
-        if out is None:
-            out = np.empty(data.shape, part.dtype)
-        out[place] = part
-    assert out is not None
+        out[place] = function(data[place])
     return out
 
 

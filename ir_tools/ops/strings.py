@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from ir_tools.errors import ShapeError
 from ir_tools.ops._broadcast import merge
 from ir_tools.ops._requirements import require_rank
 from ir_tools.ops._versions import no_step
@@ -39,17 +40,25 @@ def unpack_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def pack(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """Return the text between each begin and its end, as UTF-8."""
+    """Return the text between each begin and its end, as UTF-8; bytes that are not become surrogates.
+
+    Raises:
+        ShapeError: one of them is not among the symbols.
+    """
     begins, ends, symbols = arrays
     text = symbols.tobytes()
-    pairs = zip(begins.ravel(), ends.ravel(), strict=True)
-    texts = [text[begin:end].decode(errors="replace") for begin, end in pairs]
+    pairs = [*zip(begins.ravel().tolist(), ends.ravel().tolist(), strict=True)]
+    outside = [pair for pair in pairs if not 0 <= pair[0] <= pair[1] <= len(text)]
+    if outside:
+        begin, end = outside[0]
+        raise ShapeError(f"holds {end} for a string that begins at {begin} of {len(text)} bytes", attribute="ends")
+    texts = [text[begin:end].decode(errors="surrogateescape") for begin, end in pairs]
     return (np.array(texts, dtype=object).reshape(begins.shape),)
 
 
 def unpack(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """Return begins, ends and bytes of the texts."""
-    texts = [item if isinstance(item, bytes) else str(item).encode() for item in arrays[0].flat]
+    texts = [item if isinstance(item, bytes) else str(item).encode(errors="surrogateescape") for item in arrays[0].flat]
     ends = np.cumsum([len(text) for text in texts], dtype=np.int32).reshape(arrays[0].shape)
     lengths = np.array([len(text) for text in texts], dtype=np.int32).reshape(arrays[0].shape)
     return ends - lengths, ends, np.frombuffer(b"".join(texts), np.uint8)

@@ -12,13 +12,16 @@ import sys
 import tempfile
 from collections.abc import Callable, Hashable, Sequence
 from importlib.machinery import SourceFileLoader
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+if TYPE_CHECKING:
+    from tests.ops.recorded import Recorded
+
 T = TypeVar("T")
-POOL, BASE, MAX_CHOSEN = 300, 40, 90
-"""Layers to choose from; of these the first are taken anyway; how many are taken."""
+POOL, MAX_CHOSEN = 300, 90
+"""Layers to choose from; how many are taken, unless more are among the first."""
 COMPARE: dict[str, Callable[[Any, Any], Any]] = {
     "Lt": operator.lt,
     "LtE": operator.le,
@@ -133,16 +136,16 @@ def install() -> None:
     SourceFileLoader.source_to_code = marked  # type: ignore[method-assign, assignment]  # there is no hook
 
 
-def chosen(layer: Callable[[int], T], run: Callable[[T], object]) -> list[int]:
+def chosen(kind: "Recorded") -> list[int]:
     """Return the numbers of the layers that are chosen, of those that give something."""
     found, known = list[int](), set[Hashable]()
-    for number in range(POOL):
-        one = layer(number)
+    for number in range(max(POOL, kind.first)):
+        one = kind.layer(number)
         seen.clear()
-        if run(one) and (len(found) < BASE or not seen <= known):
+        if kind.numbers(one) and (len(found) < kind.first or not seen <= known):
             found.append(number)
             known |= seen
-        if len(found) == MAX_CHOSEN:
+        if len(found) >= max(MAX_CHOSEN, kind.first):
             break
     return found
 

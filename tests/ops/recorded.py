@@ -10,7 +10,7 @@ import json
 import sys
 import warnings
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +21,7 @@ import numpy as np
 from ir_tools.errors import RuntimeFailure, ShapeError
 from ir_tools.infer import SURPRISES
 from ir_tools.ops import Array, Fact, Op, Violation
+from ir_tools.ops.checks import check_types
 from ir_tools.ops.definition import Oracle
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import from_dtype
@@ -53,11 +54,13 @@ class Recorded(NamedTuple):
         layer: the layer of a number, always the same.
         numbers: what it gives here.
         agree: for each of some layers, whether the runtime says the same.
+        first: how many layers are recorded whatever they execute.
     """
 
     layer: Callable[[int], Any]
     numbers: Callable[[Any], list[Number]]
     agree: Callable[[RuntimeClient, Sequence[Any]], list[bool]]
+    first: int = 40
 
 
 def digits_of(value: object) -> str:
@@ -65,21 +68,25 @@ def digits_of(value: object) -> str:
     return f"{zlib.crc32(repr(value).encode()) & 0xFFFF:04x}"
 
 
-def _drawn(make: Callable[[Rng], T]) -> Callable[[int], T]:
-    return lambda number: make(np.random.default_rng([21, number]))
+def _drawn(make: Callable[[Rng, Op], T], op: Op) -> Callable[[int], T]:
+    return lambda number: make(np.random.default_rng([21, number]), op)
+
+
+def _in_turn(make: Callable[[Rng, Op, int], T], op: Op) -> Callable[[int], T]:
+    return lambda number: make(np.random.default_rng([21, number]), op, number)
 
 
 # --- shapes -----------------------------------------------------------------------------------------------------
 
 
-def _shapes_of(make: Callable[[Rng, Op], Setting], op: Op) -> Recorded:
+def _shapes_of(layer: Callable[[int], Setting], first: int = 40) -> Recorded:
     def agrees(client: RuntimeClient, setting: Setting) -> bool:
         try:
             found = layer_support.found_rows(setting)
         except SURPRISES:
             return False
         wanted = layer_support.wanted_rows(client, setting)
-        if wanted == layer_support.REJECTED and any(map(_is_wrong, _found_in(setting))):
+        if wanted == layer_support.REJECTED and any(map(_is_wrong, [*_found_in(setting), *_wrong_types(setting)])):
             return True
         return layer_support.same_rows(found, wanted)
 
@@ -88,9 +95,7 @@ def _shapes_of(make: Callable[[Rng, Op], Setting], op: Op) -> Recorded:
             return _rows(setting)
         return []
 
-    return Recorded(
-        _drawn(lambda rng: make(rng, op)), numbers, lambda client, layers: [agrees(client, one) for one in layers]
-    )
+    return Recorded(layer, numbers, lambda client, layers: [agrees(client, one) for one in layers], first)
 
 
 def _rows(setting: Setting) -> list[Number]:
@@ -167,7 +172,7 @@ def number_of(array: Array) -> Number:
     return Number(digits_of((array.dtype.name, array.shape, odd)), total, float(off))
 
 
-def _values_of(make: Callable[[Rng, Op], Fed], op: Op) -> Recorded:
+def _values_of(layer: Callable[[int], Fed], first: int = 40) -> Recorded:
     def numbers(layer: Fed) -> list[Number]:
         outputs = right_outputs(layer)
         if outputs is not None:
@@ -181,7 +186,7 @@ def _values_of(make: Callable[[Rng, Op], Fed], op: Op) -> Recorded:
         agreed = iter(agreement(client, [layer for layer, each in zip(layers, refused, strict=True) if not each]))
         return [each or next(agreed) for each in refused]
 
-    return Recorded(_drawn(lambda rng: make(rng, op)), numbers, agree)
+    return Recorded(layer, numbers, agree, first)
 
 
 def refusal(layer: Fed) -> ShapeError | None:
@@ -257,6 +262,10 @@ def _found_in(setting: Setting) -> list[Violation]:
     return _found(setting.op, setting.raw, map(layer_support.fact_of, setting.slots))
 
 
+def _wrong_types(setting: Setting) -> Iterator[Violation]:
+    return check_types(setting.op, [*map(layer_support.fact_of, setting.slots)])
+
+
 def _is_wrong(one: Violation) -> bool:
     return not one.kind.mild
 
@@ -269,18 +278,32 @@ BITS = {"BinaryConvolution-1"}
 WITH_KERNELS = [op for op in ASKED if op.kernel and op.oracle is Oracle.RUNTIME and str(op) not in BITS]
 SLOW = {"RandomUniform-8"}
 """Some of their mixed layers have a million elements, of which each takes many steps."""
+MIN_CHANGES = 60
+"""How many layers with one change each there are at least of an operation."""
 RECORDED: Mapping[str, Recorded] = {
-    **{f"one change {op}": _shapes_of(table_makers.changed, op) for op in ASKED},
-    **{f"table shapes {op}": _shapes_of(table_makers.setting, op) for op in ASKED},
     **{
-        f"bounds {op}": _shapes_of(table_makers.bounded, op)
+        f"one change {op}": _shapes_of(
+            _in_turn(table_makers.changed, op), max(MIN_CHANGES, len(table_makers.changes(op)))
+        )
+        for op in ASKED
+    },
+    **{f"table shapes {op}": _shapes_of(_drawn(table_makers.setting, op)) for op in ASKED},
+    **{
+        f"bounds {op}": _shapes_of(_drawn(table_makers.bounded, op))
         for op in ASKED
         if op.attrs or len(op.inputs) > 1 or op.inputs[0].many
     },
-    **{f"two inputs {op}": _shapes_of(table_makers.of_two, op) for op in ASKED if len(op.inputs) > 2},
-    **{f"table values {op}": _values_of(table_makers.layer, op) for op in WITH_KERNELS},
+    **{f"two inputs {op}": _shapes_of(_drawn(table_makers.of_two, op)) for op in ASKED if len(op.inputs) > 2},
+    **{f"table values {op}": _values_of(_drawn(table_makers.layer, op)) for op in WITH_KERNELS},
     **{
-        f"mixed {op}": _values_of(table_makers.mixed, op)
+        f"one value {op}": _values_of(
+            _in_turn(table_makers.changed_layer, op), max(MIN_CHANGES, len(table_makers.value_changes(op)))
+        )
+        for op in WITH_KERNELS
+        if table_makers.value_changes(op)
+    },
+    **{
+        f"mixed {op}": _values_of(_drawn(table_makers.mixed, op))
         for op in WITH_KERNELS
         if (op.attrs or len(op.inputs) > 1) and str(op) not in SLOW
     },
@@ -330,7 +353,7 @@ def _written(number: Number) -> str:
     return f"{number.digits}:{number.total:.9g}" if number.total else number.digits
 
 
-Choose = Callable[[Callable[[int], Any], Callable[[Any], object]], Sequence[int]]
+Choose = Callable[[Recorded], Sequence[int]]
 
 
 def main(names: Sequence[str], choose: Choose | None = None) -> int:
@@ -344,7 +367,7 @@ def main(names: Sequence[str], choose: Choose | None = None) -> int:
     with limited() as client:
         for name in [name for name in RECORDED if not names or {name, name.rpartition(" ")[2]} & {*names}]:
             kind = RECORDED[name]
-            numbers = [*table[name]] if choose is None else choose(kind.layer, kind.numbers)
+            numbers = [*table.get(name, range(kind.first))] if choose is None else choose(kind)
             layers = [*map(kind.layer, numbers)]
             agreed = [*zip(numbers, layers, kind.agree(client, layers), strict=True)]
             table[name] = {number: kind.numbers(one) for number, one, same in agreed if same}

@@ -1,7 +1,9 @@
 """Random layers of every operation in the table: its sample with other attributes, inputs, shapes and element types."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache, partial
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +16,8 @@ from tests.ops.samples import IMAGE, Sample, ints, sample, sample_of, scalar
 from tests.ops.single import Between, Fed, Slot
 
 Rng = np.random.Generator
+Change = Callable[[Rng, Any], Any]
+"""Gives another input, attribute or array in place of one."""
 SAME = np.array([[0, 1, 0], [0, 1, 1], [2, 1, 0]])
 REGIONS = np.array([[1, 2, 9, 12, 0.5], [3, 0, 15, 7, -1]], np.float32)
 PRIORS = [0, 3, 4, 12, 15, 0, 5, 2, 14, 18]
@@ -22,6 +26,7 @@ BOXES = GRID.astype(np.float32)
 """Boxes that overlap, two at each of three by four places of an image."""
 IMAGES = np.array([[48, 64, 1.5, 0.75], [40, 50, 1, 2]], np.float32)
 """Heights and widths of two images, and the scales of both."""
+UNSCALED = np.where(np.arange(4) < 2, IMAGES, np.float32(1))
 PROPOSING = "nms_threshold=0.6;pre_nms_count=60;post_nms_count=5"
 LABELS = np.array([[1, 1, 2, 0, 0, 1], [2, 0, 0, 1, 3, 3]], np.int32)
 MORE: Mapping[str, tuple[Sample, ...]] = {
@@ -34,6 +39,8 @@ MORE: Mapping[str, tuple[Sample, ...]] = {
         sample("mode=explicit", "f32 2,1", ints(2, 4, 3), ints(0, 2)),
     ),
     "Bincount-17": (sample("minlength=0", "i32 4"),),
+    "StringTensorPack": (sample("", ints(0, 2), ints(2, 5), "u8 5"),),
+    "AdaptiveMaxPool": (sample("index_element_type=i32", IMAGE, ints(2, 3)),),
     "HardSigmoid": tuple(
         sample("", f"{kind} 2,3", *(np.array(number, dtype) for number in (0.3, 0.6)))
         for kind, dtype in (("f32", np.float32), ("f16", np.float16))
@@ -42,7 +49,10 @@ MORE: Mapping[str, tuple[Sample, ...]] = {
         sample("", f"{kind} 2,3", *(np.array([number], dtype) for number in (1.5, 0.75)))
         for kind, dtype in (("f32", np.float32), ("f16", np.float16))
     ),
-    "Convert": (sample("destination_type=i32", ints(2**31 - 1, 2**31 - 2, 2**31, -(2**31) - 1)),),
+    "Convert": (
+        sample("destination_type=i32", ints(2**31 - 1, 2**31 - 2, 2**31, -(2**31) - 1)),
+        sample("destination_type=bf16", np.array([0.5, -1.3, 300.75], np.float32)),
+    ),
     "ConvertPromoteTypes-14": (sample("promote_unsafe=true", "u64 2", "i32 2"),),
     "PSROIPooling": tuple(
         sample(
@@ -63,11 +73,12 @@ MORE: Mapping[str, tuple[Sample, ...]] = {
     ),
     "ROIPooling": (
         sample(
-            "pooled_h=2;pooled_w=2;spatial_scale=0.5", IMAGE, np.array([[0, 1, 2, 9, 12], [0, 3, 0, 15, 7]], np.float32)
+            "pooled_h=2;pooled_w=2;spatial_scale=0.5",
+            *(IMAGE, np.array([[0, 1, 2, 9, 12], [-1, 3, 0, 15, 7], [0, 3, 0, 15, 7]], np.float32)),
         ),
         sample(
             "pooled_h=3;pooled_w=2;spatial_scale=0.5;method=bilinear",
-            *(IMAGE, np.array([[0, 0.1, 0.2, 0.9, 0.7], [-1, 0.3, 0, 0.7, 0.9]], np.float32)),
+            *(IMAGE, np.array([[0, 0.1, 0.2, 0.9, 0.7], [-1, 0, 0, 1, 1], [0, 0.3, 0, 0.7, 0.9]], np.float32)),
         ),
     ),
     "ROIAlign": (
@@ -86,6 +97,11 @@ MORE: Mapping[str, tuple[Sample, ...]] = {
             "num_classes=2;keep_top_k=9;top_k=5;nms_threshold=0.4;code_type=caffe.PriorBoxParameter.CENTER_SIZE;"
             "share_location=false;normalized=false;input_height=20;input_width=30;confidence_threshold=0.1;clip_after_nms=true",
             *("f32 2,16", "f32 2,4", np.array([PRIORS, [0.1, 0.1, 0.2, 0.2] * 2 + [0, 0]], np.float32)[None]),
+        ),
+        sample(
+            "num_classes=2;keep_top_k=9;nms_threshold=0.9;normalized=false;input_height=20;input_width=30;"
+            "variance_encoded_in_target=true",
+            *("f32 1,8", "f32 1,4", np.array([*PRIORS[:5], -1, *PRIORS[6:]], np.float32)[None, None]),
         ),
         sample(
             "num_classes=3;keep_top_k=-1;nms_threshold=0.4;variance_encoded_in_target=true;normalized=true;"
@@ -111,9 +127,23 @@ MORE: Mapping[str, tuple[Sample, ...]] = {
     ),
     "GenerateProposals": (
         sample(f"min_size=8;normalized=false;{PROPOSING}", IMAGES, BOXES, "f32 2,8,3,4", "f32 2,2,3,4"),
+        sample(
+            f"min_size=10;normalized=false;{PROPOSING}",
+            UNSCALED,
+            BOXES,
+            np.zeros((2, 8, 3, 4), np.float32),
+            "f32 2,2,3,4",
+        ),
     ),
     "ExperimentalDetectronGenerateProposalsSingleImage": (
         sample(f"min_size=8;{PROPOSING}", IMAGES[0, :3], BOXES.reshape(-1, 4), "f32 8,3,4", "f32 2,3,4"),
+        sample(
+            f"min_size=10;{PROPOSING}",
+            UNSCALED[0, :3],
+            BOXES.reshape(-1, 4),
+            np.zeros((8, 3, 4), np.float32),
+            "f32 2,3,4",
+        ),
     ),
     "ExperimentalDetectronDetectionOutput": (
         sample(
@@ -446,7 +476,13 @@ OPS = [
     if op.inputs and op.shape and sample_of(op) and op.type not in {"Result", "ReadValue"}
 ]
 KINDS = [kind.name for kind in ELEMENT_TYPES.values() if kind.kind != "dynamic"]
-LARGE = (6, 10, 14, 16, 20, 24, 26, 28, 30)
+TYPES = (
+    *(["boolean"], ["u8", "i8"], ["i16", "u16"], ["i32", "u32"], ["i64", "u64"], ["f16", "bf16"], ["f32", "f64"]),
+    *(["f8e4m3", "f8e5m2", "f8e8m0"], ["u1", "u2", "u3", "u4", "u6", "i4", "nf4", "f4e2m1"], ["string"]),
+)
+"""Element types in groups of those that are alike."""
+LIMITS = (-(2**63), -(2**31) - 1, -(2**31), 2**31 - 1, 2**31, 2**32, 2**63 - 1)
+LARGE = (6, 10, 14, 16, 20, 24, 26, 28, 30, 31, 32)
 """Of which powers of 2 large numbers are."""
 TEXTS = np.array(["text", "", "zwölf", "x" * 40, "漢字"], dtype=object)
 SPECIAL = (0.0, -1.0, 1.0, 0.5, -2.5, 1e30, np.inf, -np.inf, np.nan)
@@ -535,11 +571,11 @@ def slots_of(rng: Rng, op: Op, slots: Sequence[Slot]) -> list[Slot]:
     return out
 
 
-def small(rng: Rng, kind: str) -> Slot:
-    """A few integers of which the values, or their bounds, are known."""
-    values = rng.integers(-3, 6, 3)
+def small(rng: Rng, kind: str, count: int = 3) -> Array | Between:
+    """A few small numbers of which the values, or their bounds, are known."""
+    values = rng.integers(-3, 6, count)
     if rng.random() < 0.4:
-        return values.astype(element_type(kind).dtype)
+        return values.astype(np.float32) / 4 if kind == "f32" else values.astype(element_type(kind).dtype)
     highs = [None if rng.random() < 0.15 else int(low) + int(rng.integers(0, 4)) for low in values]
     return Between(kind, tuple(zip(map(int, values), highs, strict=True)))
 
@@ -618,50 +654,148 @@ def of_two(rng: Rng, op: Op) -> Setting:
     return Setting(op, slots, raw_of(rng, op, dict(base.raw)), outputs_of(op))
 
 
-def changed(rng: Rng, op: Op) -> Setting:
-    """A layer that differs from the sample in one input, or one attribute, or in that values are known or not."""
-    base = given(rng, op)
+@cache
+def changes(op: Op) -> Sequence[tuple[Sample, int | str | None, Change]]:
+    """Every change of one thing of each sample: an input or an attribute in each way, or all inputs at once."""
+    found = list[tuple[Sample, int | str | None, Change]]()
+    for one in samples(op):
+        found += [(one, number, change) for number, slot in enumerate(one.slots) for change in _changes_of(slot)]
+        found += [(one, number, partial(_replaced, other)) for number, other in _alike(one.slots)]
+        found += [(one, name, change) for name, spec in op.attrs.items() for change in _texts_of(spec, large=True)]
+        found += [(one, None, partial(_with_values, kind)) for kind in ("f32", "i32", "i64")]
+    return found
+
+
+def changed(rng: Rng, op: Op, number: int) -> Setting:
+    """A layer that differs from a sample in one thing; layers of following numbers in each thing in turn."""
+    base, place, change = changes(op)[number % len(changes(op))]
     slots, raw = list(base.slots), dict(base.raw)
-    if op.attrs and rng.random() < 0.3:
-        name, spec = list(op.attrs.items())[rng.integers(len(op.attrs))]
-        key, text = spec.xml or name, raw.get(spec.xml or name)
-        is_large = isinstance(spec, Int | Ints | Floats) and rng.random() < 0.4
-        raw[key] = _with_large(rng, text or "1") if is_large else text_of(rng, spec, text)
-    elif rng.random() < 0.15:
-        kind = str(rng.choice(["f32", "i32", "i64"]))
-        slots = [small(rng, kind) if isinstance(slot, tuple) else slot for slot in slots]
+    if isinstance(place, str):
+        key = op.attrs[place].xml or place
+        raw[key] = change(rng, raw.get(key))
     else:
-        number = int(rng.integers(len(slots)))
-        slots[number] = _another(rng, slots[number])
+        slots = [change(rng, slot) if place in {None, at} else slot for at, slot in enumerate(slots)]
     return Setting(op, slots, raw, outputs_of(op))
 
 
-def _another(rng: Rng, slot: Slot) -> Slot:
-    """An input of another type, size or rank, or of which less or more is known, or with a large number."""
-    case = rng.random()
+def _texts_of(spec: Field, *, large: bool) -> Sequence[Change]:
+    """The ways to change an attribute: to each of its words, each group of element types, other or large numbers."""
+    if isinstance(spec, OneOf):
+        return [partial(_chosen, [word]) for word in spec.words]
+    if isinstance(spec, Type):
+        return [partial(_chosen, kinds) for kinds in TYPES]
+    return [partial(_another_text, spec), *([_large_text] if large and isinstance(spec, Int | Ints | Floats) else ())]
+
+
+def _chosen(words: Sequence[str], rng: Rng, _: object) -> str:
+    return str(rng.choice(words))
+
+
+def _another_text(spec: Field, rng: Rng, text: str | None) -> str:
+    return text_of(rng, spec, text)
+
+
+def _large_text(rng: Rng, text: str | None) -> str:
+    return _with_large(rng, text or "1")
+
+
+def _changes_of(slot: Slot) -> Sequence[Change]:
+    """The ways to change an input: another type, size or rank, a large number, less or more that is known."""
+    types: list[Change] = [partial(_of_type, kinds) for kinds in TYPES]
     if isinstance(slot, tuple):
-        kind, sizes = slot
-        if case < 0.3:
-            return str(rng.choice(KINDS)), sizes
-        if case < 0.5 and sizes:
-            return kind, _with_large(rng, sizes)
-        if case < 0.7:
-            return kind, _other_size(rng, sizes)
-        if case < 0.85 or kind not in {"i32", "i64"}:
-            return kind, f"{sizes},{rng.integers(1, 3)}" if sizes and case < 0.8 else sizes.partition(",")[2]
-        return small(rng, kind)
-    if isinstance(slot, Between):
-        return slot
-    if case < 0.4 and slot.dtype.kind == "i" and slot.size:
-        values = slot.copy()
-        values.flat[rng.integers(slot.size)] = int(_with_large(rng, "0")) * int(rng.choice([1, 1, -1]))
-        return values
-    if case < 0.6:
-        with np.errstate(over="ignore"):
-            return slot.astype(rng.choice(["i1", "u1", "i4", "u4", "i8", "u8", "f2", "f4", "?"]))
-    if case < 0.75:
-        return from_dtype(slot.dtype).name, ",".join(map(str, slot.shape))
-    return slot.reshape([[1, *slot.shape], [-1], [1, -1]][rng.integers(3)])
+        known = [_known] if slot[0] in {"i32", "i64"} and "," not in slot[1] else []
+        sized = [_large_size, _of_size, _of_fewer] if slot[1] else []
+        return *types, _of_more, _of_any_rank, *sized, *known
+    assert isinstance(slot, np.ndarray)
+    is_integer = slot.dtype.kind == "i" and slot.size > 0
+    limits = [partial(_set_to, limit) for limit in LIMITS] if is_integer and slot.size == 1 else []
+    bounds = [partial(_bounds_of, known=0.4)] if is_integer and slot.ndim < 2 else []
+    return (
+        *types,
+        _as_type,
+        _unknown,
+        _reshaped,
+        *((_large_number, _near_number) if is_integer else ()),
+        *bounds,
+        *limits,
+    )
+
+
+def _alike(slots: Sequence[Slot]) -> Iterator[tuple[int, Array]]:
+    """Yield, for each constant, those of the other inputs that can replace it."""
+    held = [(number, slot) for number, slot in enumerate(slots) if isinstance(slot, np.ndarray)]
+    for number, slot in held:
+        yield from ((number, other) for at, other in held if at != number and other.shape == slot.shape)
+
+
+def _replaced(other: Array, _: Rng, array: Array) -> Array:
+    return other.astype(array.dtype)
+
+
+def _of_type(kinds: Sequence[str], rng: Rng, slot: tuple[str, str] | Array) -> Slot:
+    sizes = ",".join(map(str, slot.shape)) if isinstance(slot, np.ndarray) else slot[1]
+    return str(rng.choice(kinds)), sizes
+
+
+def _as_type(rng: Rng, array: Array) -> Slot:
+    with np.errstate(over="ignore"):
+        return array.astype(rng.choice(["i1", "u1", "i4", "u4", "i8", "u8", "f2", "f4", "?"]))
+
+
+def _large_size(rng: Rng, slot: tuple[str, str]) -> Slot:
+    return slot[0], _with_large(rng, slot[1])
+
+
+def _of_size(rng: Rng, slot: tuple[str, str]) -> Slot:
+    return slot[0], _other_size(rng, slot[1])
+
+
+def _of_more(rng: Rng, slot: tuple[str, str]) -> Slot:
+    return slot[0], f"{slot[1]},{rng.integers(1, 3)}".removeprefix(",")
+
+
+def _of_fewer(_: Rng, slot: tuple[str, str]) -> Slot:
+    return slot[0], slot[1].partition(",")[2]
+
+
+def _of_any_rank(_: Rng, slot: tuple[str, str]) -> Slot:
+    return slot[0], "..."
+
+
+def _known(rng: Rng, slot: tuple[str, str]) -> Slot:
+    known = small(rng, slot[0], int(slot[1] or 1))
+    if slot[1]:
+        return known
+    return replace(known, scalar=True) if isinstance(known, Between) else known.reshape(())
+
+
+def _with_values(kind: str, rng: Rng, slot: Slot) -> Slot:
+    return small(rng, kind) if isinstance(slot, tuple) else slot
+
+
+def _unknown(_: Rng, array: Array) -> Slot:
+    return from_dtype(array.dtype).name, ",".join(map(str, array.shape))
+
+
+def _reshaped(rng: Rng, array: Array) -> Slot:
+    return array.reshape([[1, *array.shape], [-1], [1, -1]][rng.integers(3)])
+
+
+def _set_to(limit: int, _: Rng, array: Array) -> Slot:
+    return np.full_like(array, limit, np.int64)
+
+
+def _large_number(rng: Rng, array: Array) -> Slot:
+    number = int(_with_large(rng, "0")) * int(rng.choice([1, 1, -1]))
+    values = array.astype(np.int64)
+    values.flat[rng.integers(array.size)] = number
+    return values if abs(number) >> 31 else values.astype(array.dtype)
+
+
+def _near_number(rng: Rng, array: Array) -> Slot:
+    values = array.copy()
+    values.flat[rng.integers(array.size)] += int(rng.choice([-9, -2, -1, 1, 9]))
+    return values
 
 
 def _with_large(rng: Rng, text: str) -> str:
@@ -718,14 +852,7 @@ def _numbers_of(op: Op, raw: Mapping[str, str], constants: Sequence[Array]) -> l
 
 def sizes_of(rng: Rng, slots: Sequence[Slot]) -> list[list[int]]:
     """The sizes of the inputs; at times one that several have becomes another in all of them, or 1 in one."""
-    sizes = [
-        list(slot.shape)
-        if isinstance(slot, np.ndarray)
-        else [len(slot.bounds)]
-        if isinstance(slot, Between)
-        else [int(size) for size in slot[1].split(",") if size]
-        for slot in slots
-    ]
+    sizes = [_plain_sizes(slot) for slot in slots]
     loose = [number for number, slot in enumerate(slots) if isinstance(slot, tuple) and sizes[number]]
     if loose and rng.random() < 0.5:
         old, new = int(rng.choice(sizes[rng.choice(loose)])), int(rng.choice([0, 1, 2, 3, 5, 7]))
@@ -735,6 +862,12 @@ def sizes_of(rng: Rng, slots: Sequence[Slot]) -> list[list[int]]:
         one = sizes[rng.choice(loose)]
         one[rng.integers(len(one))] = 1
     return sizes
+
+
+def _plain_sizes(slot: Slot) -> list[int]:
+    if isinstance(slot, np.ndarray):
+        return list(slot.shape)
+    return [len(slot.bounds)] if isinstance(slot, Between) else [int(size) for size in slot[1].split(",") if size]
 
 
 def array_of(rng: Rng, slot: Slot, sizes: Sequence[int]) -> Array:
@@ -767,6 +900,88 @@ def computes(layer: Fed) -> bool:
 def layer(rng: Rng, op: Op, share: float = 0.0) -> Fed:
     """A random layer with arrays of types that the runtime computes; `share`: as for `fed`."""
     return next(one for one in iter(lambda: fed(rng, op, share), None) if computes(one))
+
+
+@cache
+def value_changes(op: Op) -> Sequence[tuple[Sample, int | str | None, Change]]:
+    """Every change of one thing of each sample that a kernel may compute otherwise: as `changes`, but of arrays."""
+    found = list[tuple[Sample, int | str | None, Change]]()
+    for one in samples(op):
+        shapes = [slot[1].split(",") for slot in one.slots if isinstance(slot, tuple) and slot[1]]
+        sizes = {size: None for shape in shapes for size in shape}
+        found += [(one, None, partial(_resized, old, new)) for old in sizes for new in ("0", "1") if old != new]
+        if any(isinstance(slot, tuple) and slot[0] == "f32" for slot in one.slots):
+            found += [(one, None, partial(_of_floats, kind)) for kind in ("f16", "bf16")]
+        for number, slot in enumerate(one.slots):
+            found += [(one, number, change) for change in _contents_of(slot)]
+        found += [(one, number, partial(_replaced, other)) for number, other in _alike(one.slots)]
+        found += [(one, name, change) for name, spec in op.attrs.items() for change in _texts_of(spec, large=False)]
+    return found
+
+
+def changed_layer(rng: Rng, op: Op, number: int) -> Fed:
+    """A layer with arrays that differs from a sample in one thing; layers of following numbers in each in turn."""
+    base, place, change = value_changes(op)[number % len(value_changes(op))]
+    slots, raw = base.slots, dict(base.raw)
+    if isinstance(place, str):
+        key = op.attrs[place].xml or place
+        raw[key] = change(rng, raw.get(key))
+    elif place is None:
+        slots = tuple(change(rng, slot) for slot in slots)
+    constants = [at for at, slot in enumerate(slots) if isinstance(slot, np.ndarray) and at != place]
+    arrays = [array_of(rng, slot, _plain_sizes(slot)) for slot in slots]
+    if isinstance(place, int):
+        arrays[place] = change(rng, arrays[place])
+        numbers = _numbers_of(op, raw, [arrays[at] for at in constants])
+        if numbers and change is _tied:
+            arrays[place].flat[::3] = rng.choice(numbers)
+    return Fed(op, raw, arrays, constants, outputs_of(op))
+
+
+def _resized(old: str, new: str, _: Rng, slot: Slot) -> Slot:
+    if not isinstance(slot, tuple):
+        return slot
+    return slot[0], ",".join(new if size == old else size for size in slot[1].split(","))
+
+
+def _of_floats(kind: str, _: Rng, slot: Slot) -> Slot:
+    return (kind, slot[1]) if isinstance(slot, tuple) and slot[0] == "f32" else slot
+
+
+def _contents_of(slot: Slot) -> Sequence[Change]:
+    """The ways to change values: equal, special and distant floats, integers of all sizes, others than constants."""
+    if isinstance(slot, np.ndarray):
+        return {"i": (_near_number, _near_number), "f": (_special,) * 4}.get(slot.dtype.kind, ()) if slot.size else ()
+    assert isinstance(slot, tuple)
+    kind = element_type(slot[0])
+    if kind.is_integer and not kind.packed:
+        return _of_all_sizes, _equal
+    return (_tied, _special, _far_apart) if kind.is_float and not kind.packed else ()
+
+
+def _tied(rng: Rng, array: Array) -> Array:
+    return rng.integers(-1, 2, array.shape).astype(array.dtype)
+
+
+def _special(rng: Rng, array: Array) -> Array:
+    values = array.copy()
+    if array.size:
+        values.flat[rng.integers(array.size)] = rng.choice(SPECIAL)
+    return values
+
+
+def _far_apart(_: Rng, array: Array) -> Array:
+    found: Array = array * array.dtype.type(100)
+    return found
+
+
+def _of_all_sizes(rng: Rng, array: Array) -> Array:
+    limits = np.iinfo(array.dtype)
+    return rng.integers(limits.min, limits.max, array.shape, array.dtype, endpoint=True)
+
+
+def _equal(_: Rng, array: Array) -> Array:
+    return np.resize(array.ravel()[:1], array.shape)
 
 
 def mixed(rng: Rng, op: Op) -> Fed:

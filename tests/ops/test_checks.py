@@ -1,12 +1,13 @@
 """What is wrong with a layer's attributes, ports and element types, told once and with what was meant."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import pytest
 
-from ir_tools.ops import FAMILIES, checks, find_op
-from ir_tools.ops.checks import check_attributes, check_ports, check_settings, check_types
+from ir_tools.errors import ShapeError
+from ir_tools.ops import FAMILIES, Array, checks, find_op
+from ir_tools.ops.checks import check_attributes, check_ports, check_settings, check_types, require_known_kinds
 from ir_tools.ops.definition import Fact, Op, Violation, ViolationKind
 from ir_tools.ops.fields import REQUIRED, Float, Floats
 from ir_tools.types import closest, element_type, parse_shape
@@ -228,3 +229,32 @@ def test_types(type_: str, types: str, offending: list[int]) -> None:
 )
 def test_misspellings(word: str, meant: str | None) -> None:
     assert closest(word, POOL) == meant
+
+
+def refused_input(op: Op, arrays: Sequence[Array]) -> str | None:
+    try:
+        require_known_kinds(op, arrays)
+    except ShapeError as why:
+        return why.attribute
+    return None
+
+
+def test_kinds_that_were_taken_before_decide_about_no_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of each input alone, of kinds that few operations take."""
+    known = set[tuple[str | int, ...]]()
+    monkeypatch.setattr(checks, "_KNOWN_KINDS", known)
+    count = 0
+    for op in (op for family in FAMILIES for op in family.OPS):
+        base = sample_of(op)
+        facts = [] if base is None else [*map(fact_of, base.slots)]
+        usual: list[Array] = [np.zeros(1, fact.dtype.held_dtype or np.object_) for fact in facts]
+        for place in range(len(usual)):
+            for kind in (np.bool_, np.float32, np.object_):
+                arrays = [*usual[:place], np.zeros(1, kind), *usual[place + 1 :]]
+                known.clear()
+                alone = refused_input(op, arrays)
+                known.clear()
+                require_known_kinds(op, usual)
+                assert refused_input(op, arrays) == alone, (str(op), place, kind)
+                count += alone is not None
+    assert count > 100
