@@ -264,7 +264,7 @@ def sequence_kernel(net: Network) -> Kernel:
     """Return the kernel of all steps, in one direction or both; half floats in f32."""
 
     def kernel(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-        if attrs.direction != "forward" and inputs[0].size:
+        if attrs.direction != "forward":
             require_lengths(inputs[1 + net.states].tolist(), inputs[0].shape[1], "sequence_lengths")
         return in_working_types(lambda *arrays: over_time(net.step, attrs, arrays, net.states), *inputs)
 

@@ -14,7 +14,7 @@ from ir_tools.types import element_type
 if TYPE_CHECKING:
     import openvino as ov
 
-__all__ = ["from_tensor", "input_tensor", "made_up", "new_tensor"]
+__all__ = ["from_tensor", "input_tensor", "made_up", "new_tensor", "numbers"]
 
 
 def input_tensor(what: str, blob: Blob, wanted: ov.Output) -> ov.Tensor:
@@ -62,6 +62,13 @@ def from_tensor(tensor: ov.Tensor) -> Blob:
         return from_array(np.asarray(tensor.bytes_data, dtype=object))
     data = np.ascontiguousarray(tensor.data).reshape(-1)
     return Blob(kind, shape, data.view(np.uint8).data)
+
+
+def numbers(tensor: ov.Tensor) -> list[float]:
+    """Return the elements of a tensor; the bytes of floats are read as their type has them."""
+    kind, data = element_type(tensor.get_element_type().get_type_name()), tensor.data.reshape(-1)
+    found: list[float] = (data.view(kind.dtype).astype(np.float64) if kind.is_float and kind.dtype else data).tolist()
+    return found
 
 
 def made_up(parameter: ov.Output, shape: tuple[int, ...], fill: int) -> ov.Tensor:

@@ -25,7 +25,7 @@ import numpy as np
 from ir_tools.errors import IrToolsError, UsageError
 from ir_tools.runtime._foreign import end_with
 from ir_tools.runtime._request import Answer, Request, core
-from ir_tools.runtime._tensors import from_tensor, input_tensor, made_up, new_tensor
+from ir_tools.runtime._tensors import from_tensor, input_tensor, made_up, new_tensor, numbers
 from ir_tools.runtime.extensions import add_extensions
 from ir_tools.runtime.frames import PREFIX, Blob, pack_shared, unpack
 from ir_tools.runtime.installed import unimportable
@@ -157,8 +157,7 @@ def _values(output: ov.Output) -> tuple[list[float], list[float]] | None:
         ops.broadcast(ops.constant(np.float32(0)), ops.reshape(sizes, ops.constant(np.array([-1])), False))
     tensor = output.get_tensor()
     try:
-        lower, upper = tensor.get_lower_value(), tensor.get_upper_value()
-        return lower.data.ravel().tolist(), upper.data.ravel().tolist()
+        return numbers(tensor.get_lower_value()), numbers(tensor.get_upper_value())
     except RuntimeError:
         return None
 

@@ -86,9 +86,9 @@ def _shapes_of(layer: Callable[[int], Setting], first: int = 40) -> Recorded:
         except SURPRISES:
             return False
         wanted = layer_support.wanted_rows(client, setting)
-        if wanted == layer_support.REJECTED and any(map(_is_wrong, [*_found_in(setting), *_wrong_types(setting)])):
-            return True
-        return layer_support.same_rows(found, wanted)
+        return layer_support.same_rows(found, wanted) or any(
+            map(_is_wrong, [*_found_in(setting), *(_wrong_types(setting) if wanted == layer_support.REJECTED else ())])
+        )
 
     def numbers(setting: Setting) -> list[Number]:
         with suppress(*SURPRISES):

@@ -39,6 +39,7 @@ MORE: Mapping[str, tuple[Sample, ...]] = {
         sample("mode=explicit", "f32 2,1", ints(2, 4, 3), ints(0, 2)),
     ),
     "Bincount-17": (sample("minlength=0", "i32 4"),),
+    "ExperimentalDetectronTopKROIs": (sample("max_rois=20", "f32 40,4", "f32 40"),),
     "StringTensorPack": (sample("", ints(0, 2), ints(2, 5), "u8 5"),),
     "AdaptiveMaxPool": (sample("index_element_type=i32", IMAGE, ints(2, 3)),),
     "HardSigmoid": tuple(
@@ -197,6 +198,7 @@ MORE: Mapping[str, tuple[Sample, ...]] = {
     **dict.fromkeys(("NV12toRGB", "NV12toBGR"), (sample("", "f32 1,4,4,1", "f32 1,2,2,2"),)),
     **dict.fromkeys(("I420toRGB", "I420toBGR"), (sample("", "f32 1,4,4,1", "f32 1,2,2,1", "f32 1,2,2,1"),)),
     "Range-1": (
+        sample("", scalar(0), scalar(5), scalar(1)),
         sample("", scalar(-3), scalar(8), scalar(0)),
         sample("", scalar(-3), scalar(8), scalar(2)),
         sample("", scalar(0.5, "f32"), scalar(-4.2, "f32"), scalar(-1.5, "f32")),
@@ -339,6 +341,7 @@ MORE: Mapping[str, tuple[Sample, ...]] = {
     "TopK": (
         sample("axis=-1;mode=min;sort=index", np.array([[3, 1, 2, 3], [5, 9, 7, 1]]), scalar(3)),
         sample("axis=-2;mode=max;sort=value", "f32 3,2", scalar(2)),
+        sample("axis=-1;mode=max;sort=value", "f32 2,40", scalar(20)),
     ),
     "CTCGreedyDecoder": (
         sample("ctc_merge_repeated=false", "f32 4,2,3", np.array([[1, 1], [1, 1], [0, 1], [0, 0]], np.float32)),
@@ -662,7 +665,9 @@ def changes(op: Op) -> Sequence[tuple[Sample, int | str | None, Change]]:
         found += [(one, number, change) for number, slot in enumerate(one.slots) for change in _changes_of(slot)]
         found += [(one, number, partial(_replaced, other)) for number, other in _alike(one.slots)]
         found += [(one, name, change) for name, spec in op.attrs.items() for change in _texts_of(spec, large=True)]
-        found += [(one, None, partial(_with_values, kind)) for kind in ("f32", "i32", "i64")]
+        are_alike = len(one.slots) > 1 and all(isinstance(slot, tuple) and slot == one.slots[0] for slot in one.slots)
+        kinds = ("f32", "i32", "i64") * (8 if are_alike else 1)
+        found += [(one, None, partial(_with_values, kind)) for kind in kinds]
     return found
 
 

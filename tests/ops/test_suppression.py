@@ -9,7 +9,8 @@ from ir_tools.ops import suppression
 from ir_tools.ops._suppression import Rule, Settings, selected
 from ir_tools.runtime.client import RuntimeClient
 from tests.ops.around import Case, ChanceTests, Change, ops_by_name
-from tests.ops.single import Slot
+from tests.ops.layer_support import compare_values, found_arrays
+from tests.ops.single import Fed, Slot
 
 OPS = ops_by_name(suppression.OPS)
 
@@ -149,3 +150,12 @@ def test_a_score_that_falls_to_the_threshold_is_left_out() -> None:
     for threshold, count in ((float(fallen), 1), (float(np.nextafter(fallen, np.float32(0))), 2)):
         found = selected(np.zeros((1, 2, 4), np.float32), scores, Settings(3, 0.5, threshold, 0.5), False, rule)
         assert len(found.places) == count
+
+
+@pytest.mark.parametrize(("threshold", "count"), [(0.25, 1), (0.24, 2)])
+def test_a_score_that_is_the_second_threshold_is_left_out(threshold: float, count: int, client: RuntimeClient) -> None:
+    """Of two boxes that lie apart."""
+    boxes, scores = np.array([[[0, 0, 1, 1], [5, 5, 6, 6]]], np.float32), np.array([[[0.75, 0.25]]], np.float32)
+    layer = Fed(OPS["MatrixNms-8"], {"background_class": "-1", "post_threshold": f"{threshold}"}, [boxes, scores])
+    assert [len(array) for array in found_arrays(layer)] == [count, count, 1]
+    compare_values(client, [layer], 0)
