@@ -12,7 +12,7 @@ from ir_tools.known_differences.releases.seen import FIRST_VERSION, Pattern, See
 from ir_tools.ops import Op, Role
 from ir_tools.ops.definition import Fact
 from ir_tools.ops.fields import REQUIRED, Flag, OneOf
-from ir_tools.releases.measured import TOGETHER, State, cases, last_input, state
+from ir_tools.releases.measured import TOGETHER, State, cases, described_inputs, state
 from ir_tools.releases.table import Release
 from ir_tools.types import ELEMENT_TYPES, Dim, Shape, is_static, precision_in_file
 
@@ -162,7 +162,7 @@ def behaviour(release: Release, seen: Seen, *, anywhere: bool = False) -> tuple[
     model is compiled does not of a layer that is not.
     """
     found = _behaviour(release, seen, anywhere=anywhere)
-    return None if seen.idle and found is not None and found[0] is not Answer.STOPPED else found
+    return None if found is not None and found[0] is not Answer.STOPPED and seen.idle else found
 
 
 def _behaviour(release: Release, seen: Seen, *, anywhere: bool) -> tuple[Answer, str] | None:
@@ -279,7 +279,7 @@ def _cases_of(release: Release, seen: Seen) -> Iterator[str]:
     may stand for it. Within a model, and at the inputs of older IR versions, f16 is computed in f32.
     """
     op = seen.op
-    if seen.version == 10 and seen.border:
+    if "v10" in cases(str(op)) and seen.version == FIRST_VERSION and seen.border:
         yield "v10"
     if seen.short:
         yield "short"
@@ -298,8 +298,8 @@ def _cases_of(release: Release, seen: Seen) -> Iterator[str]:
     together = [number for number in TOGETHER.get(op.type, ()) if number < len(facts)]
     if any(is_static(facts[number].shape) for number in (0, *together) if facts):
         together = []
-    for number in range(1, min(len(facts), last_input(str(op)) + 1)):
-        if number not in seen.constant:
+    for number in range(1, len(facts)):
+        if number in described_inputs(str(op)) and number not in seen.constant:
             yield f"input {number}"
             if number not in together:
                 yield from (f"{case} input {number}" for case in _unknown_sizes(facts[number].shape))

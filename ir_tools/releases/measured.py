@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 from ir_tools.releases.table import Release
 
-__all__ = ["TOGETHER", "State", "cases", "is_measured", "last_input", "operations", "state"]
+__all__ = ["TOGETHER", "State", "cases", "described_inputs", "is_measured", "operations", "state"]
 
 TOGETHER: Mapping[str, tuple[int, ...]] = {
     **{"LSTMCell": (1, 2), "GRUCell": (1,), "RNNCell": (1,)},
@@ -87,10 +87,10 @@ def cases(op: str) -> Mapping[str, str]:
 
 
 @cache
-def last_input(op: str) -> int:
-    """Return the number of the last input that a case of an operation is about; 0 if none is."""
+def described_inputs(op: str) -> frozenset[int]:
+    """Return the numbers of the inputs that cases of an operation are about."""
     found = (re.search(r"(?:^| )input (\d+)$", case) for case in cases(op))
-    return max((int(match[1]) for match in found if match), default=0)
+    return frozenset(int(match[1]) for match in found if match)
 
 
 def state(release: Release, op: str, case: str = "") -> State | None:

@@ -1,6 +1,7 @@
 """What the release of a target does with the layers of a model, and would do with those of a rewrite."""
 
 from collections.abc import Hashable, Iterable, Sequence, Set
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
@@ -8,7 +9,7 @@ from typing import NamedTuple
 from ir_tools.graph import Layer, Located, Model
 from ir_tools.infer import AnswerTable, LayerSignature
 from ir_tools.known_differences.releases import release_differences
-from ir_tools.known_differences.releases.seen import MULTIPLE, REMAINDERS, Pattern, Seen, Unplaced
+from ir_tools.known_differences.releases.seen import MULTIPLE, REMAINDERS, Pattern, Seen, Undecided, Unplaced
 from ir_tools.known_differences.surroundings import Surroundings, idle_bodies
 from ir_tools.known_differences.verdicts import (
     Answer,
@@ -18,7 +19,7 @@ from ir_tools.known_differences.verdicts import (
     unsized_behaviour,
     verdict,
 )
-from ir_tools.ops import Op, Role, find_op
+from ir_tools.ops import Op, Role, find_op, opset_number
 from ir_tools.ops.definition import Array, Bounds, Fact, NewLayer, Ref, Rewrite
 from ir_tools.ops.records import constant_fact
 from ir_tools.releases.measured import State
@@ -71,6 +72,8 @@ class ReleaseAnswers:
         self._plain_kinds: dict[Hashable, bool] = {}
         self._seen: dict[tuple[int, int], Seen] = {}
         self._does: dict[tuple[int, int], ReleaseAnswer] = {}
+        self._facts: dict[tuple[int, int], tuple[Sequence[Fact], Sequence[Fact]]] = {}
+        self._anywhere = AnswerTable[tuple[ReleaseAnswer] | None]()
         for name in ("_all_kinds", "_types"):
             self.__dict__.pop(name, None)
 
@@ -138,19 +141,38 @@ class ReleaseAnswers:
             self._seen[key] = self._seen_in(self._around, located, op, self.version)
         return self._seen[key]
 
+    def _facts_of(self, located: Located) -> tuple[Sequence[Fact], Sequence[Fact]]:
+        """Return what is known of the inputs and of the outputs of a layer."""
+        key = id(located.graph), located.layer.id
+        if key not in self._facts:
+            self._facts[key] = self.known.computed(located.graph, located.layer), self.known.results(located)
+        return self._facts[key]
+
     def does(self, located: Located, op: Op) -> ReleaseAnswer:
         """Return what the release does with a layer of the model, which has to stay as it is."""
         key = id(located.graph), located.layer.id
         if key not in self._does:
-            seen = self.seen(located, op)
-            about = self.known.signatures.of(located.layer)[0].kind, len(seen.inputs), *seen.around
-            self._does[key] = self._answers.of(about, (*seen.inputs, *seen.outputs), self.of, seen)
+            signature, (inputs, outputs) = self.known.signatures.of(located.layer)[0], self._facts_of(located)
+            about, facts = (signature.kind, len(inputs)), (*inputs, *outputs)
+            decided = self._anywhere.of(about, facts, self._of_unplaced, signature, op, inputs, outputs)
+            if decided is None:
+                seen = self.seen(located, op)
+                decided = (self._answers.of((*about, *seen.around), facts, self.of, seen),)
+            (self._does[key],) = decided
         return self._does[key]
 
+    def _of_unplaced(
+        self, layer: LayerSignature, op: Op, inputs: Sequence[Fact], outputs: Sequence[Fact]
+    ) -> tuple[ReleaseAnswer] | None:
+        """Return what the release does with layers of a kind, whatever is around them; None if that decides."""
+        known: dict[str, object] = {"inputs": inputs, "outputs": outputs, "version": self.version}
+        known |= {"opset": opset_number(layer.version) or 6, "short": op.lacks(layer.raw)}
+        with suppress(Undecided):
+            return (self.of(Unplaced(op, op.read(layer.unlabelled, []), self._types, **known)),)
+        return None
+
     def _seen_in(self, around: Surroundings, located: Located, op: Op, version: int) -> Seen:
-        return around.seen(
-            located, op, self.known.computed(located.graph, located.layer), self.known.results(located), version
-        )
+        return around.seen(located, op, *self._facts_of(located), version)
 
     def of(self, seen: Seen) -> ReleaseAnswer:
         """Return what the release does with a layer, None if it runs it or if nothing is known.

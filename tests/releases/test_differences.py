@@ -19,9 +19,9 @@ from ir_tools.graph import Model
 from ir_tools.infer import propagate_shapes
 from ir_tools.known_differences import TABLE, DifferenceKind, KnownDifference, as_model
 from ir_tools.known_differences.releases import ROWS, ReleaseDifference, may_apply, release_differences
-from ir_tools.known_differences.releases.seen import NEEDED, UNFOLDED, Pattern, Unplaced
+from ir_tools.known_differences.releases.seen import NEEDED, UNFOLDED, Pattern, Undecided, Unplaced
 from ir_tools.known_differences.surroundings import Surroundings
-from ir_tools.known_differences.verdicts import Answer
+from ir_tools.known_differences.verdicts import Answer, behaviour
 from ir_tools.ops import Array, Op, Role, find_op
 from ir_tools.releases.measured import State, state
 from ir_tools.releases.table import OPENVINO, Release
@@ -117,6 +117,11 @@ def test_is_told_from_a_layer(row: ReleaseDifference) -> None:
         plain = release_differences(row.releases[0], replace(seen, patterns=seen.patterns - NEEDED.keys()))
         lonely = Unplaced(op, seen.attrs, {op.type})
         assert not any(may_apply(one, kinds, lonely) for one in applying if one not in plain)
+        known: dict[str, object] = {"inputs": inputs, "outputs": outputs, "version": row.version}
+        placeless = Unplaced(op, seen.attrs, types, **known, opset=seen.opset, short=seen.short)
+        for release in (*row.releases, OPENVINO[-1]):
+            with suppress(Undecided):
+                assert behaviour(release, placeless, anywhere=True) == behaviour(release, seen, anywhere=True)
         assert op.role is Role.CONSTANT or seen.patterns <= {*Pattern}
         found += applying
     assert row in found

@@ -45,7 +45,8 @@ def table(monkeypatch: pytest.MonkeyPatch) -> dict[str, State]:
         return states.get(case) if name == "ReLU-1" else State.RUNS
 
     monkeypatch.setattr(verdicts, "state", state)
-    monkeypatch.setattr(verdicts, "last_input", lambda op: 9)
+    monkeypatch.setattr(verdicts, "cases", lambda op: states)
+    monkeypatch.setattr(verdicts, "described_inputs", lambda op: range(9))
     monkeypatch.setattr(verdicts, "rows_of", lambda *of, **more: ())
     monkeypatch.setattr(verdicts, "release_differences", lambda *of, **more: ())
     return states

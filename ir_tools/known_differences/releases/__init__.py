@@ -28,7 +28,7 @@ from ir_tools.known_differences.releases import (
     _variables,
 )
 from ir_tools.known_differences.releases._row import ReleaseDifference
-from ir_tools.known_differences.releases.seen import Seen, Unplaced
+from ir_tools.known_differences.releases.seen import Seen, Undecided, Unplaced
 from ir_tools.releases.measured import State
 from ir_tools.releases.table import Release
 
@@ -98,7 +98,7 @@ def may_apply(row: ReleaseDifference, kinds: Set[str], alone: Unplaced | None) -
         return row.may_concern(kinds)
     try:
         return row.applies(alone)
-    except AttributeError:
+    except Undecided:
         return True
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import KW_ONLY, dataclass
 from enum import StrEnum
+from typing import NoReturn
 
 from ir_tools.ops import Attrs, Op, Role
 from ir_tools.ops.definition import Fact
@@ -23,6 +24,7 @@ __all__ = [
     "UNCHOOSING",
     "UNCONVERTED",
     "Seen",
+    "Undecided",
     "Unplaced",
     "is_possible",
 ]
@@ -491,20 +493,28 @@ class Seen:
         return not self.border or self.version == FIRST_VERSION
 
 
-class Unplaced(Seen):
-    """A layer of which operation, attributes and the types of all layers of its model are known, and nothing else.
+class Undecided(Exception):
+    """What is asked of a layer is not known of it."""
 
-    What asks for more gets an AttributeError: it cannot be decided.
+
+class Unplaced(Seen):
+    """A layer of which operation, attributes and the types of all layers of its model are known, but not its place.
+
+    What asks for more than is known gets an `Undecided`.
     """
 
     __slots__ = ("types",)
 
     types: Set[str]
 
-    def __init__(self, op: Op, attrs: Attrs | None, types: Set[str]) -> None:
-        """`types`: of the model."""
-        for name, given in {"op": op, "attrs": attrs, "types": types}.items():
+    def __init__(self, op: Op, attrs: Attrs | None, types: Set[str], **known: object) -> None:
+        """`types`: of the model; `known`: what else is known."""
+        for name, given in {"op": op, "attrs": attrs, "types": types, **known}.items():
             object.__setattr__(self, name, given)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """Raise an Undecided: what is asked for was not given."""
+        raise Undecided(name)
 
     def has(self, pattern: str) -> bool:
         """Return False if the model has no layer of the types that a pattern needs."""
