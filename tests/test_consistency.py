@@ -22,7 +22,7 @@ SMALL = WITH_A_CUSTOM_LAYER.replace('type="Custom"', 'type="CaseFold"')
 """With an operation of which nothing is known but the library."""
 
 
-def errors(data: bytes, weights: bytes = b"") -> list[Diagnostic]:
+def errors(data: bytes, weights: bytes | None = b"") -> list[Diagnostic]:
     return [found for found in validate(data, weights) if found.severity == ERROR]
 
 
@@ -303,3 +303,17 @@ def test_an_output_that_no_memory_holds_is_found_where_it_begins() -> None:
     data = builder.parameter("x", "1,3,1048576,1048576")
     builder.result(builder.call("Abs", builder.call("ReLU", data)))
     assert [one.layer_name for one in validate(builder.model, select="huge-output")] == ["x"]
+
+
+@pytest.mark.parametrize(("kept", "code"), [(None, "IR011"), (10, "IR012")])
+def test_what_follows_from_values_that_the_weights_lack_is_not_found(kept: int | None, code: str) -> None:
+    builder = Builder(name="model")
+    data = builder.parameter("data", [1, 8])
+    first = builder.call("Broadcast", builder.constant(np.float32(0)), builder.constant(np.array([1, 8])))
+    state = builder.call("ReadValue", first, variable_id="state", variable_type="f32", variable_shape=(1, 8))
+    total = builder.call("Add", state, data)
+    builder.call("Assign", total, variable_id="state")
+    builder.result(total)
+    text, weights = render(builder.model), b"".join(builder.model.weights.tail())
+    assert not errors(text, weights)
+    assert [found.code for found in errors(text, None if kept is None else weights[:kept])] == [code]

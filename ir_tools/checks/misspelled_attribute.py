@@ -14,6 +14,8 @@ from ir_tools.types import closest
 
 __all__ = ["CHECK"]
 
+OF_INPUT = "precision"
+"""What a port that is an input need not say, unlike an output."""
 IN_ROWS = (*SLICES, "purpose")
 """What a row of a port map may say."""
 
@@ -22,13 +24,14 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
     """Yield one problem for each attribute that may be a misspelling of the optional one of its tag."""
     usual = {"layer": file.usual.layers, "port": file.usual.ports}
     for tag, is_usual in usual.items():
-        name, others = GRAMMAR[tag].optional, GRAMMAR[tag].attributes
         for element in () if is_usual else file.document.root.iter(tag):
             parent = element.getparent()
-            if element.get(name) is not None or (tag == "port" and (parent is None or parent.tag != "output")):
+            of_input = tag == "port" and (parent is None or parent.tag != "output")
+            name = OF_INPUT if of_input else GRAMMAR[tag].optional
+            if element.get(name) is not None:
                 continue
             for word in islice(map(str, element.attrib), MAX_IN_ELEMENT):
-                if word not in others and closest(word, [name]):
+                if word not in GRAMMAR[tag].attributes and closest(word, [name]):
                     message = f"<{tag}> has an unknown attribute {word}; did you mean {name}?"
                     yield ElementProblem(MISSPELLED_ATTRIBUTE, element, message, f'write {name}="..."')
     for net in file.nets:

@@ -79,7 +79,11 @@ class Answer:
 
 
 class Answers:
-    """Answers of the shape rules and, where they are wanted, of the checks of all operations."""
+    """Answers of the shape rules and, where they are wanted, of the checks of all operations.
+
+    Attributes:
+        lacks_values: whether there is a constant whose values the weights do not have.
+    """
 
     def __init__(self, facts: FactTable, weights: Weights, checks: Checks) -> None:
         """Start with nothing asked."""
@@ -87,6 +91,7 @@ class Answers:
         self.weights = weights
         self.checks = checks
         self.surprises: list[str] = []
+        self.lacks_values = False
         self._known = AnswerTable[Answer]()
         self._sizes: dict[int, int | None] = {}
         self._constants: dict[tuple[int, int, int], InternedFact] = {}
@@ -176,7 +181,10 @@ class Answers:
             self._sizes[key] = self._size(template)
         size = self._sizes[key]
         nothing_stored = self.weights.missing and not self.weights.pending
-        if size is None or offset is None or nothing_stored or offset + size > self.weights.size:
+        if size is None or offset is None:
+            return template
+        if nothing_stored or offset + size > self.weights.size:
+            self.lacks_values = True
             return template
         place = signature.number, key, offset
         known = self._constants.get(place)

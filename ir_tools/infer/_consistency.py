@@ -232,6 +232,9 @@ class ConsistencyCheck(Engine):
         differences = [found for each in ports if (found := difference(*each))]
         results = [*computed[: len(signature.outputs)]]
         results += [self.record(port) for port in signature.outputs[len(results) :]]
+        if self.answers.lacks_values and visit.inputs:
+            loose = {each.port.id for each in differences if (each.side, each.relation) == ("output", Relation.LOOSE)}
+            results = [*self._with_records(visit, results, loose)]
         too_large = None
         if any(map(_is_huge, results)) and not any(map(_is_huge, visit.inputs)):
             too_large = max(results, key=lambda known: minimum_size(known.shape, MAX_ELEMENTS))

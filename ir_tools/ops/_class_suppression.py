@@ -134,6 +134,8 @@ def _together(attrs: Attrs, images: list[Candidates], each: int, *, within: bool
 
     Without `within` the boxes of one image are not sorted by class.
     """
+    if not images:
+        return Found(np.zeros((0, 6)), np.zeros((0, 1), np.int64), np.zeros(0, np.int64))
     counts = np.array([len(image.boxes) for image in images])
     owner = np.repeat(np.arange(len(images)), counts)
     found = Candidates(*(np.concatenate(arrays) for arrays in zip(*images, strict=True)))

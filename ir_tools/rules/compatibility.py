@@ -39,7 +39,7 @@ BORDER_CONVERSION = Rule(
 UNKNOWN_RANK_INPUT = Rule(
     "IR503",
     "unknown-rank-input",
-    Severity.INFO,
+    Severity.WARNING,
     what="An input of the model has an unknown rank.",
     why="the runtime reads the model, but the CPU plugin cannot compile it until the input has a known rank.",
     bad='<data shape="..." element_type="f32" />',

@@ -19,6 +19,7 @@ ALIGNED = {**POOLED, "sampling_ratio": "2", "mode": "avg"}
 PARTS = {"output_dim": "2", "group_size": "2", "spatial_scale": "1", "mode": "average"}
 OUTPUT = {"keep_top_k": "5", "nms_threshold": "0.5", "normalized": "true", "num_classes": "3"}
 SIZES = {"shape_calculation_mode": "sizes"}
+BEST = {"nms_top_k": "3", "sort_result_type": "score", "output_type": "i64"}
 CELL = {"hidden_size": "4", "direction": "forward"}
 LSTM = {**CELL, "activations": "sigmoid,tanh,tanh"}
 GRU = {**CELL, "activations": "sigmoid,tanh", "direction": "reverse"}
@@ -48,6 +49,9 @@ ROWS: list[tuple[str, Mapping[str, str], list[Array]]] = [
     ("PriorBox-1", {"min_size": "3", "offset": "0.5"}, [whole(0, 4), whole(8, 8)]),
     ("PriorBoxClustered-1", {"offset": "0.5"}, [whole(2, 4), whole(8, 8)]),
     ("DetectionOutput-1", OUTPUT, [ones(0, 8), ones(0, 6), ones(1, 2, 8)]),
+    ("MatrixNms-8", BEST, [ones(0, 4, 4), ones(0, 2, 4)]),
+    ("MulticlassNms-9", BEST, [ones(0, 4, 4), ones(0, 2, 4)]),
+    ("MulticlassNms-9", BEST, [ones(2, 4, 4), ones(2, 4), np.zeros(0, np.int64)]),
     (
         "LSTMSequence-5",
         LSTM,

@@ -357,6 +357,12 @@ def test_rows_with_misspelled_attributes(word: str, meant: str) -> None:
         assert [level for *_, level in told(text, ["IR136"])] == levels
 
 
+@pytest.mark.parametrize(("word", "count"), [("precision_", 1), ("precison", 1), ("precision", 0), ("note", 0)])
+def test_inputs_with_a_misspelled_precision(word: str, count: int) -> None:
+    text = POOL.replace("<input>", f'<input><port id="9" {word}="FP32" />', 1)
+    assert [level for *_, level in told(text, ["IR136"])] == ["warning"] * count
+
+
 def test_the_current_iteration_comes_from_no_port() -> None:
     """The runtime gives the body what comes in at the port, or refuses it."""
     row = ITERATION.replace("-1", "2")

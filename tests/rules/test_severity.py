@@ -14,6 +14,7 @@ from ir_tools.ops.checks import check_attributes
 from ir_tools.ops.definition import ViolationKind
 from ir_tools.ops.fields import REQUIRED
 from ir_tools.rules import RULES, Rule
+from ir_tools.rules.compatibility import UNKNOWN_RANK_INPUT
 from ir_tools.rules.structure import STRAY_TEXT
 from ir_tools.runtime.client import STAGES, RuntimeClient
 from ir_tools.validation import errors_in, validate
@@ -21,6 +22,8 @@ from tests.ops.samples import sample_of
 from tests.rules.recorded import RUNS, UNDEFINED
 from tests.rules.test_rules import FOLDER, SHOWN, folder_of
 
+UNCOMPILED = {UNKNOWN_RANK_INPUT}
+"""Rules that warn of valid files which the newest OpenVINO does not compile."""
 DATA = '<data auto_broadcast="numpy" />'
 OPS = [op for family in FAMILIES for op in family.OPS]
 
@@ -53,7 +56,7 @@ def test_an_error_stops_the_runtime_or_has_no_single_meaning(client: RuntimeClie
 
 @pytest.mark.parametrize("rule", shown(Severity.WARNING), ids=lambda rule: rule.code)
 def test_a_file_with_a_warning_runs(client: RuntimeClient, rule: Rule) -> None:
-    assert failure(client, rule) == ""
+    assert bool(failure(client, rule)) == (rule in UNCOMPILED)
 
 
 def test_the_milder_severity_of_a_rule_is_milder() -> None:
