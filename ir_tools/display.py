@@ -17,8 +17,8 @@ LINES = 10
 """Entries of a listing."""
 WIDTH = 160
 """Characters of a line of it."""
-ROWS = 20
-"""Rows of a notebook's table."""
+ROWS = 32
+"""Rows of a notebook's table: room for all releases."""
 CELL = 300
 """Characters of one cell."""
 TITLE = 2000

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import ir_tools
 from ir_tools.display import ROWS, brief, notebook_table, number, shortened, some, sufficient
+from ir_tools.releases.table import RELEASES
 from tests.cli.conftest import pooling_xml
 
 LONG = "a very long name " * 1_000
@@ -127,6 +128,13 @@ def test_notebook_tables_are_short(name: str, large: dict[str, Any]) -> None:
     assert len({len(row) for row in table.rows}) == 1
     assert len(html) < 50_000
     assert table.tags <= {"p", "b", "table", "thead", "tbody", "tr", "th", "td"}
+
+
+def test_notebook_tables_have_room_for_every_release(large: dict[str, Any]) -> None:
+    assert len(RELEASES) <= ROWS
+    table = Table(large["Runtimes"]._repr_html_())
+    assert len(table.rows) == 1 + len(large["Runtimes"])
+    assert "more" not in table.around
 
 
 def test_notebook_tables_show_what_was_found(large: dict[str, Any]) -> None:

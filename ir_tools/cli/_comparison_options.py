@@ -166,8 +166,6 @@ class Request:
     def _check_run(self) -> None:
         """Raise a usage error for options that a saved run cannot have."""
         chosen: dict[str, object] = {"OTHER": self.other}
-        if self.save is not None and len(self.against) > 1:
-            raise click.UsageError("--save writes one run; name one --against")
         if self.golden is not None:
             inputs = self.inputs
             chosen |= {"--against": self.against, "--mode": self.mode, "--save": self.save, "--bisect": self.bisect}

@@ -225,23 +225,22 @@ def compare(
             data["known"] = _known(loaded, found, found.runtime, *names)
         if bisect is not None:
             data["part"] = None if found.ok else _bisect(loaded, found, options, bisect, side)
-        if save is not None:
-            _save(loaded, plan, options, save)
-            data["saved"] = str(save)
         made.append((found, data))
-    return _answer(made, model, report, replay, plan, everything)
+    if save is not None:
+        _save(loaded, plan, options, save)
+    written = _report(made, model, report, replay, plan) | ({} if save is None else {"saved": str(save)})
+    return _answer(made, model, written, replay, plan, everything)
 
 
 def _answer(
     made: "Sequence[tuple[Comparison, Row]]",
     model: Path,
-    report: Path | None,
+    written: Row,
     replay: str,
     plan: "InputPlan",
     everything: bool,
 ) -> Answer:
-    """Write the report, and return one comparison or several with what they have in common."""
-    written = _report(made, model, report, replay, plan)
+    """Return one comparison or several with what they have in common; `written`: the files, by what they hold."""
     ok = all(found.ok for found, _ in made)
     if len(made) == 1:
         found, data = made[0]

@@ -114,11 +114,12 @@ def _first(frame: _Frame, points: list[Row], first: Row | None) -> Iterator[str]
     row = points[place]
     x, y = frame.x(place), frame.y(10.0**frame.top if row.needed is None else row.needed)
     left = x > WIDTH / 2
+    start = x + 6 if left else max(x - 6, LEFT + 4)
     label = row.name if len(row.name) <= LONGEST else f"...{row.name[-LONGEST:]}"
     beside = y - 14 if y - 14 >= TOP else y + 22
     yield f'<circle class="ring" cx="{x:.1f}" cy="{y:.1f}" r="8"/>'
     yield (
-        f'<text class="first" x="{x + 6 if left else x - 6:.1f}" y="{beside:.1f}"'
+        f'<text class="first" x="{start:.1f}" y="{beside:.1f}"'
         f' text-anchor="{"end" if left else "start"}">{escape(label)}</text>'
     )
 

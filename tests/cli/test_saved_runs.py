@@ -17,7 +17,7 @@ import pytest
 import ir_tools
 from ir_tools import UsageError
 from ir_tools.comparison._differences import TOLERANCES
-from ir_tools.comparison.saved import SavedRun, digest_of
+from ir_tools.comparison.saved import SavedRun, digest_of, save_run
 from ir_tools.ops import Array
 from ir_tools.runtime.client import Tap
 from tests import stateful
@@ -117,6 +117,21 @@ def test_a_run_is_saved_beside_a_comparison_with_another_setting(cli: Cli, model
     document = cli("compare", str(model), "--against", "CPU:bf16", "--save", str(path), "--json").document
     assert document["saved"] == str(path)
     assert SavedRun.open(path).setting == ("CPU", "f32")
+
+
+def test_a_run_is_saved_once_beside_several_comparisons(cli: Cli, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, written = model.with_name("once.irrun"), list[Path]()
+
+    def counted(path: Path, *given: Any, **named: Any) -> None:
+        written.append(path)
+        save_run(path, *given, **named)
+
+    monkeypatch.setattr("ir_tools.comparison.saved.save_run", counted)
+    sides = ("--against", "CPU:bf16", "--against", "CPU:f32")
+    document = cli("compare", model, *sides, "--outputs-only", "--save", path, "--json").document
+    assert written == [path]
+    assert document["saved"] == str(path)
+    assert len(document["comparisons"]) == len(sides) / 2
 
 
 def test_layer_where_a_difference_starts(cli: Cli, run: Path, model: Path) -> None:

@@ -15,7 +15,7 @@ from ir_tools.cli._comparisons import _columns
 from ir_tools.comparison import Comparison, LayerComparison, OutputComparison, difference
 from ir_tools.inputs import InputPlan, PlannedInput, parse_generator
 from ir_tools.report import render_report, write_report
-from ir_tools.report._plots import MAX_POINTS
+from ir_tools.report._plots import LEFT, MAX_POINTS, WIDTH
 from ir_tools.report._rows import layer_rows, worst
 from ir_tools.types import element_type
 
@@ -255,6 +255,14 @@ def test_the_name_of_the_first_difference_is_beside_its_ring(error: float) -> No
     (name,) = re.findall(r'<text class="first" x="[\d.]+" y="([\d.]+)"', page)
     ascent, below = 12, float(name) - float(ring[0])
     assert below <= -float(ring[1]) or below >= float(ring[1]) + ascent
+
+
+@pytest.mark.parametrize("wrong", [0, 4, 8])
+def test_the_name_of_the_first_difference_is_right_of_the_scale(wrong: int) -> None:
+    page = rendered(comparison(9, wrong=wrong), model="m", replay="r")
+    ((place, anchor),) = re.findall(r'<text class="first" x="([\d.]+)" y="[\d.]+" text-anchor="(\w+)"', page)
+    assert float(place) > LEFT
+    assert anchor == ("end" if float(place) > WIDTH / 2 else "start")
 
 
 def test_quantized_arithmetic_is_told() -> None:
