@@ -69,7 +69,7 @@ def _scale(frame: _Frame) -> Iterator[str]:
 def _grid_line(y: float, label: str) -> Iterator[str]:
     """Yield a line across the plot, with a label before it."""
     yield f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>'
-    yield _text(LEFT - 8, y + 4, label, "end")
+    yield _text(LEFT - 12, y + 4, label, "end")
 
 
 def _ticks(frame: _Frame, points: list[Row]) -> Iterator[str]:

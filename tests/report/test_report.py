@@ -261,7 +261,9 @@ def test_the_name_of_the_first_difference_is_beside_its_ring(error: float) -> No
 def test_the_name_of_the_first_difference_is_right_of_the_scale(wrong: int) -> None:
     page = rendered(comparison(9, wrong=wrong), model="m", replay="r")
     ((place, anchor),) = re.findall(r'<text class="first" x="([\d.]+)" y="[\d.]+" text-anchor="(\w+)"', page)
-    assert float(place) > LEFT
+    (ring,) = re.findall(r'<circle class="ring" cx="([\d.]+)" cy="[\d.]+" r="([\d.]+)"', page)
+    (scale,) = {float(found) for found in re.findall(r'x="([\d.]+)" y="[\d.]+" text-anchor="end">1e', page)}
+    assert scale + 2 <= min(float(place), float(ring[0]) - float(ring[1]))
     assert anchor == ("end" if float(place) > WIDTH / 2 else "start")
 
 
