@@ -49,6 +49,7 @@ def shapes(
     except ShapeError as error:
         return _contradiction(model, error)
     if output is not None:
+        _drop_old_values(loaded)
         ir_tools.write(loaded, output)
     data = _facts(model, loaded, report, output, everything, reshaped=bool(shapes))
     return Answer(data, lambda screen: _show(screen, data, report), 0 if data["ok"] else 1)
@@ -72,6 +73,14 @@ def _propagate(model: "Model", shapes: Mapping[str, str], extensions: Sequence[P
             return oracle(model, graph, layer, facts)
 
         return propagate_shapes(model, shapes, ask=ask, in_place=True)
+
+
+def _drop_old_values(model: "Model") -> None:
+    """Drop the bytes of constants to which new shapes gave other values."""
+    from ir_tools.rewrite.extraction import drop_unread
+
+    if model.weights.pending:
+        drop_unread(model, model.weights)
 
 
 def _contradiction(model: Path, error: ShapeError) -> Answer:

@@ -2,9 +2,12 @@
 
 from pathlib import Path
 
+import numpy as np
 import openvino
 import pytest
 
+import ir_tools
+from ir_tools.builder import Builder
 from tests.cli.conftest import Cli, pooling_xml
 
 KEYS = {
@@ -113,3 +116,17 @@ def test_wrong_arguments(cli: Cli, model: Path, words: list[str], says: str) -> 
     assert outcome.code == 2
     assert says in outcome.err
     assert outcome.err.count("\n") == 1
+
+
+def test_old_values_of_a_pattern_that_gave_way_are_not_written(cli: Cli, tmp_path: Path) -> None:
+    builder = Builder()
+    data, weights = builder.parameter("x", "1,2,3,3"), builder.constant(np.ones((18, 4), np.float32))
+    rows = builder.call("Reshape", data, np.array([1, 18]), special_zero=False)
+    builder.result(builder.call("MatMul", rows, weights), "y")
+    model, reshaped = tmp_path / "m.xml", tmp_path / "out.xml"
+    ir_tools.write(builder.model, model)
+    assert cli("shapes", model, "--set", "x=3,2,3,3", "-o", reshaped).code == 0
+    assert reshaped.with_suffix(".bin").stat().st_size == model.with_suffix(".bin").stat().st_size
+    assert not ir_tools.validate(reshaped)
+    (found,) = ir_tools.run(ir_tools.read(reshaped), {"x": np.ones((3, 2, 3, 3), np.float32)}).values()
+    assert (found == np.full((3, 4), 18, np.float32)).all()

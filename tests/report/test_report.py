@@ -15,7 +15,7 @@ from ir_tools.cli._comparisons import _columns
 from ir_tools.comparison import Comparison, LayerComparison, OutputComparison, difference
 from ir_tools.inputs import InputPlan, PlannedInput, parse_generator
 from ir_tools.report import render_report, write_report
-from ir_tools.report._plots import LEFT, MAX_POINTS, WIDTH
+from ir_tools.report._plots import MAX_POINTS, WIDTH
 from ir_tools.report._rows import layer_rows, worst
 from ir_tools.types import element_type
 

@@ -59,7 +59,7 @@ def test_layers_that_differ_in_constants_alone_are_asked_about_once(monkeypatch:
     builder, asked = Builder(), list[Seen]()
     data = builder.parameter("x", "2,3")
     for number in range(8):
-        data = builder.call("PReLU", data, np.float32([number + 2]), name=f"y{number}")
+        data = builder.call("PReLU", data, np.array([number + 2], np.float32), name=f"y{number}")
     builder.result(data)
     answers, of = answers_of(builder.model, "openvino-2021.4"), ReleaseAnswers.of
 
