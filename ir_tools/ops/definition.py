@@ -135,7 +135,7 @@ class Bounds:
     def dims(self) -> tuple[Dim, ...]:
         """Return the values as dimensions (a 1-D tensor of sizes); negative lower bounds count as 0."""
         return tuple(
-            Dim(max(int(lo), 0), None if float(hi) >= UNBOUNDED else max(int(hi), 0))
+            Dim(max(int(lo), 0), None if hi >= UNBOUNDED else max(int(hi), 0))
             for lo, hi in zip(self.lower.ravel(), self.upper.ravel(), strict=True)
         )
 

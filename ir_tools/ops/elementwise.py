@@ -175,17 +175,29 @@ def _divide_bounds(left: Bounds, right: Bounds) -> Bounds:
 
 
 def _rest_bounds(left: Bounds, right: Bounds) -> Bounds | None:
-    """Return the bounds of the remainder of sizes by a known number: from one multiple to the next, or from 0 on.
+    """Return the bounds of the remainder of sizes by sizes, as the runtime computes them.
 
-    Measured.
+    Of the divisors between two bounds it only knows what they leave of a single number.
     """
-    by = right.exact
-    if by is None or by.dtype.kind != "i" or (by <= 0).any() or (left.lower < 0).any():
+    low, high, least, most = np.broadcast_arrays(left.lower, left.upper, right.lower, right.upper)
+    if low.dtype.kind != "i" or least.dtype.kind != "i" or (low < 0).any() or (least < 0).any():
         return None
-    whole = left.lower // by == left.upper // by
-    whole &= left.upper < UNBOUNDED
-    most = np.where(left.upper < UNBOUNDED, by - 1, UNBOUNDED)
-    return Bounds(np.where(whole, left.lower % by, 0), np.where(whole, left.upper % by, most))
+    unknown = (high == UNBOUNDED) | (least == 0) | (least == UNBOUNDED)
+    least, most = np.where(unknown, 1, least), np.where(unknown, 1, most)
+    pairs = zip(_rest_of(low, high, least), _rest_of(low, high, most), strict=True)
+    (first, _), (_, last) = ((np.minimum(*pair), np.maximum(*pair)) for pair in pairs)
+    half = high // 2
+    single = (low == high) & (most - least > 1) & ((least < half) | ((least < high) & (high < most)))
+    largest = np.where((half < most) & (most < high), high % (half + 1), most - 1)
+    first, last = np.where(single, 0, first), np.where(single, largest, last)
+    return Bounds(np.where(unknown, 0, first), np.where(unknown, UNBOUNDED, last))
+
+
+def _rest_of(low: Array, high: Array, by: Array) -> tuple[Array, Array]:
+    """Return the bounds of the remainder by a known number: from one multiple to the next, or from 0 on."""
+    first, last = low % by, high % by
+    wide = (last < first) | ((low != high) & (high - low >= by))
+    return np.where(wide, 0, first), np.where(wide, by - 1, last)
 
 
 def _equal_bounds(left: Bounds, right: Bounds) -> Bounds:
