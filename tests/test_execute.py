@@ -314,3 +314,16 @@ def test_sizes_that_do_not_fit_are_refused_where_the_file_leaves_them_open(
         run(builder.model, fed)
     with pytest.raises(RuntimeFailure), RuntimeClient() as runtime, sources(builder.model) as (text, weights):
         runtime.infer(text, weights, fed)
+
+
+@pytest.mark.parametrize(("axes", "reason"), [([2, 0, 2], "has an axis twice"), ([-3, 0], "twice"), ([3], "is 3")])
+@pytest.mark.parametrize("type", ["DFT", "IDFT", "IRDFT"])
+def test_axes_of_a_transform_are_looked_at_when_it_runs(type: str, axes: list[int], reason: str) -> None:
+    """The last axis of complex numbers is not transformed; the specification allows an axis once."""
+    builder = Builder(opset=9)
+    data, chosen = builder.parameter("data", "2,3,4,2"), builder.parameter("axes", "?", "i64")
+    builder.result(builder.call(type, data, chosen))
+    fed = {"data": np.ones((2, 3, 4, 2), np.float32)}
+    assert run(builder.model, {**fed, "axes": np.array([2, 0])})
+    with pytest.raises(ShapeError, match=f"axes {reason}|axes has an axis {reason}"):
+        run(builder.model, {**fed, "axes": np.array(axes)})

@@ -54,10 +54,17 @@ def _transformed_axes(inputs: Sequence[Fact], *, real: bool) -> list[int] | None
             count <= rank, f"has {plural(count, 'value')}, but data has only {rank} axes to transform", attribute="axes"
         )
     values = axes.integers()
-    if values is None:
-        return None
-    found = [normal_axis(axis, rank, "axes") for axis in values]
-    require(len(set(found)) == len(found), f"has an axis twice: {', '.join(map(str, values))}", attribute="axes")
+    return None if values is None else _distinct(values, rank)
+
+
+def _distinct(axes: Sequence[int], rank: int) -> list[int]:
+    """Return axes, counted from the front.
+
+    Raises:
+        ShapeError: one is not there, or named twice.
+    """
+    found = [normal_axis(axis, rank, "axes") for axis in axes]
+    require(len(set(found)) == len(found), f"has an axis twice: {', '.join(map(str, axes))}", attribute="axes")
     return found
 
 
@@ -286,7 +293,7 @@ def _plan(arrays: Sequence[Array], rank: int) -> tuple[list[int], list[int] | No
 
     None where all are the data's.
     """
-    axes = [int(axis) % rank for axis in arrays[1].ravel()]
+    axes = _distinct(arrays[1].ravel().tolist(), rank)
     if len(arrays) < 3:
         return axes, None
     sizes = [arrays[0].shape[axis] if size == -1 else int(size) for axis, size in zip(axes, arrays[2], strict=True)]
