@@ -73,6 +73,7 @@ class ReleaseAnswers:
         self._seen: dict[tuple[int, int], Seen] = {}
         self._does: dict[tuple[int, int], ReleaseAnswer] = {}
         self._facts: dict[tuple[int, int], tuple[Sequence[Fact], Sequence[Fact]]] = {}
+        self._kinds = set[int]()
         self._anywhere = AnswerTable[tuple[ReleaseAnswer] | None]()
         for name in ("_all_kinds", "_types"):
             self.__dict__.pop(name, None)
@@ -154,7 +155,10 @@ class ReleaseAnswers:
         if key not in self._does:
             signature, (inputs, outputs) = self.known.signatures.of(located.layer)[0], self._facts_of(located)
             about, facts = (signature.kind, len(inputs)), (*inputs, *outputs)
-            decided = self._anywhere.of(about, facts, self._of_unplaced, signature, op, inputs, outputs)
+            decided: tuple[ReleaseAnswer] | None = None
+            if signature.kind in self._kinds:
+                decided = self._anywhere.of(about, facts, self._of_unplaced, signature, op, inputs, outputs)
+            self._kinds.add(signature.kind)
             if decided is None:
                 seen = self.seen(located, op)
                 decided = (self._answers.of((*about, *seen.around), facts, self.of, seen),)
@@ -164,7 +168,10 @@ class ReleaseAnswers:
     def _of_unplaced(
         self, layer: LayerSignature, op: Op, inputs: Sequence[Fact], outputs: Sequence[Fact]
     ) -> tuple[ReleaseAnswer] | None:
-        """Return what the release does with layers of a kind, whatever is around them; None if that decides."""
+        """Return what the release does with layers of a kind, whatever is around them; None if that decides.
+
+        It is asked for once there is a second layer of the kind.
+        """
         known: dict[str, object] = {"inputs": inputs, "outputs": outputs, "version": self.version}
         known |= {"opset": opset_number(layer.version) or 6, "short": op.lacks(layer.raw)}
         with suppress(Undecided):
