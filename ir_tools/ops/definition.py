@@ -136,7 +136,7 @@ class Bounds:
         """Return the values as dimensions (a 1-D tensor of sizes); negative lower bounds count as 0."""
         return tuple(
             Dim(max(int(lo), 0), None if hi >= UNBOUNDED else max(int(hi), 0))
-            for lo, hi in zip(self.lower.ravel(), self.upper.ravel(), strict=True)
+            for lo, hi in zip(self.lower.ravel().tolist(), self.upper.ravel().tolist(), strict=True)
         )
 
 
