@@ -21,6 +21,7 @@ def test_each_module_has_tests(file: str) -> None:
     assert [test for test in tests if not (concerned.ROOT / test.partition("::")[0]).is_file()] == []
 
 
+@pytest.mark.sweep
 def test_tests_run_in_the_order_in_which_they_are_named() -> None:
     """The first file has fewer tests than the second."""
     chosen = "test_a_second_variable_needs_the_sizes_of_the_first or test_states_that_do_not_fit"
@@ -31,6 +32,7 @@ def test_tests_run_in_the_order_in_which_they_are_named() -> None:
     assert files.count("tests/ops/test_state.py") < files.count("tests/test_session.py")
 
 
+@pytest.mark.sweep
 def test_tests_of_several_files_are_those_of_each() -> None:
     found = []
     for files in (["files.py"], ["weights.py"], ["files.py", "weights.py"]):

@@ -141,9 +141,11 @@ def _has_misplaced_levels(graph: Graph, product: Layer, chain: Sequence[Layer], 
     along = [1 < prod(port.dims) == port.dims[-1] for port in levels.common.inputs[1:]]
     scales = [_count(graph, one, constants) for one in chain if one.type in {"Divide", "Multiply"}]
     summed = product.common.raw.get("transpose_b") == "true"
+    if not any(along):
+        return False
     if all(along):
         return max(scales, default=1) > 1 if summed else not scales
-    return any(along) and (summed or bool(scales))
+    return summed or bool(scales)
 
 
 def _adjusted(
@@ -211,9 +213,15 @@ def _signs(model: Model, graph: Graph, layer: Layer) -> Array | None:
     if layer.type == "Negative":
         return np.full(1, -1)
     places = {"Multiply": (0, 1), "Divide": (1,)}.get(layer.type, ())
-    found = [one for one in (values_of(model, graph, layer, place) for place in places) if one is not None]
+    found = [one for one in (_numbers(model, graph, layer, place) for place in places) if one is not None]
     by_channel = len(found) == 1 and found[0].size == max(found[0].shape, default=1)
     return np.sign(found[0].ravel()) if by_channel else None
+
+
+def _numbers(model: Model, graph: Graph, layer: Layer, place: int) -> Array | None:
+    """Return the values of an input that is a constant of numbers; None if it is not one, or if they are missing."""
+    found = values_of(model, graph, layer, place)
+    return found if found is not None and found.dtype.kind in "fiu" else None
 
 
 def _is_negative(signs: Sequence[Array | None]) -> bool:
@@ -253,7 +261,7 @@ def _has_signed_weights(model: Model, graph: Graph, product: Layer) -> bool:
     levels = made_from(graph, producer_of(graph, product, 1), SHAPING)
     if levels is None or levels.type != "FakeQuantize":
         return _has_weights_of(graph, product, "i8")
-    lowest = values_of(model, graph, levels, 3)
+    lowest = _numbers(model, graph, levels, 3)
     return lowest is not None and bool((lowest < 0).any())
 
 

@@ -321,8 +321,8 @@ SearchSorted-15 Selu-1 ShapeOf-1 ShuffleChannels-1 Sign-1 Sin-1 Sinh-1 SoftPlus-
 SpaceToDepth-1 SquaredDifference-1 TopK-1 TopK-11 Unique-10
 """
 """Types and opsets of the layers of a model of one layer of each, beside each other."""
-FIRST_OF_EACH = ("GatherElements", "HardSigmoid", "ROIAlign", "ScatterElementsUpdate", "Selu")
-"""Types whose later inputs are constants of zeros, as they are indices, or the CPU plugin takes nothing else."""
+FIRST_OF_EACH = ("GatherElements", "HardSigmoid", "PSROIPooling", "ROIAlign", "ScatterElementsUpdate", "Selu")
+"""Types whose later inputs are constants of zeros: they are indices or boxes, or the CPU plugin takes nothing else."""
 
 
 def samples() -> Any:
