@@ -124,7 +124,7 @@ def _chain_behind(graph: Graph, product: Layer, constants: Collection[int]) -> I
 
 def _is_by_channel(graph: Graph, product: Layer, chain: Sequence[Layer], constants: Collection[int]) -> bool:
     """Return whether several numbers scale a product, and no constants shift what a ReLU makes of it."""
-    shifted = any(one.type in SUMS for one in [*dropwhile(lambda one: one.type != "ReLU", chain)])
+    shifted = any(one.type in SUMS for one in dropwhile(lambda one: one.type != "ReLU", chain))
     scales = [_count(graph, one, constants) for one in chain if one.type not in SUMS]
     return max(count_of_scales(graph, product), *scales, 1) > 1 and not shifted
 
@@ -213,15 +213,9 @@ def _signs(model: Model, graph: Graph, layer: Layer) -> Array | None:
     if layer.type == "Negative":
         return np.full(1, -1)
     places = {"Multiply": (0, 1), "Divide": (1,)}.get(layer.type, ())
-    found = [one for one in (_numbers(model, graph, layer, place) for place in places) if one is not None]
+    found = [one for one in (values_of(model, graph, layer, place) for place in places) if one is not None]
     by_channel = len(found) == 1 and found[0].size == max(found[0].shape, default=1)
     return np.sign(found[0].ravel()) if by_channel else None
-
-
-def _numbers(model: Model, graph: Graph, layer: Layer, place: int) -> Array | None:
-    """Return the values of an input that is a constant of numbers; None if it is not one, or if they are missing."""
-    found = values_of(model, graph, layer, place)
-    return found if found is not None and found.dtype.kind in "fiu" else None
 
 
 def _is_negative(signs: Sequence[Array | None]) -> bool:
@@ -261,7 +255,7 @@ def _has_signed_weights(model: Model, graph: Graph, product: Layer) -> bool:
     levels = made_from(graph, producer_of(graph, product, 1), SHAPING)
     if levels is None or levels.type != "FakeQuantize":
         return _has_weights_of(graph, product, "i8")
-    lowest = _numbers(model, graph, levels, 3)
+    lowest = values_of(model, graph, levels, 3)
     return lowest is not None and bool((lowest < 0).any())
 
 

@@ -93,13 +93,13 @@ def readers_of(graph: Graph, layer: Layer) -> list[Layer]:
 def number_of(model: Model, graph: Graph, layer: Layer, number: int) -> float | None:
     """Return the value of an input that is a constant number; None if it is not one, or if it is missing."""
     found = values_of(model, graph, layer, number)
-    return float(found.flat[0]) if found is not None and found.size == 1 and found.dtype.kind in "fiu" else None
+    return float(found.flat[0]) if found is not None and found.size == 1 else None
 
 
 def uniform_of(model: Model, graph: Graph, layer: Layer, number: int) -> float | None:
     """Return the value of all elements of an input that is a constant; None if they differ, or if it is not one."""
     found = values_of(model, graph, layer, number)
-    equal = found is not None and found.size and found.dtype.kind in "fiu" and (found == found.flat[0]).all()
+    equal = found is not None and found.size and (found == found.flat[0]).all()
     return float(found.flat[0]) if found is not None and equal else None
 
 
@@ -118,16 +118,17 @@ def integers(model: Model, graph: Graph, layer: Layer, number: int) -> Array | N
 
 
 def values_of(model: Model, graph: Graph, layer: Layer, number: int) -> Array | None:
-    """Return the values of an input that is a constant, converted or not; None if it is not, or if they are missing."""
+    """Return the numbers of an input that is a constant, converted or not; None if it is not one, or lacks them."""
     feed = producer_of(graph, layer, number)
     if feed is not None and feed.type == "Convert":
         feed = producer_of(graph, feed)
     if feed is None or role_of(feed) is not Role.CONSTANT:
         return None
     try:
-        return values(feed.raw, model.weights)
+        found = values(feed.raw, model.weights)
     except ReadError:
         return None
+    return found if found.dtype.kind in "fiu" else None
 
 
 def all_behind(graph: Graph, layers: Iterable[int]) -> Set[int]:

@@ -351,7 +351,7 @@ def test_text_beside_the_elements_of_rt_info(text: str, found: int) -> None:
 
 @pytest.mark.parametrize(("word", "meant"), [("strid", "stride"), ("part_sizes", "part_size"), ("strat", "start")])
 def test_rows_with_misspelled_attributes(word: str, meant: str) -> None:
-    """If the row has the attribute as well, another one is meant."""
+    """An attribute that the row has is not suggested."""
     for more, levels in (("", ["warning"]), (f' {meant}="1"', [])):
         text = changed(LOOP, (STATE, STATE.replace(" />", f' {word}="1"{more} />')))
         assert [level for *_, level in told(text, ["IR136"])] == levels
