@@ -93,10 +93,10 @@ def main(names: Sequence[str]) -> int:
     """Record what agrees with Inference Engine 2020.1, of all types or of those named; return 1 if some do not."""
     from tests.legacy.test_legacy import compare
 
-    table, wrong = load(FILE) if FILE.exists() else {}, 0
+    table, wrong = {**load(FILE)} if FILE.exists() else {}, 0
     with LegacyClient(release_python(find_release("inference-engine-2020.1")), timeout=60) as old:
         for name in names or MAKERS:
-            table[name] = {}
+            table[name] = agreed = {}
             for seed in _chosen(name):
                 made = case(name, seed)
                 try:
@@ -105,7 +105,7 @@ def main(names: Sequence[str]) -> int:
                     print(name, seed, str(why)[:1000], sep="\n", file=sys.stderr, flush=True)
                     wrong = 1
                 else:
-                    table[name][seed] = numbers_of(made)
+                    agreed[seed] = numbers_of(made)
     save(table, FILE)
     return wrong
 

@@ -13,6 +13,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -314,7 +315,8 @@ Table = Mapping[str, Mapping[int, Sequence[Number]]]
 """By name the layers of a kind by number, and what each gives."""
 
 
-def load(file: Path = FILE) -> dict[str, dict[int, list[Number]]]:
+@cache
+def load(file: Path = FILE) -> Table:
     """Return what is in a file, by name."""
     return {
         name: dict(map(_parsed_layer, filter(None, row.split(","))))
@@ -363,7 +365,7 @@ def main(names: Sequence[str], choose: Choose | None = None) -> int:
         names: of kinds of layers, or of operations for all their kinds; empty for all.
         choose: of other layers than those that are recorded.
     """
-    table = load()
+    table = {**load()}
     with limited() as client:
         for name in [name for name in RECORDED if not names or {name, name.rpartition(" ")[2]} & {*names}]:
             kind = RECORDED[name]

@@ -24,7 +24,7 @@ from ir_tools.ops.definition import Oracle
 from ir_tools.ops.fields import REQUIRED, Field, OneOf
 from ir_tools.types import ELEMENT_TYPES
 from tests.ops.samples import Sample, sample_of
-from tests.ops.single import CORE, Slot, compiles, single, single_text
+from tests.ops.single import CORE, Slot, compiles, several, single, single_text
 from tests.outcomes import works
 
 OPS = tuple(op for family in FAMILIES for op in family.OPS)
@@ -390,15 +390,17 @@ def differences(op: Op) -> list[tuple[str, str]]:
     for indices in in_group(op, sample).values():
         slot = op.inputs[min(indices[0], len(op.inputs) - 1)]
         accepted = op.types.get(slot.type, slot.type)
-        for kind in KINDS:
-            other = with_kind(sample, indices, kind)
-            claimed = ELEMENT_TYPES[kind].is_one_of(accepted)
-            if other is None or (kind == "f64" and claimed and "float" in accepted):
-                continue
-            if claimed and not reads(op, other):
-                found.append((f"{op} {slot.name}", f"the runtime does not read {kind}"))
-            elif not claimed and reads(op, other) and compiles(op, other.raw, other.slots):
+        others = {kind: other for kind in KINDS if (other := with_kind(sample, indices, kind))}
+        claimed = {kind: others[kind] for kind in others if ELEMENT_TYPES[kind].is_one_of(accepted)}
+        if "float" in accepted:
+            claimed.pop("f64", None)
+            others.pop("f64", None)
+        as_one = works(several, [(op.type, op.version, one.raw, one.slots) for one in claimed.values()])
+        for kind, other in others.items():
+            if kind not in claimed and compiles(op, other.raw, other.slots):
                 found.append((f"{op} {slot.name}", f"the CPU takes {kind}"))
+            elif kind in claimed and not as_one and not reads(op, other):
+                found.append((f"{op} {slot.name}", f"the runtime does not read {kind}"))
     return found
 
 

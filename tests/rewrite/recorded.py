@@ -8,6 +8,7 @@ rewrites within an opset.
 import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -39,19 +40,22 @@ def _rewrites_of(op: Op) -> Iterator[tuple[str, Step]]:
     yield from ((f"{op} {name}", _within_opset(rewrite)) for name, rewrite in op.rewrites.items())
 
 
-STEPS = {name: (op, step) for op in OPERATIONS.values() if near_samples(str(op)) for name, step in _rewrites_of(op)}
+@cache
+def steps() -> dict[str, tuple[Op, Step]]:
+    """Return what is recorded, by name: the rewrites of operations that have random layers, which takes seconds."""
+    return {name: (op, step) for op in OPERATIONS.values() if near_samples(str(op)) for name, step in _rewrites_of(op)}
 
 
 def settings(name: str) -> Iterator[tuple[int, Setting, Sequence[int]]]:
     """Random layers of a version, what is hidden of each, and the opsets that it is taken to."""
-    op = STEPS[name][0]
+    op = steps()[name][0]
     for number, setting in enumerate(near_samples(str(op))[:LAYERS]):
         yield LEVELS[number % len(LEVELS)], setting, few(op, number) if name == str(op) else [COMPLETE_OPSETS]
 
 
 def found(name: str) -> list[str]:
     """Return digits of what the rewrite answers."""
-    step = STEPS[name][1]
+    step = steps()[name][1]
     return [
         digits_of([_answer(step, setting, level, target) for target in targets])
         for level, setting, targets in settings(name)
@@ -101,7 +105,7 @@ def load() -> dict[str, list[str]]:
 def main(names: Sequence[str]) -> int:
     """Record the rewrites of all versions, or of those named; return 1 if some have wrong values."""
     table, wrong = load() if FILE.exists() else {}, 0
-    for name in (step for step in STEPS if not names or step.partition(" ")[0] in names):
+    for name in (step for step in steps() if not names or step.partition(" ")[0] in names):
         problems = [
             problem
             for level, setting, targets in (settings(name) if name in MIGRATING else ())
@@ -113,7 +117,7 @@ def main(names: Sequence[str]) -> int:
             wrong = 1
         else:
             table[name] = found(name)
-    FILE.write_text(json.dumps({name: " ".join(table[name]) for name in STEPS if name in table}, indent=1) + "\n")
+    FILE.write_text(json.dumps({name: " ".join(table[name]) for name in steps() if name in table}, indent=1) + "\n")
     return wrong
 
 
