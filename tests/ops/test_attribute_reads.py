@@ -3,6 +3,7 @@
 from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -70,6 +71,7 @@ def arguments(part: str, inputs: Sequence[Array]) -> Iterator[tuple[Any, ...]]:
         yield (inputs,)
 
 
+@cache
 def reads(op: Op) -> Mapping[str, set[str]]:
     """The attributes that each part of an operation reads, of layers that are valid."""
     found = defaultdict[str, set[str]](set)

@@ -43,13 +43,14 @@ def _rewrites_of(op: Op) -> Iterator[tuple[str, Step]]:
 @cache
 def steps() -> dict[str, tuple[Op, Step]]:
     """Return what is recorded, by name: the rewrites of operations that have random layers, which takes seconds."""
-    return {name: (op, step) for op in OPERATIONS.values() if near_samples(str(op)) for name, step in _rewrites_of(op)}
+    random = [op for op in OPERATIONS.values() if near_samples(str(op), LAYERS)]
+    return {name: (op, step) for op in random for name, step in _rewrites_of(op)}
 
 
 def settings(name: str) -> Iterator[tuple[int, Setting, Sequence[int]]]:
     """Random layers of a version, what is hidden of each, and the opsets that it is taken to."""
     op = steps()[name][0]
-    for number, setting in enumerate(near_samples(str(op))[:LAYERS]):
+    for number, setting in enumerate(near_samples(str(op), LAYERS)):
         yield LEVELS[number % len(LEVELS)], setting, few(op, number) if name == str(op) else [COMPLETE_OPSETS]
 
 
