@@ -184,7 +184,9 @@ class Patterns:
         elif op.type == "SoftMax":
             more = attentions(self.model, graph, layer)
         elif op.type == "SoftSign":
-            more = compiled_before(graph, layer, constants, self._convolved[id(graph)])
+            more = {*compiled_before(graph, layer, constants, self._convolved[id(graph)])}
+            if graph is not self.model.graph and Pattern.FUSED not in more:
+                more.add(Pattern.UNFUSED)
         elif op.type == "Concat":
             more = _overwritten(graph, layer)
         elif op.type in SUMS:

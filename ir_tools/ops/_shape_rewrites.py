@@ -24,6 +24,7 @@ __all__ = [
     "migrate_slice_scatter",
     "migrate_squeeze_15",
     "nothing",
+    "of_computed_data",
     "one_side_after_the_other",
     "slice_by_own_constants",
     "split_by_own_axis",
@@ -93,6 +94,15 @@ def with_known_axes(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrit
     else:
         layers.copy(DATA)
     return layers.rewrite("axes of size 1", "the layer keeps the other axes")
+
+
+@by_formula("the only element along a new axis, at 0 times the least size")
+def of_computed_data(layers: Layers, attrs: Attrs) -> Ref:
+    """Rewrite a Reshape of constants, which releases may reshape to computed sizes wrongly, with computed data."""
+    shape = layers.as_i64(Ref(None, 1))
+    place = layers.call("Multiply", layers.call("ReduceMin", shape, np.array([0]), keep_dims=False), np.array(0))
+    data = layers.call("Gather", layers.call("Unsqueeze", DATA, np.array([0])), place, np.array(0))
+    return layers.call("Reshape", data, Ref(None, 1), special_zero=attrs.special_zero)
 
 
 def with_listed_axis(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:

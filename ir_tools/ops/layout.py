@@ -13,7 +13,13 @@ from typing import Any
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops._requirements import require_integers, require_list, require_sizes
-from ir_tools.ops._shape_rewrites import migrate_squeeze_15, with_known_axes, with_listed_axis, with_maximum_behind
+from ir_tools.ops._shape_rewrites import (
+    migrate_squeeze_15,
+    of_computed_data,
+    with_known_axes,
+    with_listed_axis,
+    with_maximum_behind,
+)
 from ir_tools.ops._values import carried, divided, element_count, intervals, known_axes, normal_axis, times
 from ir_tools.ops._versions import VersionStep
 from ir_tools.ops.definition import UNBOUNDED, Array, Elements, Fact, Input, Op, Violation
@@ -348,6 +354,7 @@ RESHAPE = Op(
     check=check_reshape,
     shape=reshape_shape,
     kernel=reshape,
+    substitute=of_computed_data,
 )
 SQUEEZE_1 = Op(
     type="Squeeze",

@@ -1097,6 +1097,14 @@ ROWS = (
             ),
         )
     ),
+    ReleaseDifference(
+        name="Reshape of constants to computed sizes",
+        span="2022.1 to 2022.1",
+        ops=("Reshape-1",),
+        reason="If the data is constant and the shape is computed, the output is whatever is in memory.",
+        model=Call("Reshape-1", (Fixed(counted(2, 3)), whole(3, 2)), {"special_zero": "false"}),
+        applies=lambda seen: {*seen.constant} == {0},
+    ),
     not_read(
         name="Tile of constants by repeats of i32",
         span="2021.2 to 2021.4",

@@ -111,8 +111,8 @@ class Pattern(StrEnum):
     OF_ROWS = "of rows"
     OF_IMAGES = "of images"
     """Of a SoftSign: what is before it is compiled with a convolution or another layer in front of that, or is kept for
-    one that it cannot be compiled with; it scales or shifts a product by constants that are not one for each column,
-    or a product of four axes or more."""
+    one that it cannot be compiled with, or is in a body; it scales or shifts a product by constants that are not one
+    for each column, or a product of four axes or more."""
     DECONVOLVED = "deconvolved"
     """Of a convolution: it reads what a transposed one gives, quantized to levels from a negative number on."""
     PADDED = "padded"

@@ -2,7 +2,19 @@
 
 import numpy as np
 
-from ir_tools.known_differences._model import PLANE, Call, Fixed, Given, counted, index, number, sizes_of, whole
+from ir_tools.known_differences._model import (
+    PLANE,
+    Body,
+    Call,
+    Fixed,
+    Given,
+    Part,
+    counted,
+    index,
+    number,
+    sizes_of,
+    whole,
+)
 from ir_tools.known_differences.releases._elementwise import _quotient, _shifted_product, _summed_rows
 from ir_tools.ops import Array
 from tests.releases.beside import Beside, Feed, beside
@@ -46,8 +58,13 @@ def _product(data: Feed) -> Call:
     return Call("MatMul-1", (data, Fixed(counted(4, 4) / 99)))
 
 
-def _signed(data: Call) -> Call:
+def _signed(data: Feed) -> Call:
     return Call("SoftSign-9", (data,))
+
+
+def _iterated(state: Call) -> Call:
+    """A loop over three vectors that computes a state of the last one."""
+    return Call("TensorIterator-1", (counted(3, 1, 4), counted(1, 4)), body=Body(1, (state,), (Part(0),)))
 
 
 def _images(shape: str) -> Call:
@@ -336,8 +353,11 @@ BESIDE = [
             _signed(Call("Add-1", (counted(1, 2, 1, 4), _single(IMAGE)))),
             _signed(Call("ReLU-1", (Call("AvgPool-1", (IMAGE,), WINDOWS),))),
             _signed(Call("ReLU-1", (_transposed(IMAGE),))),
+            _iterated(_signed(Call("Abs-1", (Part(1),)))),
         ],
         others=[
+            _iterated(_signed(Part(1))),
+            _iterated(_signed(_product(Part(1)))),
             _signed(Call("Multiply-1", (_single(IMAGE), counted(1, 2, 1, 1)))),
             _signed(Call("Add-1", (_transposed(IMAGE), Fixed(counted(1, 2, 1, 1))))),
             _signed(Call("AvgPool-1", (IMAGE,), WINDOWS)),

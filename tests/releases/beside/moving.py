@@ -27,6 +27,10 @@ def _cut(shape: str, start: int, end: int, step: int = 1, axis: int = 1) -> Call
     return Call("Slice-8", (Given(counted(8, 9), shape), *(Fixed(whole(one)) for one in (start, end, step, axis))))
 
 
+def _sized(data: Feed, shape: Feed) -> Call:
+    return Call("Reshape-1", (data, shape), {"special_zero": "false"})
+
+
 def _filled(tensor: Call, *axes: int) -> Call:
     """A tensor of ones of the size of another, or of the sizes of some of its axes."""
     size = Call("Gather-8", (sizes_of(tensor), Fixed(whole(*axes)), Fixed(index(0)))) if axes else sizes_of(tensor)
@@ -339,6 +343,18 @@ BESIDE = [
             _own_shape("Add-1", counted(2, 3)),
             Call("Broadcast-3", (counted(2, 1), Fixed(whole(2, 3))), {"mode": "numpy"}),
             Call("Broadcast-3", (Call("ReLU-1", (counted(2, 3),)), Fixed(whole(2, 3))), {"mode": "numpy"}),
+        ],
+    ),
+    *beside(
+        "Reshape of constants to computed sizes",
+        falling=[
+            _sized(Call("Abs-1", (Fixed(counted(2, 3)),)), whole(3, 2)),
+            _sized(Fixed(counted(6)), sizes_of(Given(counted(3, 2), "?,?"))),
+        ],
+        others=[
+            _sized(counted(2, 3), whole(3, 2)),
+            _sized(Fixed(counted(6)), sizes_of(counted(3, 2))),
+            _sized(Call("Gather-8", (Fixed(counted(2, 3)), index(1), Fixed(index(0)))), whole(3, 1)),
         ],
     ),
     *beside(
