@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -128,7 +128,7 @@ Feed = Array | Given | Fixed | Part | Call
 
 def as_model(call: Call) -> tuple[Model, dict[str, Array]]:
     """Return the call as a model of IR v11 with a Result for its outputs, and what its Parameters are fed."""
-    builder, fed, known = Builder(name="minimal"), dict[str, Array](), dict[int, tuple[Source, ...]]()
+    builder, fed, known = Builder(name="minimal"), dict[str, Array](), dict[Hashable, tuple[Source, ...]]()
     outputs = _called(builder, call, fed, known)
     kept = {
         name: None if feed is None else _fed(builder, "value", feed, fed, known) for name, feed in call.kept.items()
@@ -146,18 +146,19 @@ def as_model(call: Call) -> tuple[Model, dict[str, Array]]:
 
 
 def _called(
-    builder: Builder, call: Call, fed: dict[str, Array], known: dict[int, tuple[Source, ...]]
+    builder: Builder, call: Call, fed: dict[str, Array], known: dict[Hashable, tuple[Source, ...]]
 ) -> tuple[Source, ...]:
     """Add the layers of a call; the arrays of its Parameters go to `fed`. One that is read twice is added once.
 
-    So are constants.
+    So are constants, and a call that was replaced by one that gives another output.
     """
-    if id(call) in known:
-        return known[id(call)]
+    key = call.op, id(call.inputs), id(call.raw)
+    if key in known:
+        return known[key]
     op = call.operation
     slots = [*op.inputs, *op.inputs[-1:] * len(call.inputs)]
     sources = [_fed(builder, slot.name, feed, fed, known) for slot, feed in zip(slots, call.inputs, strict=False)]
-    made = known[id(call)] = (
+    made = known[key] = (
         builder.unchecked(op, call.raw, sources, op.type)
         if call.body is None
         else _repeated(builder, call.body, sources)
@@ -176,7 +177,7 @@ def _repeated(builder: Builder, body: Body, sources: Sequence[Source]) -> tuple[
         read.append(
             inside.parameter(f"part{number}", ",".join(["1", *sizes[1:]] if number < body.cut else sizes), "f32")
         )
-    known: dict[int, tuple[Source, ...]] = {_inner(number): (source,) for number, source in enumerate(read)}
+    known: dict[Hashable, tuple[Source, ...]] = {_inner(number): (source,) for number, source in enumerate(read)}
     states, joined = (
         [inside.result(_fed(inside, "data", feed, {}, known)) for feed in feeds] for feeds in (body.states, body.joined)
     )
@@ -243,7 +244,7 @@ def _fed(
     name: str,
     feed: Feed,
     fed: dict[str, Array],
-    known: dict[int, tuple[Source, ...]],
+    known: dict[Hashable, tuple[Source, ...]],
 ) -> Source:
     """Add the layers that make one input."""
     if isinstance(feed, Part):

@@ -40,13 +40,13 @@ FACTORS = SUMS | {"Divide", "Multiply"}
 def compiled_before(
     graph: Graph, layer: Layer, constants: Collection[int], known: dict[int, Layer | None]
 ) -> Iterator[str]:
-    """Yield which of `FUSED`, `UNFUSED`, `OF_ROWS` and `OF_IMAGES` are true of a layer.
+    """Yield which of `FUSED`, `UNFUSED`, `OF_ROWS` and `OF_IMAGES` are true of a layer; others may read its input.
 
     Arguments as of `convolution_of`.
     """
     waiting, functions, axes = next(iter(sources_of(graph, layer)), None), False, set[int]()
     for passed in range(FAR):
-        if waiting is None or graph.reads(*waiting) != 1:
+        if waiting is None or (passed and graph.reads(*waiting) != 1):
             return
         before = graph.layer(waiting.layer)
         is_product, rank = before.type == "MatMul", len(_sizes(graph, waiting))

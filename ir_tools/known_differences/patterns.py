@@ -8,6 +8,7 @@ from math import prod
 
 from ir_tools.graph import Graph, Layer, Model, Source, find_port, port_place
 from ir_tools.known_differences.attention_patterns import attentions
+from ir_tools.known_differences.compiled_patterns import mistakes_parts, overwritten_early
 from ir_tools.known_differences.follower_patterns import OF_BYTES, clamped_levels
 from ir_tools.known_differences.fusing_patterns import (
     FACTORS,
@@ -145,6 +146,9 @@ class Patterns:
         found = {
             Pattern.SHARED: op.type in LIMITING and _is_shared(graph, layer),
             Pattern.JOINED: op.type in SPLITS and _is_joined(graph, layer),
+            Pattern.MISTAKEN: op.type in SPLITS
+            and graph is self.model.graph
+            and mistakes_parts(graph, layer, constants),
             Pattern.REDUCED: op.type in SPLITS and _is_reduced(graph, layer, constants),
             Pattern.INTERLEAVED: op.type in SPLITS and _is_interleaved(self.model, graph, layer),
             Pattern.AFFINE: op.type == "StridedSlice" and _is_affine(graph, layer, constants, self._joined[id(graph)]),
@@ -183,10 +187,12 @@ class Patterns:
             more = _decided(graph, layer, self._unfixed[id(graph)])
         elif op.type == "SoftMax":
             more = attentions(self.model, graph, layer)
-        elif op.type == "SoftSign":
+        elif op.type in {"Erf", "SoftSign"}:
             more = {*compiled_before(graph, layer, constants, self._convolved[id(graph)])}
-            if graph is not self.model.graph and Pattern.FUSED not in more:
-                more.add(Pattern.UNFUSED)
+            if graph is not self.model.graph:
+                more |= set() if Pattern.FUSED in more else {Pattern.UNFUSED}
+            elif op.type == "Erf":
+                more = overwritten_early(graph, layer, fused=Pattern.FUSED in more)
         elif op.type == "Concat":
             more = _overwritten(graph, layer)
         elif op.type in SUMS:

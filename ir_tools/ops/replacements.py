@@ -1,10 +1,12 @@
 """What means the same as a layer whose surroundings stand in its way."""
 
 from collections.abc import Collection, Sequence
+from itertools import pairwise
 
 import numpy as np
 
 from ir_tools.ops._layers import DATA, Layers
+from ir_tools.ops._values import normal_axis
 from ir_tools.ops.definition import Fact, NewLayer, Op, Ref, Refused, Rewrite
 from ir_tools.ops.fields import Attrs
 
@@ -15,6 +17,7 @@ __all__ = [
     "with_axis_from_the_start",
     "with_copied_outputs",
     "with_copies",
+    "with_gathered_parts",
     "with_inputs",
     "with_known_sizes",
 ]
@@ -96,6 +99,18 @@ def with_axis_from_the_start(op: Op, opset: int, inputs: Sequence[Fact], outputs
     given = tuple(Ref(None, number) for number in range(len(inputs)))
     new = NewLayer(type=op.type, opset=opset, raw={"axis": axis}, inputs=given, outputs=tuple(outputs))
     return Rewrite(layers=(new,), strategy="counts the axis from the first", proof="it is the same axis")
+
+
+def with_gathered_parts(inputs: Sequence[Fact], outputs: Sequence[Fact], target: int) -> Rewrite | Refused:
+    """Return a Gather for each part of a split; releases make a split of slices again."""
+    axes = inputs[1].integers()
+    if axes is None:
+        return Refused("its axis is not known")
+    layers = Layers(inputs, target)
+    axis = normal_axis(axes[0], layers.rank(DATA))
+    ends = np.cumsum([0, *(part.dims[axis] for part in outputs)]).tolist()
+    parts = [layers.gather(DATA, range(*limits), axis) for limits in pairwise(ends)]
+    return layers.rewrite("one Gather per part", "the same elements", parts)
 
 
 def with_known_sizes(op: Op, opset: int, attrs: Attrs, first: Fact) -> Rewrite:

@@ -12,6 +12,7 @@ from ir_tools.ops.replacements import (
     with_axis_from_the_start,
     with_copied_outputs,
     with_copies,
+    with_gathered_parts,
     with_inputs,
     with_known_sizes,
 )
@@ -37,6 +38,8 @@ READING = frozenset(
         Pattern.JOINED_STATE,
         Pattern.KEPT_INPUT,
         Pattern.OPEN_STATE,
+        Pattern.OVERWRITING_JOINED,
+        Pattern.OVERWRITING_READ,
         Pattern.OVERWRITTEN,
         Pattern.PAIRED,
         Pattern.PASSED_ON,
@@ -81,6 +84,8 @@ def in_its_place(op: Op, seen: Seen, target: int) -> Iterator[Rewrite | Refused]
         yield as_constant(seen.inputs, seen.outputs[0], target)
     if _keeps_its_sizes(seen) and seen.attrs is not None and "variable_shape" in op.attrs:
         yield with_known_sizes(op, seen.opset, seen.attrs, seen.inputs[0])
+    if seen.has(Pattern.MISTAKEN):
+        yield with_gathered_parts(seen.inputs, seen.outputs, target)
     if seen.has(Pattern.UNEVEN):
         yield with_axis_from_the_start(op, seen.opset, seen.inputs, seen.outputs)
     if seen.unread and seen.has(Pattern.UNCUT):

@@ -819,6 +819,31 @@ ROWS = (
             ),
         )
     ),
+    *(
+        ReleaseDifference(
+            name=f"Erf that overwrites {what}",
+            span=span,
+            ops=("Erf-1",),
+            reason="It overwrites what it reads before elementwise layers that are compiled with it read that.",
+            sometimes=True,
+            model=Call("Multiply-1", (model, Call("Erf-1", (model,)))),
+            applies=partial(Seen.has, pattern=pattern),
+        )
+        for what, span, pattern, model in (
+            (
+                "what other layers read",
+                "2022.3 to 2023.0",
+                Pattern.OVERWRITING_READ,
+                Call("SoftMax-8", (counted(2, 3),), {"axis": "1"}),
+            ),
+            (
+                "what an elementwise layer gives others",
+                "2022.3 to 2024.4",
+                Pattern.OVERWRITING_JOINED,
+                Call("Tanh-1", (counted(2, 3),)),
+            ),
+        )
+    ),
     not_compiled(
         name="tests of numbers after an elementwise layer",
         span="2022.3 to 2022.3",

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 from functools import partial
 from itertools import dropwhile, repeat, zip_longest
 from math import prod
@@ -415,6 +416,12 @@ def _is_padded_by_sizes(seen: Seen) -> bool:
     unlimited = [[limit >= UNBOUNDED for limit in each] for each in limits]
     axes = zip(seen.inputs[0].shape or (), *unlimited, strict=False)
     return any(dim.hi is not None and before and behind for dim, before, behind in axes)
+
+
+def _sum_of_squares(data: Feed) -> Call:
+    """Return the sum of the squares of two parts of data."""
+    first = Call("Split-1", (data, Fixed(index(0))), {"num_splits": "2"})
+    return Call("Add-1", tuple(Call("Multiply-1", (part, part)) for part in (first, replace(first, gives=1))))
 
 
 ANY_LENGTH = sizes_of(Given(counted(3), "?"))
@@ -1180,6 +1187,14 @@ ROWS = (
             (Given(whole(2, 3), "?"), Call("Split-1", (whole(1, 2), Fixed(index(0))), {"num_splits": "2"}, gives=1)),
         ),
         applies=lambda seen: seen.has(Pattern.JOINED) and axes_of(seen) == [0] and is_static(seen.inputs[0].shape),
+    ),
+    ReleaseDifference(
+        name="Split whose parts are mistaken for each other",
+        span="2022.3 to 2022.3",
+        ops=("Split-1", "VariadicSplit-1"),
+        reason="Elementwise layers that read a part twice, after another one, read the other one in its place.",
+        model=_sum_of_squares(counted(4, 3)),
+        applies=lambda seen: seen.has(Pattern.MISTAKEN),
     ),
     not_run(
         name="Pad by unlimited sizes on both sides",

@@ -62,6 +62,12 @@ class Pattern(StrEnum):
     masks an attention whose keys or values are."""
     JOINED = "joined"
     """Of a split: an elementwise layer combines a part behind the first with a tensor of unknown size."""
+    MISTAKEN = "mistaken"
+    """Of a split: elementwise layers that 2022.3 compiles as one read a part of it in place of another one."""
+    OVERWRITING_READ = "overwriting what is read"
+    OVERWRITING_JOINED = "overwriting what joined layers read"
+    """Of an Erf: another layer that is compiled with it reads its input, or any other one if such a layer gives that;
+    such layers do both."""
     INTERLEAVED = "interleaved"
     """Of a split: a Concat joins a part of it along an axis before its own."""
     REDUCED = "reduced"

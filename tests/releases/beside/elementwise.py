@@ -1,5 +1,7 @@
 """Layers beside the rows of elementwise layers."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ir_tools.known_differences._model import (
@@ -44,8 +46,12 @@ def _single(data: Feed, step: int = 1) -> Call:
     return Call("Convolution-1", (data, Fixed(counted(2, 2, 1, 1) / 9)), PLANE | {"strides": f"{step},{step}"})
 
 
-def _root(data: Call) -> Call:
+def _root(data: Feed) -> Call:
     return Call("Sqrt-1", (data,))
+
+
+def _with_erf(data: Feed, combined: Callable[[Feed, Call], Call]) -> Call:
+    return combined(data, Call("Erf-1", (data,)))
 
 
 def _transposed(data: Feed) -> Call:
@@ -346,6 +352,36 @@ BESIDE = [
         "SoftSign after a product of four axes",
         falling=[_signed(Call("Tanh-1", (_shifted_product(counted(2, 4, 6, 3), counted(1, 1, 1, 5)),)))],
         others=[_signed(_shifted_product(counted(2, 4, 6, 3), counted(1)))],
+    ),
+    *beside(
+        "Erf that overwrites what other layers read",
+        falling=[
+            _with_erf(
+                Call("SoftMax-8", (counted(2, 3),), {"axis": "1"}), lambda data, erf: Call("Add-1", (erf, _root(data)))
+            ),
+            _with_erf(Call("Tanh-1", (counted(2, 3),)), lambda data, erf: Call("Concat-1", (erf, data), {"axis": "0"})),
+        ],
+        others=[
+            _with_erf(counted(2, 3), lambda data, erf: Call("Multiply-1", (data, erf))),
+            _with_erf(
+                Call("SoftMax-8", (counted(2, 3),), {"axis": "1"}),
+                lambda data, erf: Call("Concat-1", (erf, data), {"axis": "0"}),
+            ),
+        ],
+    ),
+    *beside(
+        "Erf that overwrites what an elementwise layer gives others",
+        falling=[
+            _with_erf(Call("Tanh-1", (counted(2, 3),)), lambda data, erf: Call("Add-1", (erf, _root(data)))),
+            _with_erf(Call("Swish-4", (counted(2, 3),)), lambda data, erf: Call("Multiply-1", (erf, data))),
+        ],
+        others=[
+            _with_erf(Call("Log-1", (counted(2, 3),)), lambda data, erf: Call("Multiply-1", (data, erf))),
+            _with_erf(Call("Tanh-1", (counted(2, 3),)), lambda data, erf: Call("Add-1", (erf, Call("Sin-1", (data,))))),
+            _with_erf(
+                Call("Tanh-1", (Given(counted(2, 3), "?,3"),)), lambda data, erf: Call("Multiply-1", (data, erf))
+            ),
+        ],
     ),
     *beside(
         "SoftSign after one that is compiled with nothing",

@@ -1,7 +1,7 @@
 """Layers beside the rows of layers that move, repeat, cut or pad data."""
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -29,6 +29,28 @@ def _cut(shape: str, start: int, end: int, step: int = 1, axis: int = 1) -> Call
 
 def _sized(data: Feed, shape: Feed) -> Call:
     return Call("Reshape-1", (data, shape), {"special_zero": "false"})
+
+
+def _of_parts(combined: Callable[[Call, Call], Call], shape: str = "4,3") -> Call:
+    """What is computed of two parts of four rows."""
+    first = Call("Split-1", (Given(counted(4, 3), shape), Fixed(index(0))), {"num_splits": "2"})
+    return combined(first, replace(first, gives=1))
+
+
+def _squared(data: Call) -> Call:
+    return Call("Multiply-1", (data, data))
+
+
+def _activated(data: Call) -> Call:
+    return Call("Multiply-1", (_one_of(data), data))
+
+
+def _one_of(data: Call) -> Call:
+    return Call("Tanh-1", (data,))
+
+
+def _scaled(data: Call) -> Call:
+    return Call("Multiply-1", (data, Fixed(counted(2, 1))))
 
 
 def _filled(tensor: Call, *axes: int) -> Call:
@@ -355,6 +377,24 @@ BESIDE = [
             _sized(counted(2, 3), whole(3, 2)),
             _sized(Fixed(counted(6)), sizes_of(counted(3, 2))),
             _sized(Call("Gather-8", (Fixed(counted(2, 3)), index(1), Fixed(index(0)))), whole(3, 1)),
+        ],
+    ),
+    *beside(
+        "Split whose parts are mistaken for each other",
+        falling=[
+            _of_parts(lambda first, second: Call("Add-1", (first, _squared(second)))),
+            _of_parts(lambda first, second: Call("Multiply-1", (_activated(first), _activated(second)))),
+            _of_parts(lambda first, second: Call("Add-1", (first, Call("Multiply-1", (_scaled(second), second))))),
+        ],
+        others=[
+            _of_parts(lambda first, second: Call("Add-1", (_squared(first), second))),
+            _of_parts(lambda first, second: Call("Add-1", (first, second))),
+            _of_parts(lambda first, second: Call("Subtract-1", (first, _squared(second)))),
+            _of_parts(lambda first, second: Call("Multiply-1", (first, Call("Multiply-1", (second, _one_of(second)))))),
+            _of_parts(
+                lambda first, second: Call("Add-1", (first, Call("Multiply-1", (Call("Sin-1", (second,)), second))))
+            ),
+            _of_parts(lambda first, second: Call("Add-1", (first, _squared(second))), "?,3"),
         ],
     ),
     *beside(
