@@ -96,11 +96,12 @@ def with_known_axes(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrit
     return layers.rewrite("axes of size 1", "the layer keeps the other axes")
 
 
-@by_formula("the only element along a new axis, at 0 times the least size")
+@by_formula("the only element along a new axis, at the difference of a sum and itself")
 def of_computed_data(layers: Layers, attrs: Attrs) -> Ref:
     """Rewrite a Reshape of constants, which releases may reshape to computed sizes wrongly, with computed data."""
     shape = layers.as_i64(Ref(None, 1))
-    place = layers.call("Multiply", layers.call("ReduceMin", shape, np.array([0]), keep_dims=False), np.array(0))
+    total = layers.call("ReduceSum", shape, np.array([0]), keep_dims=False)
+    place = layers.call("Subtract", total, total)
     data = layers.call("Gather", layers.call("Unsqueeze", DATA, np.array([0])), place, np.array(0))
     return layers.call("Reshape", data, Ref(None, 1), special_zero=attrs.special_zero)
 

@@ -43,6 +43,7 @@ PREFIXES = (
         "quantized products whose",
         "quantized products without a bias",
         "Pad by unlimited sizes",
+        *("Erf that overwrites", "Reshape of constants to computed", "Split whose parts are mistaken"),
     ),
     *("variables that only", "variables that keep an input", "variables that keep joined", "normalized variables"),
 )
