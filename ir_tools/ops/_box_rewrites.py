@@ -165,11 +165,18 @@ NO_COUNT = Refused("versions before opset5 do not output the number of selected 
 
 
 def _chosen(layers: Layers, attrs: Mapping[str, Any], *numbers: int) -> tuple[Ref, ...]:
-    """Return these outputs of a NonMaxSuppression that counts boxes, as long as it counts, and the count."""
+    """Return these outputs of a NonMaxSuppression that counts boxes, as long as it counts, and the count.
+
+    The Reshape is for 2022.1 and 2022.2, which know no size behind a StridedSlice to a computed end.
+    """
     *rows, count = layers.outputs("NonMaxSuppression", *layers.given, **attrs)
     start, step = np.zeros(1, layers.dtype(count)), np.ones(1, layers.dtype(count))
     cut = partial(layers.call, "StridedSlice", begin_mask=(0,), end_mask=(0,))
-    return *(cut(rows[number], start, count, step) for number in numbers), count
+    return *(layers.reshape(cut(rows[number], start, count, step), ROWS_OF_THREE) for number in numbers), count
+
+
+ROWS_OF_THREE = np.array([-1, 3])
+"""The shape of what a NonMaxSuppression selects."""
 
 
 def migrate_multiclass_nms(version: int) -> Step:

@@ -45,11 +45,24 @@ def _long_places(op: str, kind: str, type: str = "Add-1") -> Call:
 
 
 NEGATIVE = "negative indices of GatherND"
+
+
+def _unordered(op: str, most: int) -> Call:
+    """The first or largest elements of four, in any order."""
+    raw = {"axis": "0", "mode": "max", "sort": "none", "index_element_type": "i32"}
+    return Call("Abs-1", (Call(op, (counted(4), Fixed(index(most))), raw),))
+
+
 BESIDE = [
     *beside(
         "TopK of places of 64 bits that are combined with others",
         falling=[_long_places("TopK-3", "i64", "Concat-1"), _long_places("TopK-3", "i64", "Multiply-1")],
         others=[_long_places("TopK-3", "i32"), Call("Abs-1", (_long_places("TopK-3", "i64").inputs[0],))],
+    ),
+    *beside(
+        "TopK without order",
+        falling=[_unordered("TopK-1", 2), _unordered("TopK-3", 4)],
+        others=[_unordered("TopK-1", 1), _unordered("TopK-3", 1)],
     ),
     Beside(
         "SearchSorted in sequences of one number",
