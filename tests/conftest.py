@@ -50,7 +50,6 @@ def pytest_configure(config: pytest.Config) -> None:
     """Take the tests of `--concerning`, if there is one, for those that were named."""
     if files := config.getoption("concerning"):
         config.args = list(dict.fromkeys(chain.from_iterable(map(tests_of, files))))
-        config.option.loadscopereorder = False
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

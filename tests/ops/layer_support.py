@@ -3,7 +3,7 @@
 The runtime runs in a child process, as some of the settings kill it.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -40,9 +40,6 @@ class Setting:
         """What to look at when it fails."""
         slots = [slot if not isinstance(slot, np.ndarray) else f"{slot.dtype}{slot.tolist()}" for slot in self.slots]
         return f"{self.op} {dict(self.raw)} {slots}"
-
-
-SettingMaker = Callable[[np.random.Generator], Setting]
 
 
 def fact_of(slot: Slot) -> Fact:

@@ -20,7 +20,6 @@ from tests.ops.single import CORE, Slot, attrs_of, computed, infer, single_text
 
 BY_NAME = {str(op): op for op in (*convolution.OPS, *patches.OPS)}
 PLAIN = [op for op in convolution.OPS if "Deformable" not in op.type]
-DEFORMABLE = [op for op in convolution.OPS if "Deformable" in op.type]
 
 
 # --- faults -----------------------------------------------------------------------------------------------------
