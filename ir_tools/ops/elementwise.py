@@ -101,8 +101,12 @@ class Binary:
     def value(self, attrs: Attrs, inputs: Sequence[Fact]) -> Bounds | None:
         """Return the bounds of the result's values, as the runtime computes them."""
         left, right = inputs[0].value, inputs[1].value
-        if self.folds == "none" or left is None or right is None or attrs.auto_broadcast == "pdpd":
+        if self.folds == "none" or left is None or right is None:
             return None
+        if attrs.auto_broadcast == "pdpd":
+            lower = broadcast_arrays(attrs, left.lower, right.lower)
+            upper = broadcast_arrays(attrs, left.upper, right.upper)
+            left, right = map(Bounds, lower, upper)
         if not inputs[0].dtype.is_one_of(self.folds_of):
             return None
         function = self._chosen(attrs) or self.folded or self.function

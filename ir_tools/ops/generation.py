@@ -56,11 +56,11 @@ def _range_facts(dtype: ElementType, attrs: Attrs, inputs: Sequence[Fact]) -> tu
     if start is None or stop is None or step is None:
         return (Fact(dtype, (Dim(),)),)
     count = _count(start, stop, step, dtype.is_integer)
-    return carried(range_, attrs, inputs, [Fact(dtype, (Dim.of(count % WRAP),))], ())
+    return carried(range_, attrs, inputs, [Fact(dtype, (Dim.of(count),))], ())
 
 
 def _count(start: float, stop: float, step: float, whole: bool) -> int:
-    """Return how many numbers lie from start to stop.
+    """Return how many numbers lie from start to stop, as the runtime counts them.
 
     Whole ones are cut off first, and none lie there by a step of 0.
     """
@@ -68,7 +68,7 @@ def _count(start: float, stop: float, step: float, whole: bool) -> int:
         start, stop, step = trunc(start), trunc(stop), trunc(step)
     if step == 0:
         return 0
-    return max(ceil((stop - start) / step), 0)
+    return max(ceil((stop - start) / step), 0) % WRAP
 
 
 def check_range(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:

@@ -5,10 +5,23 @@ from itertools import combinations_with_replacement
 import numpy as np
 import pytest
 
-from ir_tools.ops import attention, color, detectron, embedding, fourier, pooling, sampling, slicing, strings
+from ir_tools.ops import (
+    attention,
+    color,
+    conversion,
+    detectron,
+    elementwise,
+    embedding,
+    fourier,
+    generation,
+    pooling,
+    sampling,
+    slicing,
+    strings,
+)
 from ir_tools.runtime.client import RuntimeClient
 from tests.ops.around import ops_by_name
-from tests.ops.layer_support import Setting, compare_shapes
+from tests.ops.layer_support import Setting, compare_shapes, faults_of, found_rows, wanted_rows
 from tests.ops.single import Between
 
 FAMILIES = (
@@ -19,6 +32,9 @@ FAMILIES = (
     attention.OPS,
     sampling.OPS,
     color.OPS,
+    conversion.OPS,
+    elementwise.OPS,
+    generation.OPS,
     detectron.OPS,
     pooling.OPS,
 )
@@ -64,3 +80,57 @@ def test_sizes_of_an_adaptive_pooling_beside_one_between_bounds(
     sizes = Between("i64", ((1, 2), last))
     raw, outputs = ({}, 1) if name == "AdaptiveAvgPool-8" else ({"index_element_type": "i64"}, 2)
     compare_shapes(client, Setting(OPS[name], (("f32", "1,2,5,6"), sizes), raw, outputs))
+
+
+@pytest.mark.parametrize("limits", [(1, 2), (2, 2), (2, 1)])
+def test_limits_of_random_numbers(client: RuntimeClient, limits: tuple[int, int]) -> None:
+    low, high = map(np.array, limits)
+    setting = Setting(OPS["RandomUniform-8"], (("i64", "2"), low, high), {"output_type": "i64"})
+    assert compare_shapes(client, setting) == (limits == (1, 2))
+
+
+@pytest.mark.parametrize("left", [0, 3])
+def test_numbers_of_a_range_are_counted_in_32_bits(client: RuntimeClient, left: int) -> None:
+    raw, slots = {"output_type": "i64"}, [np.array(number) for number in (-left, 1 << 32, 1)]
+    assert compare_shapes(client, Setting(OPS["Range-4"], slots, raw))
+    (fault,) = faults_of(OPS["Range-4"], raw, slots)
+    assert fault.message.endswith(f"but the runtime returns {left}")
+
+
+@pytest.mark.parametrize("kind", ["f32", "i64"])
+@pytest.mark.parametrize("divisor", [(-2, 0), (0, 2), (1, 2)])
+@pytest.mark.parametrize("dividend", [(0, 3), (2, 3), (2, None)])
+def test_bounds_of_quotients(
+    client: RuntimeClient, kind: str, divisor: tuple[int, int], dividend: tuple[int, int | None]
+) -> None:
+    compare_shapes(client, Setting(OPS["Divide-1"], (Between(kind, (dividend,)), Between(kind, (divisor,)))))
+
+
+@pytest.mark.parametrize("divisor", [(-1, 2), (-2, 1)])
+@pytest.mark.parametrize("dividend", [(0, 3), (2, 3)])
+def test_bounds_of_quotients_by_numbers_of_either_sign(
+    client: RuntimeClient, dividend: tuple[int, int], divisor: tuple[int, int]
+) -> None:
+    """In f32 the runtime has the least positive number for the lower one, as if that were the least of all."""
+    setting = Setting(OPS["Divide-1"], (Between("f32", (dividend,)), Between("f32", (divisor,))))
+    (found,), (wanted,) = found_rows(setting), wanted_rows(client, setting)
+    np.testing.assert_allclose(found[2], wanted[2], atol=np.finfo(np.float32).tiny)
+
+
+@pytest.mark.parametrize("mode", ["numpy", "pdpd"])
+@pytest.mark.parametrize("name", ["Add-1", "Divide-1", "Equal-1", "Less-1", "Maximum-1", "Mod-1", "Multiply-1"])
+def test_bounds_of_sizes_by_mode_of_broadcasting(client: RuntimeClient, name: str, mode: str) -> None:
+    one, other = Between("i64", ((1, 3), (2, 2))), Between("i64", ((2, 2), (2, 5)))
+    for slots in ((one, other), (one, np.array([2, 3])), (np.array([4, 3]), np.array([2, 3]))):
+        compare_shapes(client, Setting(OPS[name], slots, {"auto_broadcast": mode}))
+    for two in (np.array([2]), np.array(2)):
+        for slots in ((one, two), (np.array([4, 3]), two)):
+            compare_shapes(client, Setting(OPS[name], slots, {"auto_broadcast": mode}))
+
+
+@pytest.mark.parametrize("high", [(1 << 31) - 2, (1 << 31) - 1, 1 << 31, None])
+@pytest.mark.parametrize("kind", ["i32", "i64", "f32"])
+def test_bounds_at_the_limit_of_i32(client: RuntimeClient, kind: str, high: int | None) -> None:
+    sizes = Between("i64", ((3, high), (1, 1)))
+    compare_shapes(client, Setting(OPS["Convert-1"], (sizes,), {"destination_type": kind}))
+    compare_shapes(client, Setting(OPS["Add-1"], (sizes, np.array([1, 1]))))
