@@ -64,8 +64,9 @@ def sizes_of(fact: Fact, name: str) -> tuple[Dim, ...] | None:
     if pairs is None:
         return None
     exact = fact.integers() is not None
-    if any(low < (-1 if exact else 0) for low, _ in pairs):
-        raise ShapeError(f"holds {min((low for low, _ in pairs))}; expected sizes of at least 0", attribute=name)
+    least = min(map(min, pairs), default=0)
+    if least < (-1 if exact else 0):
+        raise ShapeError(f"holds {least}; expected sizes of at least 0", attribute=name)
     return tuple(Dim() if low < 0 else Dim(low, None if high >= UNBOUNDED else high) for low, high in pairs)
 
 

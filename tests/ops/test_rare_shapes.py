@@ -5,6 +5,9 @@ from itertools import combinations_with_replacement
 import numpy as np
 import pytest
 
+import ir_tools
+from ir_tools.errors import ShapeError
+from ir_tools.infer import propagate_shapes
 from ir_tools.ops import (
     attention,
     color,
@@ -20,9 +23,10 @@ from ir_tools.ops import (
     strings,
 )
 from ir_tools.runtime.client import RuntimeClient
+from ir_tools.types import format_shape
 from tests.ops.around import ops_by_name
 from tests.ops.layer_support import Setting, compare_shapes, faults_of, found_rows, wanted_rows
-from tests.ops.single import Between
+from tests.ops.single import CORE, Between, Text, output_of
 
 FAMILIES = (
     slicing.OPS,
@@ -113,8 +117,11 @@ def test_bounds_of_quotients_by_numbers_of_either_sign(
 ) -> None:
     """In f32 the runtime has the least positive number for the lower one, as if that were the least of all."""
     setting = Setting(OPS["Divide-1"], (Between("f32", (dividend,)), Between("f32", (divisor,))))
-    (found,), (wanted,) = found_rows(setting), wanted_rows(client, setting)
-    np.testing.assert_allclose(found[2], wanted[2], atol=np.finfo(np.float32).tiny)
+    found, wanted = found_rows(setting), wanted_rows(client, setting)
+    assert not isinstance(found, str)
+    assert not isinstance(wanted, str)
+    bounds = np.array(found[0][2]), np.array(wanted[0][2])
+    np.testing.assert_allclose(*bounds, atol=float(np.finfo(np.float32).tiny))
 
 
 @pytest.mark.parametrize("mode", ["numpy", "pdpd"])
@@ -134,3 +141,25 @@ def test_bounds_at_the_limit_of_i32(client: RuntimeClient, kind: str, high: int 
     sizes = Between("i64", ((3, high), (1, 1)))
     compare_shapes(client, Setting(OPS["Convert-1"], (sizes,), {"destination_type": kind}))
     compare_shapes(client, Setting(OPS["Add-1"], (sizes, np.array([1, 1]))))
+
+
+@pytest.mark.parametrize("high", [(1 << 31) - 2, (1 << 31) - 1, 1 << 31, None])
+@pytest.mark.parametrize("kind", ["i32", "i64"])
+def test_sizes_at_the_limit_of_i32_of_another_type(kind: str, high: int | None) -> None:
+    """No bound is kept of i32 if it is the largest number, and a size that becomes a negative one is refused."""
+    text = Text()
+    sizes = text.layer(
+        "as", "Convert", "opset1", {"destination_type": kind}, [text.slot("x", Between("i64", ((3, high),)))], [kind]
+    )
+    back = text.layer("back", "Convert", "opset1", {"destination_type": "i64"}, [(sizes, 0, kind)], ["i64"])
+    one = text.slot("one", np.array(1, np.float32))
+    op = text.layer("op", "Broadcast", "opset3", {"mode": "numpy"}, [one, (back, 0, "i64")], ["f32"])
+    text.layer("out", "Result", "opset1", {}, [(op, 0, "f32")], [])
+    model = ir_tools.read(*text.model())
+    try:
+        (wanted,) = CORE.read_model(*text.model()).outputs
+    except RuntimeError:
+        with pytest.raises(ShapeError, match="sizes of at least 0"):
+            propagate_shapes(model)
+    else:
+        assert format_shape(propagate_shapes(model).facts["op", 2].shape) == format_shape(output_of(wanted)[1])
