@@ -97,7 +97,7 @@ def _may_be_stopped(kind: LayerKind, version: int, patterns: frozenset[str], typ
         constant=frozenset(at for at, fact in enumerate(inputs) if fact.constant or fact.exact is not None),
         version=version,
         opset=opset_number(signature.version) or 6,
-        short=op.lacks(signature.raw),
+        absent=op.absent(signature.raw),
         producers=("",) * len(inputs),
         readers=tuple((number, "") for number in range(len(outputs))),
     )

@@ -147,6 +147,7 @@ class PackedWeights:
         dimension; `first`: it is the scaled first input; `both ways`: it is transposed for one of several products,
         `square both ways`: floats, as many rows as columns; `deep`: the data have more than three dimensions;
         `zeros along the sum`, `zeros one by one`: numbers are subtracted along the axis that is summed, one from each;
+        `bytes one by one`: such ones of the type of the weights, which one number scales or one for each output;
         `shared by groups`: several groups of an output have one scale, or one number that is subtracted; `signed
         zeros`: numbers of i4 are subtracted from i4, `one zero`: one number with axes is, `equal
         zeros`: several equal ones of u4 are from u4, `zero for
@@ -190,6 +191,9 @@ class PackedWeights:
             and any(one.sizes[:: -1 if one.by_rows else 1] != self.constant.common.outputs[0].dims for one in matrices),
             "zeros along the sum": "sum" in shifted,
             "zeros one by one": "each" in shifted,
+            "bytes one by one": "each" in shifted
+            and _kind(self.constant) == self.zero
+            and scaled <= {"number", "output"},
             "shared by groups": any(
                 self._is_shared(one, given) for one in matrices for given in (groups, self.zeros) if prod(given) > 1
             ),
@@ -222,10 +226,18 @@ class PackedWeights:
         return "" if self.subtracted is None else _kind(self.subtracted)
 
     @property
+    def stored(self) -> Array | None:
+        """The numbers of the constant; None if they are missing."""
+        return self._values(self.constant)
+
+    @property
     def shifts(self) -> Array | None:
         """The numbers that are subtracted, before they are converted; None without any, or if they are missing."""
+        return None if self.subtracted is None else self._values(self.subtracted)
+
+    def _values(self, constant: Layer) -> Array | None:
         with suppress(ReadError):
-            return None if self.subtracted is None else values(self.subtracted.raw, self.model.weights)
+            return values(constant.raw, self.model.weights)
         return None
 
     @property
@@ -237,6 +249,11 @@ class PackedWeights:
     def scaling(self, product: Layer) -> str:
         """Return how weights of a product are scaled: see `_scaled`; empty if it does not multiply by them."""
         return next((self._scaled(one) for one in self.readers if one.second and one.layer.id == product.id), "")
+
+    def shifting(self, product: Layer) -> str:
+        """Return how weights of a product are shifted: see `_way`; empty if it does not multiply by them."""
+        readers = (one for one in self.readers if one.second and one.layer.id == product.id)
+        return next((self._way(one, self.zeros) for one in readers), "")
 
     def _in_sequence(self, reader: _Reader) -> set[str]:
         """Return which of the uses that begin with `sequence` fit for a sequence of a recurrent network.

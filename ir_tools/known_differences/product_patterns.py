@@ -16,19 +16,15 @@ from ir_tools.known_differences.follower_patterns import (
 from ir_tools.known_differences.fusing_patterns import FACTORS, SUMS
 from ir_tools.known_differences.neighbours import (
     FAR,
-    VIEWS,
     integers,
-    made_from,
     number_of,
-    producer_of,
     readers_of,
     sources_of,
     uniform_of,
 )
-from ir_tools.known_differences.packed_weights import SCALING, SHAPING, PackedWeights
-from ir_tools.known_differences.releases.seen import CONVOLUTIONS, NUMBER, Pattern
+from ir_tools.known_differences.releases.seen import CONVOLUTIONS, Pattern
 from ir_tools.known_differences.scale_patterns import CHANNEL, REDUCED, axis_left
-from ir_tools.ops import Role, role_of
+from ir_tools.known_differences.weight_patterns import of_weights
 
 __all__ = ["in_bytes"]
 
@@ -42,11 +38,6 @@ NARROW = 255
 LAST_BYTE = 255
 SHIFTED = CONVOLUTIONS | {"MatMul"}
 """Types of layers that zero points of quantized data are made for of numbers added to these. Measured."""
-SCALED_LATER = frozenset({"Pad", "Split", "StridedSlice", "VariadicSplit"})
-"""Types of layers that a scale moves behind, as behind reductions. Measured."""
-SCALED_LATER_BY_NUMBER = SCALED_LATER | {"Clamp", "MVN", "NormalizeL2"}
-"""Those that a number moves behind. Measured."""
-MOVED_BEHIND_BY_NUMBER = VIEWS | {"Transpose"}
 SCALED_BEHIND = frozenset(
     {
         *("AdaptiveAvgPool", "AvgPool", "BatchNormInference", "Broadcast", "FakeQuantize", "Gather", "MaxPool"),
@@ -73,8 +64,7 @@ def in_bytes(
     if _is_scaled_apart(model, graph, product, constants):
         yield Pattern.SCALED_APART
     yield from followed(model, graph, product, constants)
-    if product.type == "MatMul":
-        yield from _by_bytes(model, graph, product, constants, origins)
+    yield from of_weights(model, graph, product, constants, origins)
 
 
 def _quantized(model: Model, graph: Graph, product: Layer, constants: Collection[int]) -> Iterator[Pattern]:
@@ -169,32 +159,6 @@ def _zero_of(quantized: Layer, low: float, high: float, shift: float) -> tuple[f
     return low and low * (levels - 1) / (low - high), levels
 
 
-def _by_bytes(
-    model: Model, graph: Graph, product: Layer, constants: Collection[int], origins: dict[int, Layer | None]
-) -> Iterator[str]:
-    """Yield what of `BYTE_COLUMNS`, `BYTES_BY_NUMBER`, `UNSIGNED_WEIGHTS`, `SCALED_AT_ONCE` and `BIASED` a MatMul is.
-
-    `origins`: of `PackedWeights`.
-    """
-    held = _constant_of_weights(graph, product)
-    weights = None if held is None else PackedWeights.of(model, graph, held, origins)
-    if weights is None or weights.kind not in {"i8", "u8"}:
-        return
-    if weights.zero and (weights.shifts is None or weights.shifts.any()):
-        return
-    scaling = weights.scaling(product)
-    if scaling == "output" and all(one.type not in VIEWS for one in readers_of(graph, product)):
-        yield Pattern.BYTE_COLUMNS
-    elif scaling == "number":
-        yield Pattern.BYTES_BY_NUMBER
-    if weights.kind == "u8" and scaling in {"output", "number"}:
-        yield Pattern.UNSIGNED_WEIGHTS
-        if _is_scaled_at_once(model, graph, product, constants, by_number=scaling == "number"):
-            yield Pattern.SCALED_AT_ONCE
-        if _is_biased(graph, product, constants):
-            yield Pattern.BIASED
-
-
 def _is_scaled_apart(model: Model, graph: Graph, product: Layer, constants: Collection[int]) -> bool:
     """Return whether several inputs read a product, and a scale of its weights moves behind a layer of one of them."""
     count, layer, readers = count_of_scales(graph, product), product, list[Layer]()
@@ -233,76 +197,3 @@ def _moves_behind(
     if kind == "Pad":
         return number_of(model, graph, reader, 3) in {None, 0}
     return kind == "Interpolate" and not interpolates(reader)
-
-
-def _constant_of_weights(graph: Graph, product: Layer) -> Layer | None:
-    """Return the constant that layers make the second factor of."""
-    layer = made_from(graph, producer_of(graph, product, 1), SHAPING | SCALING)
-    return layer if layer is not None and role_of(layer) is Role.CONSTANT else None
-
-
-def _is_for_columns(sizes: tuple[int, ...], product: Layer) -> bool:
-    """Return whether constants are one for each column of a product."""
-    columns = [port.dims[-1] for port in product.common.outputs[:1] if port.dims]
-    return columns == [*sizes[-1:]] == [prod(sizes)]
-
-
-def _is_before(model: Model, graph: Graph, reader: Layer, *, by_number: bool) -> bool:
-    """Return whether the scale of a product moves behind a layer: a number, or one for each column."""
-    if reader.type in REDUCED:
-        axis = NUMBER if by_number else len(reader.common.inputs[0].dims) - 1
-        return any(True for _ in axis_left(model, graph, reader, axis))
-    return reader.type in (SCALED_LATER_BY_NUMBER if by_number else SCALED_LATER)
-
-
-def _is_scaled_at_once(
-    model: Model, graph: Graph, product: Layer, constants: Collection[int], *, by_number: bool
-) -> bool:
-    """Return whether no layer behind a product is computed before it is scaled but what is compiled with it."""
-    layer, activated = product, False
-    for _ in range(FAR):
-        readers = readers_of(graph, layer)
-        if len(readers) != 1:
-            shifted = not by_number and layer.type in SUMS
-            return (
-                shifted
-                or any(_scales(graph, one, constants) for one in readers)
-                or not any(
-                    one.type in SUMS | {"ReLU"} or _is_before(model, graph, one, by_number=by_number) for one in readers
-                )
-            )
-        sizes = held_sizes(graph, readers[0], constants)
-        if sizes is not None:
-            by_column = prod(sizes) > 1 and _is_for_columns(sizes, product)
-            scaled = readers[0].type not in SUMS
-            if activated or not (by_column or (prod(sizes) == 1 and (scaled or not by_number))):
-                return False
-        elif readers[0].type == "ReLU":
-            activated = True
-        elif not (by_number and readers[0].type in MOVED_BEHIND_BY_NUMBER):
-            return not _is_before(model, graph, readers[0], by_number=by_number)
-        layer = readers[0]
-    return False
-
-
-def _scales(graph: Graph, reader: Layer, constants: Collection[int]) -> bool:
-    """Return whether a layer scales by constants."""
-    return reader.type not in SUMS and held_sizes(graph, reader, constants) is not None
-
-
-def _is_biased(graph: Graph, product: Layer, constants: Collection[int]) -> bool:
-    """Return whether constants for each column shift a product, scaled by constants or not.
-
-    They do if several layers read it, one of which scales it.
-    """
-    layer = product
-    for _ in range(FAR):
-        readers = readers_of(graph, layer)
-        biased = any(
-            one.type in SUMS and _is_for_columns(held_sizes(graph, one, constants) or (), product) for one in readers
-        )
-        scaling = [one for one in readers if _scales(graph, one, constants)]
-        if biased or len(readers) != 1 or not scaling:
-            return biased and (len(readers) == 1 or bool(scaling))
-        layer = scaling[0]
-    return False

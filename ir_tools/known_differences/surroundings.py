@@ -61,7 +61,7 @@ class Surroundings:
         self._constants: dict[int, Mapping[int, frozenset[str]]] = {}
         self._names: dict[int, Mapping[int, frozenset[str]]] = {}
         self._used: dict[int, Set[int]] = {}
-        self._attributes: dict[tuple[object, ...], tuple[Attrs | None, bool]] = {}
+        self._attributes: dict[tuple[object, ...], tuple[Attrs | None, frozenset[str]]] = {}
         self._behind: dict[int, Mapping[str, Set[int]]] = {}
         self._patterns = Patterns(model)
         self._loops = LoopPatterns(model)
@@ -127,7 +127,7 @@ class Surroundings:
             self._names[place] = name_problems(graph, bordered)
         known, sources = self._constants[place], sources_of(graph, layer)
         feeds = [source.layer for source in sources if source is not None]
-        attrs, short = self._attributes_of(op, content.raw)
+        attrs, absent = self._attributes_of(op, content.raw)
         before = [role is Role.PARAMETER for role in _roles(graph, feeds) if role is not Role.CONSTANT]
         targets = [
             (number, fact, graph.layer(reader))
@@ -157,7 +157,7 @@ class Surroundings:
             opset=opset_number(layer.version) or 6,
             first=any(before),
             last=any(after),
-            short=short,
+            absent=absent,
             open=any([min(port.dims, default=0) < 0 for port in (*content.inputs, *content.outputs)]),
             names=self._names[place].get(layer.id, NOTHING)
             | self._problems_of(located, op).union(text_problems(layer, version)),
@@ -187,11 +187,11 @@ class Surroundings:
             }
         return self._behind[id(graph)]
 
-    def _attributes_of(self, op: Op, raw: Mapping[str, str]) -> tuple[Attrs | None, bool]:
-        """Return the attributes of a layer, and whether one is absent; layers with the same text share them."""
+    def _attributes_of(self, op: Op, raw: Mapping[str, str]) -> tuple[Attrs | None, frozenset[str]]:
+        """Return the attributes of a layer, and which are absent; layers with the same text share them."""
         key = id(op), *raw.items()
         if key not in self._attributes:
-            self._attributes[key] = op.read(raw, []), op.lacks(raw)
+            self._attributes[key] = op.read(raw, []), op.absent(raw)
         return self._attributes[key]
 
 

@@ -126,7 +126,7 @@ def decisive(seen: Seen) -> Hashable:
         tuple((fact.dtype.name, _sizes(fact.shape)) for fact in facts) for facts in (seen.inputs, seen.outputs)
     )
     rows = tuple(row.name for row in differences(seen))
-    around = (frozenset(seen.constant), seen.version, seen.opset, seen.names, seen.first, seen.last, seen.short)
+    around = (frozenset(seen.constant), seen.version, seen.opset, seen.names, seen.first, seen.last, seen.absent)
     return (
         str(op),
         words,
@@ -281,7 +281,7 @@ def _cases_of(release: Release, seen: Seen) -> Iterator[str]:
     op = seen.op
     if "v10" in cases(str(op)) and seen.version == FIRST_VERSION and seen.border:
         yield "v10"
-    if seen.short:
+    if seen.absent:
         yield "short"
     facts = seen.outputs if op.role in {Role.PARAMETER, Role.CONSTANT} else seen.inputs
     if facts:

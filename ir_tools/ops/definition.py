@@ -714,9 +714,9 @@ class Op:
             for name, value in said.items()
         }
 
-    def lacks(self, raw: Mapping[str, str]) -> bool:
-        """Return whether an attribute is absent from a layer's `<data>`."""
-        return any((spec.xml or name) not in raw for name, spec in self.attrs.items())
+    def absent(self, raw: Mapping[str, str]) -> frozenset[str]:
+        """Return which attributes a layer's `<data>` does not have."""
+        return frozenset(name for name, spec in self.attrs.items() if (spec.xml or name) not in raw)
 
     def read(self, raw: Mapping[str, str], violations: list[Violation]) -> Attrs | None:
         """Return the typed attributes of a layer's `<data>`; None, and an entry in `violations`, if they are not valid.

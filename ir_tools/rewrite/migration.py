@@ -289,7 +289,7 @@ class _Migrating:
     def _candidates(self, op: Op, attrs: Attrs, inputs: Sequence[Fact], seen: Seen) -> Iterator[Rewrite | Refused]:
         """Yield what means the same, and reasons why something does not; the newest operations first."""
         infinite = any(isinstance(value, float) and math.isinf(value) for value in attrs.values())
-        if seen.short or infinite:
+        if seen.absent or infinite:
             yield _complete(op, attrs, seen, infinite)
         yield from in_its_place(op, seen, self.target.opsets[0])
         steps = [(op.substitute, self.target.opsets[0]), *((op.migrate, opset) for opset in self.target.opsets)]

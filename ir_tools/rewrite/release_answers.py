@@ -173,7 +173,7 @@ class ReleaseAnswers:
         It is asked for once there is a second layer of the kind.
         """
         known: dict[str, object] = {"inputs": inputs, "outputs": outputs, "version": self.version}
-        known |= {"opset": opset_number(layer.version) or 6, "short": op.lacks(layer.raw)}
+        known |= {"opset": opset_number(layer.version) or 6, "absent": op.absent(layer.raw)}
         with suppress(Undecided):
             return (self.of(Unplaced(op, op.read(layer.unlabelled, []), self._types, **known)),)
         return None
@@ -237,7 +237,7 @@ class ReleaseAnswers:
                     opset=new.opset,
                     first=first,
                     last=last,
-                    short=any((spec.xml or name) not in new.raw for name, spec in op.attrs.items()),
+                    absent=op.absent(new.raw),
                     between=between,
                     producers=_producers(rewrite, new, old, made),
                     readers=_readers(rewrite, index, old),

@@ -41,7 +41,7 @@ from tests.releases.measure import Answer as Given
 from tests.releases.measure import ask, client_of, inferred, numbers, reference
 from tests.releases.questions import OPS, Question, planned
 
-__all__ = ["Pair", "asked", "random_question"]
+__all__ = ["Clients", "Pair", "asked", "pair_of", "random_question"]
 
 Rng = np.random.Generator
 ANSWERS = {State.UNREAD: Answer.STOPPED, State.DIFFERS: Answer.DIFFERS, State.RUNS: Answer.RUNS}
@@ -302,29 +302,48 @@ def close(question: Question, found: Sequence[Array], wanted: Sequence[Array]) -
     return True
 
 
+class Clients(ExitStack):
+    """Clients of releases, each of which is opened once."""
+
+    def __init__(self) -> None:
+        """Open none."""
+        super().__init__()
+        self.opened = dict[str, RuntimeClient]()
+
+    def of(self, release: Release) -> RuntimeClient:
+        """Return the client of a release."""
+        if release.name not in self.opened:
+            self.opened[release.name] = self.enter_context(client_of(release))
+        return self.opened[release.name]
+
+
+def pair_of(question: Question, release: Release, clients: Clients, *, by_reference: bool = False) -> Pair | None:
+    """Return what is said of a model, and what a release does; None of inputs that can nowhere be computed.
+
+    Values are right if the installed runtime has them, too, or the reference; with `by_reference` only by that.
+    """
+    client, newest = clients.of(release), None if by_reference else clients.of(OPENVINO[-1])
+    if (newest is None or ask(newest, question).state is not None) and not reference(question):
+        return None
+    (said,) = compatibility(ir_tools.read(question.xml, question.weights), [release])
+    found = _does(question, client, newest)
+    rng = np.random.default_rng(len(question.xml))
+    for scale in SCALES if said.answer is Answer.DIFFERS else ():
+        if found is State.RUNS:
+            fed = {name: _other(rng, array, scale) for name, array in question.fed.items()}
+            other = _does(replace(question, fed=fed), client, newest)
+            found = other if other is State.DIFFERS else found
+    return Pair(question, release, said, found)
+
+
 def asked(questions: Iterable[tuple[Question, Release]]) -> Iterator[Pair]:
     """Yield what is said of pairs, and what the releases do; not of inputs that can nowhere be computed."""
-    with ExitStack() as stack:
-        clients: dict[str, RuntimeClient] = {}
-        for question, release in questions:
-            for one in (release, OPENVINO[-1]):
-                if one.name not in clients:
-                    clients[one.name] = stack.enter_context(client_of(one))
-            if ask(clients[OPENVINO[-1].name], question).state is not None and not reference(question):
-                continue
-            (said,) = compatibility(ir_tools.read(question.xml, question.weights), [release])
-            found = _does(question, clients[release.name], clients[OPENVINO[-1].name])
-            rng = np.random.default_rng(len(question.xml))
-            for scale in SCALES if said.answer is Answer.DIFFERS else ():
-                if found is State.RUNS:
-                    fed = {name: _other(rng, array, scale) for name, array in question.fed.items()}
-                    other = _does(replace(question, fed=fed), clients[release.name], clients[OPENVINO[-1].name])
-                    found = other if other is State.DIFFERS else found
-            yield Pair(question, release, said, found)
+    with Clients() as clients:
+        yield from filter(None, (pair_of(question, release, clients) for question, release in questions))
 
 
-def _does(question: Question, client: RuntimeClient, newest: RuntimeClient) -> State:
-    wanted = ask(newest, question)
+def _does(question: Question, client: RuntimeClient, newest: RuntimeClient | None) -> State:
+    wanted = Given(State.FAILS, []) if newest is None else ask(newest, question)
     with np.errstate(all="ignore"):
         return does(question, wanted if client is newest else ask(client, question), wanted)
 

@@ -485,9 +485,8 @@ def variants(seen: Seen) -> Iterator[Seen]:
         replace(seen, patterns=frozenset({name}))
         for name in ("sum", Pattern.AFFINE, Pattern.JOINED, Pattern.SHARED, Pattern.QUANTIZED)
     )
-    changes: list[dict[str, Any]] = [
-        {flag: not getattr(seen, flag)} for flag in ("first", "last", "short", "open", "between")
-    ]
+    changes: list[dict[str, Any]] = [{flag: not getattr(seen, flag)} for flag in ("first", "last", "open", "between")]
+    changes.append({"absent": frozenset(seen.op.attrs) - seen.absent})
     for side in ("inputs", "outputs"):
         facts = getattr(seen, side)
         for number, fact in enumerate(facts[:2]):

@@ -431,7 +431,7 @@ ROWS = (
         ops=("Mod-1",),
         reason="Without `auto_broadcast` it takes inputs of one shape only.",
         model=Call("Mod-1", (counted(2, 3), counted(3))),
-        applies=lambda seen: seen.short and seen.inputs[0].shape != seen.inputs[1].shape,
+        applies=lambda seen: bool(seen.absent) and seen.inputs[0].shape != seen.inputs[1].shape,
     ),
     *(
         not_compiled(

@@ -277,7 +277,7 @@ ROWS = (
         reason="A missing with_right_bound is read as false; the default is true.",
         model=Call("Bucketize-3", (counted(4), Fixed(counted(4))), {"output_type": "i64"}),
         sometimes=True,
-        applies=lambda seen: seen.short,
+        applies=lambda seen: bool(seen.absent),
     ),
     ReleaseDifference(
         name="SearchSorted in sequences of one number",

@@ -664,7 +664,7 @@ ROWS = (
             (counted(2, 3), *(Fixed(whole(number, number)) for number in (0, 2, 1))),
             {"begin_mask": "0,0", "end_mask": "0,0"},
         ),
-        applies=lambda seen: seen.short,
+        applies=lambda seen: bool(seen.absent),
     ),
     not_compiled(
         name="Reverse by a mask",

@@ -7,7 +7,7 @@ from math import prod
 import numpy as np
 from numpy.typing import DTypeLike
 
-from ir_tools.known_differences._model import PLANE, Call, Fixed, Given, converted, counted, floats, whole
+from ir_tools.known_differences._model import PLANE, Call, Fixed, Given, converted, counted, floats, number, whole
 from ir_tools.known_differences.releases._predicates import ELEMENTWISE, ELEMENTWISE_ALONE, assumed, has_rank, has_value
 from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_run
 from ir_tools.known_differences.releases._samples import WINDOWS, attention, quantized
@@ -36,6 +36,10 @@ TILE, FEW = 64, 16
 FILTERS = (np.arange(6) * 37 % 127).reshape(3, 2, 1, 1)
 LARGEST = {"kernel": "2,2", "strides": "1,1", "pads_begin": "0,0", "pads_end": "0,0"}
 MEANS = WINDOWS | {"kernel": "2,2", "pads_begin": "0,0"}
+EARLIER, EARLY = ("2021.3 to 2021.3", State.DIES), ("2021.4 to 2022.3", State.UNCOMPILED)
+BACK, GROUP_BACK = "ConvolutionBackpropData", "GroupConvolutionBackpropData"
+IN_GROUPS = 2, 2, 2, 2, 2
+"""Sizes of weights of two groups."""
 LOW = 3
 """Up to how many dimensions a product has that releases compile as a fully connected layer."""
 CONVOLUTION, GROUPED = ("Convolution-1",), ("GroupConvolution-1",)
@@ -254,6 +258,37 @@ def _is_by_unsigned(seen: Seen, *, pattern: str) -> bool:
     return one and seen.has(Pattern.UNSHIFTED) and seen.has(Pattern.UNSIGNED_WEIGHTS) and seen.has(pattern)
 
 
+def _is_by_columns_less_floats(seen: Seen) -> bool:
+    """Return whether quantized rows are multiplied by one transposed matrix of several outputs that floats shift."""
+    weights = seen.inputs[1].shape or ()
+    rows = seen.attrs is None or seen.attrs.transpose_b
+    return seen.has(Pattern.COLUMNS_LESS_FLOATS) and rows and seen.rank() <= LOW and weights[:1] != (Dim(1, 1),)
+
+
+def _leaves_bytes(seen: Seen) -> bool:
+    """Return whether weights less their zero points leave their type, in filters of more than one element."""
+    return seen.has(Pattern.BEYOND_BYTES) and any(dim.hi != 1 for dim in (seen.inputs[1].shape or ())[2:])
+
+
+def _is_less_bytes(seen: Seen) -> bool:
+    """Return whether weights have a scale and zero points in bytes, and are i8 unless the layer takes u8 as well."""
+    any_kind = seen.op.type in {"MatMul", "GroupConvolutionBackpropData"}
+    return seen.has(Pattern.LESS_BYTES) and not seen.has(Pattern.LESS_BYTES_ALONE) and (any_kind or "i8" in seen.held)
+
+
+def _has_wide_limits(seen: Seen) -> bool:
+    """Return whether constant limits of quantized constants differ along several axes, or one behind the third."""
+    axes = {axis for found in _axes_of_limits(seen) for axis in found}
+    return {0, 1, 2, 3, 4} <= {*seen.constant} and (len(axes) > 1 or max(axes, default=0) > 2)
+
+
+def _limits_weights_of(seen: Seen, *, reader: str, axes: Set[int]) -> bool:
+    """Return whether limits of the constants that a layer of this type reads differ along these axes, or several."""
+    found = {axis for axes in _axes_of_limits(seen) for axis in axes}
+    given = {0, 1, 2, 3, 4} <= {*seen.constant} and any(type == reader for _, type in seen.readers)
+    return given and (found == axes if axes else len(found) > 1)
+
+
 def _is_vector_by_bytes(seen: Seen) -> bool:
     """Return whether a quantized vector is multiplied by several scaled columns of 8 bits."""
     several = all(dim.hi != 1 for fact in seen.outputs for dim in fact.shape or ())
@@ -307,6 +342,14 @@ def _by_columns(kind: DTypeLike, *sizes: int, low: float = -1) -> Call:
     return Call("MatMul-1", (_in_levels(np.sin(counted(*sizes)), low, high, levels), weights), {"transpose_b": "true"})
 
 
+def _less_floats() -> Call:
+    """Return quantized rows times transposed weights of u8 less one float, with a scale for each of five outputs."""
+    held = converted(Fixed((np.arange(5 * 8) * 37 % 251).astype(np.uint8).reshape(5, 8)), "f32")
+    shifted = Call("Subtract-1", (held, Fixed(number(127))))
+    weights = Call("Multiply-1", (shifted, Fixed(counted(5, 1) / 99 + 0.01)))
+    return Call("MatMul-1", (_in_levels(np.sin(counted(2, 8)), -1, 1, 255), weights), {"transpose_b": "true"})
+
+
 def _by_levels(*sizes: int) -> Call:
     """Return quantized rows times weights of such sizes, quantized to other levels for each column."""
     high = Fixed(floats(*range(10, 10 + sizes[1])) / 10)
@@ -324,6 +367,52 @@ def _deconvolved() -> Call:
     data = quantized(np.sin(counted(1, 8, 4, 4)), Fixed(floats(1)), levels=255)
     found = Call("ConvolutionBackpropData-1", (data, _scaled_bytes(8, 8, 2, 2)), PLANE)
     return _in_levels(found, -5, 10.9375)
+
+
+def _of_limits(held: Fixed, sizes: Sequence[int], low: float, levels: int = 255) -> Call:
+    """Return quantized constants with several limits, or one, from about `low` on."""
+    steps = np.linspace(1, 1.5, prod(sizes), dtype=np.float32).reshape(sizes)
+    limits = [Fixed((steps * limit).astype(np.float32)) for limit in (low, 1)]
+    return Call("FakeQuantize-1", (held, *limits, *limits), {"levels": str(levels)})
+
+
+def _by_limited(sizes: Sequence[int], low: float, levels: int = 255) -> Call:
+    """Return a quantized convolution whose weights have limits of such sizes, in two groups if they have five axes."""
+    data = quantized(np.sin(counted(1, 4, 4, 4)), Fixed(floats(1)), levels=255)
+    groups = len(sizes) == len(IN_GROUPS)
+    held = Fixed(np.sin(counted(*(IN_GROUPS if groups else (4, 4, 2, 2)))))
+    weights = _of_limits(held, sizes, low, levels)
+    return Call(f"{'Group' * groups}Convolution-1", (data, weights), PLANE)
+
+
+def _limited_back(type: str, sizes: Sequence[int]) -> Call:
+    """Return a transposed convolution whose weights have limits of such sizes, in two groups if they have five axes."""
+    held = Fixed(np.sin(counted(*(IN_GROUPS if type == GROUP_BACK else (4, 4, 2, 2)))))
+    return Call(f"{type}-1", (np.sin(counted(1, 4, 4, 4)), _of_limits(held, sizes, -1)), PLANE)
+
+
+def _by_few() -> Call:
+    """Return quantized rows times weights of 16 levels."""
+    weights = _of_limits(Fixed(np.sin(counted(4, 8))), (1, 1), -1, 16)
+    return Call("MatMul-1", (_in_levels(np.sin(counted(2, 8)), -1, 1, 255), weights), {"transpose_b": "true"})
+
+
+def _less_bytes(*, scale: bool = True) -> Call:
+    """Return quantized rows times weights of i8 less zero points of i8."""
+    held = converted(Fixed((np.arange(4 * 8) * 37 % 127).astype(np.int8).reshape(4, 8)), "f32")
+    weights = Call("Subtract-1", (held, converted(Fixed(np.arange(4, dtype=np.int8).reshape(4, 1)), "f32")))
+    if scale:
+        weights = Call("Multiply-1", (weights, Fixed(counted(4, 1) / 99 + 0.01)))
+    return Call("MatMul-1", (_in_levels(np.sin(counted(2, 8)), -1, 1, 255), weights), {"transpose_b": "true"})
+
+
+def _less_zero_points() -> Call:
+    """Return a quantized transposed convolution whose weights of i8 less a zero point leave their type."""
+    data = quantized(np.sin(counted(1, 2, 4, 4)), Fixed(floats(1)), levels=255)
+    held = Fixed(np.linspace(-128, 127, 16).astype(np.int8).reshape(2, 2, 2, 2))
+    shifted = Call("Subtract-1", (converted(held, "f32"), Fixed(number(5))))
+    weights = Call("Multiply-1", (shifted, Fixed(np.full((1, 1, 1, 1), 0.02, np.float32))))
+    return Call("ConvolutionBackpropData-1", (data, weights), PLANE)
 
 
 def _convolved_unsigned() -> Call:
@@ -768,6 +857,158 @@ ROWS = (
         reason="If data and u8 weights have no zero points, numbers that are added for each column become others.",
         model=Call("Add-1", (_by_columns(np.uint8, 2, 8), Fixed(counted(5)))),
         applies=partial(_is_by_unsigned, pattern=Pattern.BIASED),
+    ),
+    ReleaseDifference(
+        name="quantized products of columns of u8 less floats",
+        span="2023.3 to 2023.3",
+        ops=("MatMul-1",),
+        state=State.DIES,
+        reason=(
+            "Compiling ends the process if floats, or a number without axes, are subtracted from u8 weights with a "
+            "scale for each output."
+        ),
+        model=_less_floats(),
+        applies=_is_by_columns_less_floats,
+    ),
+    ReleaseDifference(
+        name="quantized transposed convolutions of weights with zero points",
+        span="2022.1 to 2026.4",
+        ops=("ConvolutionBackpropData-1",),
+        reason="Weights of 8 bits less their zero points become other numbers if they do not fit into their type.",
+        model=_less_zero_points(),
+        applies=_leaves_bytes,
+    ),
+    *(
+        ReleaseDifference(
+            name=f"quantized {what} by weights whose zero is between two levels",
+            span=span,
+            ops=ops,
+            reason="A range of weights that holds 0 is moved so that one of their levels is 0.",
+            model=model,
+            applies=lambda seen: seen.has(Pattern.ZERO_BETWEEN_LEVELS),
+        )
+        for what, span, ops, model in (
+            ("convolutions", "2021.2 to 2026.4", CONVOLUTION, _by_limited((4, 1, 1, 1), -0.905)),
+            ("convolutions in groups", "2023.0 to 2026.4", GROUPED, _by_limited((2, 2, 1, 1, 1), -0.905)),
+        )
+    ),
+    *(
+        ReleaseDifference(
+            name=f"quantized {what} by weights of few levels",
+            span=span,
+            ops=ops,
+            reason="Weights with 15 levels, or 16 with 0 between two of them, become others.",
+            model=model,
+            applies=lambda seen: seen.has(Pattern.FEW_LEVELS),
+        )
+        for what, span, ops, model in (
+            ("convolutions", "2022.1 to 2023.0", CONVOLUTION, _by_limited((1, 1, 1, 1), -1, 15)),
+            ("convolutions in groups", "2023.0 to 2023.0", GROUPED, _by_limited((1, 1, 1, 1, 1), -1, 15)),
+        )
+    ),
+    *(
+        ReleaseDifference(
+            name=f"quantized products by weights of few levels, {span}",
+            span=span,
+            ops=("MatMul-1",),
+            state=state,
+            reason=f"A product of data of 255 or 256 levels by weights of 15 or 16 {state.words}.",
+            model=_by_few(),
+            applies=lambda seen: seen.has(Pattern.FEW_LEVELS),
+        )
+        for span, state in (("2021.2 to 2021.3", State.DIES), ("2021.4 to 2021.4", State.UNCOMPILED))
+    ),
+    not_compiled(
+        name="quantized convolutions in groups that have a scale for each group",
+        span="2023.0 to 2026.4",
+        ops=GROUPED,
+        reason=(
+            "Weights with a scale, or limits of their levels, for each group of filters, or for each filter of all "
+            "groups, are not multiplied."
+        ),
+        model=_by_limited((2, 1, 1, 1, 1), -1),
+        applies=lambda seen: seen.has(Pattern.SCALED_IN_PART),
+    ),
+    ReleaseDifference(
+        name="quantized convolutions by weights with limits for each channel of the data",
+        span="2021.4 to 2022.3",
+        ops=CONVOLUTION,
+        reason="Limits of weights for each channel of the data are taken for those of filters.",
+        model=_by_limited((1, 4, 1, 1), -1),
+        applies=lambda seen: seen.has(Pattern.LEVELS_OF_INPUTS),
+    ),
+    not_compiled(
+        name="quantized convolutions by weights with limits along several axes",
+        span="2021.4 to 2022.3",
+        ops=(*CONVOLUTION, "ConvolutionBackpropData-1"),
+        reason="Limits of weights that differ along several axes, or along those of a filter, are not compiled.",
+        model=_by_limited((4, 4, 1, 1), -1),
+        applies=lambda seen: seen.has(Pattern.LEVELS_ALONG_MORE),
+    ),
+    not_compiled(
+        name="quantized products by weights less zero points in bytes",
+        span="2021.3 to 2021.3",
+        ops=("MatMul-1", "GroupConvolutionBackpropData-1", "GroupConvolution-1", "ConvolutionBackpropData-1"),
+        reason="Zero points of weights that are held in 8 bits are not converted.",
+        model=_less_bytes(),
+        applies=_is_less_bytes,
+    ),
+    ReleaseDifference(
+        name="quantized products by weights less zero points in bytes without a scale",
+        span="2021.3 to 2021.4",
+        ops=("MatMul-1",),
+        state=State.DIES,
+        reason="Compiling ends the process if weights without a scale have zero points that are held in 8 bits.",
+        model=_less_bytes(scale=False),
+        applies=lambda seen: seen.has(Pattern.LESS_BYTES_ALONE),
+    ),
+    *(
+        ReleaseDifference(
+            name=f"FakeQuantize of weights of {what}, {span}",
+            span=span,
+            ops=("FakeQuantize-1",),
+            state=state,
+            reason=f"Limits of the weights of a {reader} are taken for others, or not at all, but along axis 0.",
+            model=_limited_back(reader, sizes),
+            applies=partial(_limits_weights_of, reader=reader, axes=axes),
+        )
+        for reader, what, span, state, sizes, axes in (
+            (BACK, "transposed convolutions", "2021.2 to 2021.3", State.DIFFERS, (1, 4, 1, 1), {1}),
+            (BACK, "transposed convolutions with limits along several axes", *EARLIER, (4, 4, 1, 1), set[int]()),
+            (GROUP_BACK, "transposed groups", "2021.2 to 2021.4", State.DIFFERS, (1, 2, 1, 1, 1), {1}),
+            (GROUP_BACK, "transposed groups", "2021.2 to 2022.3", State.DIFFERS, (1, 1, 2, 1, 1), {2}),
+            (GROUP_BACK, "transposed groups with limits along several axes", *EARLIER, (2, 1, 2, 1, 1), set[int]()),
+            (GROUP_BACK, "transposed groups with limits along several axes", *EARLY, (2, 1, 2, 1, 1), set[int]()),
+        )
+    ),
+    *(
+        ReleaseDifference(
+            name=f"quantized products by weights with limits for each column, {span}",
+            span=span,
+            ops=("MatMul-1",),
+            state=state,
+            reason=f"A product of quantized data by weights that have as many limits as columns {state.words}.",
+            model=_by_levels(8, 5),
+            applies=lambda seen: seen.has(Pattern.MISPLACED_LEVELS) and seen.has(Pattern.LEVELS_OF_INPUTS),
+        )
+        for span, state in (EARLIER, EARLY)
+    ),
+    ReleaseDifference(
+        name="quantized convolutions by weights with limits without axes",
+        span="2021.3 to 2021.3",
+        ops=CONVOLUTION,
+        state=State.DIES,
+        reason="Compiling ends the process if the limits of weights are numbers without axes.",
+        model=_by_limited((), -1),
+        applies=lambda seen: seen.has(Pattern.LEVELS_WITHOUT_AXES),
+    ),
+    not_compiled(
+        name="FakeQuantize of constants with limits along several axes",
+        span="2022.1 to 2022.3",
+        ops=("FakeQuantize-1",),
+        reason="Limits of quantized constants that differ along several axes, or along one behind the third, fail.",
+        model=Call("Add-1", (counted(1, 2, 2, 3), _of_limits(Fixed(counted(1, 2, 2, 3)), (1, 1, 1, 3), -1))),
+        applies=_has_wide_limits,
     ),
     not_compiled(
         name="FakeQuantize of constants of six dimensions or more",

@@ -162,6 +162,12 @@ def _less(*zeros: int) -> Call:
     )
 
 
+def _less_each() -> Call:
+    """Return weights of u8 of four outputs, less a number from each."""
+    held, zeros = (Fixed((np.arange(32, dtype=np.uint8) * step).reshape(4, 8)) for step in (37, 5))
+    return Call("Multiply-1", (Call("Subtract-1", (_floats(held), _floats(zeros))), Fixed(SCALE.reshape(4, 1))))
+
+
 ALONG, QUANTIZED, NONE = {"sum", "each", "first", "vector"}, {"quantized"}, frozenset[str]()
 BY_NUMBER = State.DIFFERS, floats(2), {"number"}, QUANTIZED
 BY_SUM, DYING = ((state, SCALE, {"sum"}, NONE) for state in (State.DIFFERS, State.DIES))
@@ -462,6 +468,21 @@ ROWS = (
                 _product(_less(1, 2, 1), "true", ROWS_OF_8),
                 partial(_is_used, kinds=EACH, uses={"zeros along the sum"}),
                 Processor.ANY,
+            ),
+            *(
+                (
+                    "weights of u8 less numbers one by one",
+                    span,
+                    state,
+                    "Numbers that are subtracted from the weights of a MatMul one by one are taken for others.",
+                    _product(_less_each(), "true", ROWS_OF_8),
+                    partial(_is_used, kinds="u8", uses={"bytes one by one"}),
+                    processor,
+                )
+                for span, state, processor in (
+                    ("2025.0 to 2025.0", State.DIES, Processor.AVX512),
+                    ("2025.1 to 2025.1", State.DIFFERS, Processor.VNNI),
+                )
             ),
             (
                 "weights of 4 bits in other rows",

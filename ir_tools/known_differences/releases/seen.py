@@ -171,6 +171,26 @@ class Pattern(StrEnum):
     """Of a MatMul of such data: weights of 8 bits without a zero point have a scale for each output, which gets no
     other shape at once; a number scales them all; they are u8, and have one or a number; releases do not move that
     behind other layers."""
+    LESS_OF_UNSIGNED = "less of unsigned weights"
+    COLUMNS_LESS_FLOATS = "columns less floats"
+    """Of one by u8 with a scale for each output or a number: it has zero points, of floats or at most one for each
+    output; of floats, or a number without axes, and a scale for each output."""
+    BEYOND_BYTES = "beyond bytes"
+    """Of a transposed convolution of such data: its weights of 8 bits less their zero points leave their type."""
+    LESS_BYTES = "less bytes"
+    LESS_BYTES_ALONE = "less bytes alone"
+    """Of a product of such data: its weights of 8 bits have zero points that are held in 8 bits; and no scale."""
+    SCALED_IN_PART = "scaled in part"
+    """Of a convolution in groups of such data: scales or limits of its weights are one for each group of filters, or
+    one for each filter of all groups."""
+    LEVELS_OF_INPUTS = "levels of inputs"
+    LEVELS_ALONG_MORE = "levels along more"
+    LEVELS_WITHOUT_AXES = "levels without axes"
+    ZERO_BETWEEN_LEVELS = "zero between levels"
+    FEW_LEVELS = "few levels"
+    """Of a product of such data: the limits of its weights, which are quantized, differ along axis 1; along another
+    one than the first two, or along several; they have no axes; the number 0 is in between two of 255 or 256 levels;
+    there are 15, or 16, and for another layer than a MatMul 0 is in between two of them."""
     BETWEEN_LEVELS = "between levels"
     COMPILED_LEVELS = "compiled levels"
     """Of a Clamp of what a FakeQuantize gives: one of its limits lies between two levels of that, or may; and a layer
@@ -405,7 +425,7 @@ class Seen:
         opset: of its version stamp.
         first: whether it reads an input of its graph.
         last: whether it gives an output of its graph.
-        short: whether an attribute is absent.
+        absent: which attributes its file leaves out.
         open: whether a port of it records an unknown size.
         names: what is wrong with its name or its file, of what `model_problems.NAMES` lists.
         between: whether it reads inputs of its graph alone, and only outputs of it read its outputs.
@@ -432,7 +452,7 @@ class Seen:
     opset: int = 0
     first: bool = False
     last: bool = False
-    short: bool = False
+    absent: frozenset[str] = frozenset()
     open: bool = False
     names: frozenset[str] = frozenset()
     between: bool = False
@@ -449,7 +469,7 @@ class Seen:
         alone = (
             self.first,
             self.last,
-            self.short,
+            self.absent,
             self.open,
             self.between,
             self.folded,
