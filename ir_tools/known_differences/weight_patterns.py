@@ -57,7 +57,8 @@ def of_weights(
     if weights.zero in IN_BYTES:
         yield Pattern.LESS_BYTES
         yield from [Pattern.LESS_BYTES_ALONE] * (weights.scale is None)
-    if weights.zero and product.type == "ConvolutionBackpropData" and _leaves_bytes(weights):
+    scaled = weights.zero and weights.scale is not None
+    if scaled and product.type == "ConvolutionBackpropData" and _leaves_bytes(weights):
         yield Pattern.BEYOND_BYTES
     if product.type == "MatMul":
         yield from _of_columns(model, graph, product, constants, weights)

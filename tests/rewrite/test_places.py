@@ -91,8 +91,8 @@ def test_the_migrated_model_is_valid_and_means_the_same(row: ReleaseDifference) 
     model, fed, made = migrated(row)
     again = reread(made)
     largest = ((one.graph, one.graph.sources(one.layer.id)) for one in again.walk() if one.layer.type == "Maximum")
-    copied = [(graph, *sources.values()) for graph, sources in largest if len({*sources.values()}) == 1]
-    assert all(graph.layer(source.layer).type != "Const" for graph, source, *_ in copied)
+    copied = [(graph, [*sources.values()]) for graph, sources in largest if len({*sources.values()}) == 1]
+    assert all(graph.layer(source.layer).type != "Const" for graph, (source, _) in copied)
     assert [finding for finding in validate(again) if finding.severity == "error"] == []
     wanted, found = run(model, fed), run(again, fed)
     assert wanted.keys() == found.keys()

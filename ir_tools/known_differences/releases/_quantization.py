@@ -265,11 +265,6 @@ def _is_by_columns_less_floats(seen: Seen) -> bool:
     return seen.has(Pattern.COLUMNS_LESS_FLOATS) and rows and seen.rank() <= LOW and weights[:1] != (Dim(1, 1),)
 
 
-def _leaves_bytes(seen: Seen) -> bool:
-    """Return whether weights less their zero points leave their type, in filters of more than one element."""
-    return seen.has(Pattern.BEYOND_BYTES) and any(dim.hi != 1 for dim in (seen.inputs[1].shape or ())[2:])
-
-
 def _is_less_bytes(seen: Seen) -> bool:
     """Return whether weights have a scale and zero points in bytes, and are i8 unless the layer takes u8 as well."""
     any_kind = seen.op.type in {"MatMul", "GroupConvolutionBackpropData"}
@@ -876,7 +871,7 @@ ROWS = (
         ops=("ConvolutionBackpropData-1",),
         reason="Weights of 8 bits less their zero points become other numbers if they do not fit into their type.",
         model=_less_zero_points(),
-        applies=_leaves_bytes,
+        applies=lambda seen: seen.has(Pattern.BEYOND_BYTES) and not seen.has(Pattern.WITH_ZERO_POINT),
     ),
     *(
         ReleaseDifference(

@@ -176,7 +176,8 @@ class Pattern(StrEnum):
     """Of one by u8 with a scale for each output or a number: it has zero points, of floats or at most one for each
     output; of floats, or a number without axes, and a scale for each output."""
     BEYOND_BYTES = "beyond bytes"
-    """Of a transposed convolution of such data: its weights of 8 bits less their zero points leave their type."""
+    """Of a transposed convolution of such data: its scaled weights of 8 bits less their zero points leave their
+    type."""
     LESS_BYTES = "less bytes"
     LESS_BYTES_ALONE = "less bytes alone"
     """Of a product of such data: its weights of 8 bits have zero points that are held in 8 bits; and no scale."""
