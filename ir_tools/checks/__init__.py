@@ -10,6 +10,7 @@ from ir_tools.checks import (
     elements,
     foreign_encoding,
     input_types,
+    legacy_blobs,
     legacy_version,
     missing_edges,
     missing_layers,
@@ -35,6 +36,7 @@ __all__ = ["CHECKS", "Check", "IrFile"]
 CHECKS: tuple[Check, ...] = (
     foreign_encoding.CHECK,
     legacy_version.CHECK,
+    legacy_blobs.CHECK,
     overlapping_constants.CHECK,
     unread_weights.CHECK,
     non_finite_constant.CHECK,

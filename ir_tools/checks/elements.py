@@ -89,6 +89,7 @@ def _parents(file: IrFile) -> Iterator[tuple[Net, Element]]:
         for part in (part for layer in net.bodied for part in layer):
             if part.tag in MAPS or (part.tag in BODIES and part.find("layers") is None):
                 yield net, part
+    yield from ((file.nets[0], blobs) for blobs in file.document.root.iter("blobs") if file.model.is_legacy)
     for port in () if file.usual.ports else file.document.root.iter("port"):
         for parent in (port, *port):
             if len(parent) and parent.tag in {"port", "dim"}:

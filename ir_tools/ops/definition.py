@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -475,6 +475,11 @@ class Output:
 
 Check = Callable[[Attrs, Sequence[Fact]], Iterator[Violation]]
 """`(attributes, input facts) -> ` what is wrong with a layer."""
+Blobs = Callable[[Attrs, Sequence[Fact], Sequence[Fact]], Mapping[str, Collection[int]]]
+"""`(attributes, input facts, recorded outputs) -> ` how many values each blob may have: 0, it may be absent; none, any.
+
+ShapeError if that is not known.
+"""
 ShapeRule = Callable[[Attrs, Sequence[Fact]], tuple[Fact, ...]]
 """`(attributes, input facts) -> ` output facts; ShapeError if there are none."""
 Kernel = Callable[[Attrs, Sequence[Array]], tuple[Array, ...]]
@@ -581,6 +586,7 @@ class Op:
         substitute: a rewrite to other layers of the same opset that compute the same, for a release that reads the
             layer but does not run it correctly.
         upgrade: for a layer type of IR v2 to v7: adds the operations that replace a layer.
+        blobs: for a layer type of IR v2 to v7: returns how many values `weights`, `biases` and `custom` have.
         respell: for a layer type of IR v2 to v7: returns the attributes of a layer by their usual names.
         rewrites: rewrites to other operations, by the names that users give; a second run changes nothing.
         readers: by the attribute that a later version added, the inherited parts that read it: `check shape kernel`.
@@ -616,6 +622,7 @@ class Op:
     migrate: Step | None = None
     substitute: Step | None = None
     upgrade: Upgrade | None = None
+    blobs: Blobs | None = None
     respell: Callable[[Mapping[str, str]], Mapping[str, str]] | None = None
     rewrites: Mapping[str, NamedRewrite] = field(default_factory=dict)
     readers: Mapping[str, str] = field(default_factory=dict)

@@ -4,13 +4,13 @@ from typing import Any
 
 import numpy as np
 
-from ir_tools.graph import Layer, Port
+from ir_tools.graph import Layer, LayerContent, Port
 from ir_tools.ops.definition import Array, Bounds, Fact
-from ir_tools.types import Dim, element_type, parse_shape, precision_in_file
+from ir_tools.types import Dim, ElementType, element_type, parse_shape, precision_in_file
 from ir_tools.types.packing import element_type_of
 from ir_tools.weights import Weights, constant
 
-__all__ = ["are_values_known", "bare_fact", "constant_fact", "port_of", "recorded", "recorded_output"]
+__all__ = ["are_values_known", "bare_fact", "blob_type", "constant_fact", "port_of", "recorded", "recorded_output"]
 
 LARGEST_VALUE = 1024
 """Elements of an integer constant that a shape rule may want to see."""
@@ -38,6 +38,12 @@ def recorded_output(layer: Layer, port: Port, weights: Weights) -> Fact:
     if shape is None or np.prod([dim.lo for dim in shape], dtype=np.float64) > LARGEST_VALUE:
         return fact
     return Fact(fact.dtype, shape, Bounds.exactly(constant(layer.raw, weights)))
+
+
+def blob_type(content: LayerContent, name: str) -> ElementType | None:
+    """Return the element type of a blob of a legacy layer: its own, or that of the first output; None if unknown."""
+    precision = content.blobs[name].get("precision") or next((port.precision for port in content.outputs), None)
+    return precision_in_file(precision or "FP32")
 
 
 def bare_fact(array: Array) -> Fact:

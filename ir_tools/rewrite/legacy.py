@@ -22,12 +22,12 @@ from ir_tools.ops.checks import check_ports
 from ir_tools.ops.definition import Array, Fact, Op, Refused, ViolationKind
 from ir_tools.ops.fields import Attrs
 from ir_tools.ops.legacy.definition import Tensor
-from ir_tools.ops.records import recorded
+from ir_tools.ops.records import blob_type, recorded
 from ir_tools.rewrite.extraction import drop_unread
 from ir_tools.rewrite.legacy_loops import tensor_iterator
 from ir_tools.rewrite.migration import Migration, migrate
 from ir_tools.rewrite.steps import MigrationStep, RefusedStep, StepPlace
-from ir_tools.types import ElementType, Shapes, element_type, format_shape, id_number, precision_in_file
+from ir_tools.types import ElementType, Shapes, element_type, format_shape, id_number
 from ir_tools.weights import values
 
 __all__ = ["LegacyShapes", "current_model", "migrate_legacy"]
@@ -500,8 +500,7 @@ class Replacement:
         if blob is None:
             return None
         offset, size = id_number(blob.get("offset")), id_number(blob.get("size"))
-        precision = blob.get("precision") or next((port.precision for port in self.layer.common.outputs), None)
-        kind = precision_in_file(precision or "FP32")
+        kind = blob_type(self.layer.common, name)
         if offset is None or size is None or kind is None:
             raise ShapeError(f"the offset, size or precision of the {name} is invalid")
         return offset, size, kind

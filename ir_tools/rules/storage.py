@@ -134,7 +134,9 @@ WRONG_CONSTANT_SIZE = Rule(
     "IR013",
     "wrong-constant-size",
     Severity.ERROR,
-    what="The size of a Const does not match its shape and element type.",
+    what=(
+        "The size of a Const does not match its shape and element type, or that of weights of IR v2 to v7 their layer."
+    ),
     why=(
         "the runtime rejects a size that is too small; if the size is too large, it silently uses only the first bytes."
     ),
@@ -145,7 +147,10 @@ BAD_CONSTANT = Rule(
     "IR014",
     "bad-constant",
     Severity.ERROR,
-    what="The element_type, shape, offset or size of a Const is missing or invalid.",
+    what=(
+        "The element_type, shape, offset or size of a Const is missing or invalid, or a layer of IR v2 to v7 lacks its "
+        "weights."
+    ),
     why=(
         "the value of the constant is unknown. The runtime reads unsigned integers, and silently reads 1.5 in a "
         "shape as 1."

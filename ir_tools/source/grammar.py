@@ -69,6 +69,7 @@ GRAMMAR: Mapping[str, Tag] = {
     "back_edges": Tag(frozenset({"edge"})),
     "edges": Tag(frozenset({"edge"})),
     "edge": Tag(attributes=EDGE_ENDS),
+    "blobs": Tag(frozenset(BLOBS)),
 }
 """By the name of the element."""
 LEGACY_LAYER = _LAYER._replace(children=_LAYER.children | {*BLOBS, "blobs"})

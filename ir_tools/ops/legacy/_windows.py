@@ -1,14 +1,14 @@
 """What layers with windows share: the spellings of their attributes, and how far they pad."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ir_tools.display import plural
 from ir_tools.errors import ShapeError
-from ir_tools.ops.definition import Refused
+from ir_tools.ops.definition import Fact, Refused, Violation
 from ir_tools.ops.fields import Attrs, Field, Ints, Text
 from ir_tools.ops.legacy.definition import LegacyLayer
 
-__all__ = ["WINDOW_ATTRS", "begin_pads", "end_pad", "per_axis", "respell", "spatial_sizes"]
+__all__ = ["WINDOW_ATTRS", "begin_pads", "check_windows", "end_pad", "per_axis", "respell", "spatial_sizes"]
 
 AXES = ("z", "y", "x")
 """The letters of the axes in the earliest files, outermost first."""
@@ -26,8 +26,8 @@ EARLY = {*ENDS.values(), "stride", "rounding-type", *(f"{name}-{axis}" for name 
 WINDOW_ATTRS: Mapping[str, Field] = {
     "kernel": Ints(minimum=1),
     "strides": Ints(minimum=1, default=()),
-    "pads_begin": Ints(default=()),
-    "pads_end": Ints(default=()),
+    "pads_begin": Ints(minimum=0, default=()),
+    "pads_end": Ints(minimum=0, default=()),
     "dilations": Ints(minimum=1, default=()),
     "auto_pad": Text(default=""),
 }
@@ -43,12 +43,23 @@ def respell(raw: Mapping[str, str]) -> Mapping[str, str]:
     found = {name: text for name, text in raw.items() if name not in EARLY}
     if "rounding-type" in raw:
         found.setdefault("rounding_type", raw["rounding-type"])
-    if not raw.get("kernel"):
+    if not raw.get("kernel") and any(f"kernel-{axis}" in raw for axis in AXES):
         axes = [axis for axis in AXES if axis != "z" or any(f"{name}-z" in raw for name in NAMES)]
         for early, (name, default) in NAMES.items():
             found[name] = ",".join(raw.get(f"{early}-{axis}", default) for axis in axes)
         found["pads_end"] = ",".join(raw.get(ENDS[axis], raw.get(f"pad-{axis}", "0")) for axis in axes)
     return found
+
+
+def check_windows(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """Yield the lists that do not have one number for each spatial axis of the first input."""
+    shape = inputs[0].shape if inputs else None
+    for name in WINDOW_ATTRS if shape is not None else ():
+        try:
+            if name != "auto_pad" and name in attrs:
+                per_axis(attrs, name, len(shape or ()) - 2)
+        except ShapeError as why:
+            yield Violation(name, why.message)
 
 
 def spatial_sizes(layer: LegacyLayer) -> tuple[list[int], list[int]] | Refused:

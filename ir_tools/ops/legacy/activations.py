@@ -3,14 +3,14 @@
 Source: measured on Inference Engine 2020.1.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
 from ir_tools.graph import Source
-from ir_tools.ops.definition import Op
-from ir_tools.ops.fields import Field, Float, Int, OneOf
-from ir_tools.ops.legacy.definition import LegacyFlag, LegacyLayer, LegacyStep, legacy_type, unary
+from ir_tools.ops.definition import Fact, Op
+from ir_tools.ops.fields import Attrs, Field, Float, Int, OneOf
+from ir_tools.ops.legacy.definition import LegacyFlag, LegacyLayer, LegacyStep, legacy_type, sizes_of, unary
 
 __all__ = ["OPS"]
 
@@ -125,8 +125,16 @@ def activation(layer: LegacyLayer) -> tuple[Source, ...]:
     return (KINDS[layer.attrs.type][0](layer, layer.inputs[0]),)
 
 
+def _slopes(attrs: Attrs, inputs: Sequence[Fact], outputs: Sequence[Fact]) -> Mapping[str, Collection[int]]:
+    if attrs.get("type", "prelu") != "prelu":
+        return {}
+    channels = sizes_of(inputs, rank=2)[1]
+    return {"weights": {1, channels} if attrs.channel_shared else {channels}}
+
+
 def _function(type: str, function: LegacyStep, attrs: Mapping[str, Field]) -> Op:
-    return legacy_type(type, lambda layer: (function(layer, layer.inputs[0]),), attrs=attrs)
+    blobs = _slopes if function is prelu else None
+    return legacy_type(type, lambda layer: (function(layer, layer.inputs[0]),), attrs=attrs, blobs=blobs)
 
 
 ACTIVATION_ATTRS: Mapping[str, Field] = {
@@ -137,7 +145,7 @@ ACTIVATION_ATTRS: Mapping[str, Field] = {
 }
 """A layer has those of its function."""
 OPS = (
-    legacy_type("Activation", activation, attrs=ACTIVATION_ATTRS),
+    legacy_type("Activation", activation, attrs=ACTIVATION_ATTRS, blobs=_slopes),
     *(_function(NAMES.get(name, name.capitalize()), *kind) for name, kind in KINDS.items()),
     *(_function(name, *kind) for name, kind in FUNCTIONS.items()),
 )

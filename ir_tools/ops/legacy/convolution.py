@@ -4,16 +4,24 @@ Source: measured on Inference Engine 2020.1, which takes pads at the end from th
 """
 
 import math
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ir_tools.graph import Source
-from ir_tools.ops.definition import Input, Refused
-from ir_tools.ops.fields import Float, Int, OneOf
-from ir_tools.ops.legacy._windows import WINDOW_ATTRS, begin_pads, end_pad, per_axis, respell, spatial_sizes
-from ir_tools.ops.legacy.definition import LEFTOVERS, LegacyLayer, legacy_type
+from ir_tools.ops.definition import Fact, Input, Refused
+from ir_tools.ops.fields import Attrs, Float, Int, OneOf
+from ir_tools.ops.legacy._windows import (
+    WINDOW_ATTRS,
+    begin_pads,
+    check_windows,
+    end_pad,
+    per_axis,
+    respell,
+    spatial_sizes,
+)
+from ir_tools.ops.legacy.definition import LEFTOVERS, LegacyLayer, legacy_type, sizes_of
 
 __all__ = ["OPS"]
 
@@ -186,16 +194,35 @@ def with_biases(layer: LegacyLayer, tensor: Source, channels: int) -> Source:
     return layer.call("Add", tensor, parameters(layer, "biases", 2, shape))
 
 
+def _filters(attrs: Attrs, inputs: Sequence[Fact], outputs: Sequence[Fact]) -> Mapping[str, Collection[int]]:
+    channels = sizes_of(inputs, rank=2)[1]
+    return _blobs(channels // attrs.group * attrs.output * math.prod(attrs.kernel), attrs.output, inputs)
+
+
+def _matrix(attrs: Attrs, inputs: Sequence[Fact], outputs: Sequence[Fact]) -> Mapping[str, Collection[int]]:
+    return _blobs(math.prod(sizes_of(inputs, rank=1)[1:]) * attrs.out_size, attrs.out_size, inputs)
+
+
+def _blobs(weights: int, biases: int, inputs: Sequence[Fact]) -> Mapping[str, Collection[int]]:
+    return {"weights": {0, weights} if len(inputs) > 1 else {weights}, "biases": {0, biases}}
+
+
+def _bits(attrs: Attrs, inputs: Sequence[Fact], outputs: Sequence[Fact]) -> Mapping[str, Collection[int]]:
+    """Return that there are weights; each has one bit, whatever type the file names."""
+    return {"weights": ()}
+
+
 LEVELS_BELOW, LEVELS_ABOVE = 128, 127
 """Levels of a signed input. Inference Engine had 127 below 0; with those, OpenVINO 2026.4 takes other steps."""
 PARAMETERS = (Input("data"), Input("weights", optional=True), Input("biases", optional=True))
 """Weights and biases are blobs of the layer, or inputs in IR v7."""
+WINDOWED: Mapping[str, Any] = {"respell": respell, "check": check_windows}
 ATTRS = {**WINDOW_ATTRS, "group": Int(default=1, minimum=1), "output": Int(minimum=1)}
 UNREAD = {"alpha": ".*", "beta": ".*"}
 """Attributes of Caffe's layer, which Inference Engine does not read."""
 OPS = (
-    legacy_type("Convolution", convolution, inputs=PARAMETERS, attrs=ATTRS, respell=respell),
-    legacy_type("Deconvolution", deconvolution, inputs=PARAMETERS, attrs=ATTRS, respell=respell),
+    legacy_type("Convolution", convolution, inputs=PARAMETERS, attrs=ATTRS, **WINDOWED, blobs=_filters),
+    legacy_type("Deconvolution", deconvolution, inputs=PARAMETERS, attrs=ATTRS, **WINDOWED, blobs=_filters),
     legacy_type(
         "BinaryConvolution",
         binary_convolution,
@@ -205,7 +232,8 @@ OPS = (
             "mode": OneOf(words=("xnor-popcount",), default="xnor-popcount"),
             "pad_value": Float(default=0.0),
         },
-        respell=respell,
+        **WINDOWED,
+        blobs=_bits,
     ),
     *(
         legacy_type(
@@ -214,6 +242,7 @@ OPS = (
             inputs=PARAMETERS,
             attrs={"out_size": Int(xml="out-size", minimum=1)},
             leftovers={**LEFTOVERS, **UNREAD},
+            blobs=_matrix,
         )
         for name in ("FullyConnected", "InnerProduct")
     ),

@@ -7,11 +7,22 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
+from ir_tools.errors import ShapeError
 from ir_tools.graph import Source
 from ir_tools.ops.definition import Array, Fact, Input, Op, Output, Refused, Upgrade
 from ir_tools.ops.fields import Attrs, Field
 
-__all__ = ["LEFTOVERS", "LegacyFlag", "LegacyLayer", "LegacyStep", "Tensor", "legacy_type", "unary", "unchanged"]
+__all__ = [
+    "LEFTOVERS",
+    "LegacyFlag",
+    "LegacyLayer",
+    "LegacyStep",
+    "Tensor",
+    "legacy_type",
+    "sizes_of",
+    "unary",
+    "unchanged",
+]
 
 LEFTOVERS = {"quantization_level": ".*", "originalLayersNames": ".*", "PrimitivesPriority": ".*"}
 """Attributes of any layer that say nothing about what it computes."""
@@ -153,6 +164,18 @@ def legacy_type(
         upgrade=upgrade,
         **{"leftovers": LEFTOVERS} | more,
     )
+
+
+def sizes_of(tensors: Sequence[Fact], number: int = 0, rank: int = 0) -> tuple[int, ...]:
+    """Return the sizes that a file records of a tensor.
+
+    Raises:
+        ShapeError: it records none, negative ones, or fewer than `rank`.
+    """
+    sizes = tensors[number].dims if number < len(tensors) else ()
+    if len(sizes) < rank or min(sizes, default=0) < 0:
+        raise ShapeError(f"expected at least {rank} sizes")
+    return sizes
 
 
 def unary(type: str) -> LegacyStep:

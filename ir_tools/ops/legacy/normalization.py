@@ -3,10 +3,12 @@
 Source: measured on Inference Engine 2020.1.
 """
 
+from collections.abc import Collection, Mapping, Sequence
+
 from ir_tools.graph import Source
-from ir_tools.ops.definition import Refused
-from ir_tools.ops.fields import Float, Int, Text
-from ir_tools.ops.legacy.definition import LegacyFlag, LegacyLayer, legacy_type
+from ir_tools.ops.definition import Fact, Refused
+from ir_tools.ops.fields import Attrs, Float, Int, Text
+from ir_tools.ops.legacy.definition import LegacyFlag, LegacyLayer, legacy_type, sizes_of
 
 __all__ = ["OPS"]
 
@@ -67,6 +69,20 @@ def grn(layer: LegacyLayer) -> tuple[Source, ...]:
     return (layer.call("GRN", layer.inputs[0], bias=layer.attrs.bias),)
 
 
+def _statistics(attrs: Attrs, inputs: Sequence[Fact], outputs: Sequence[Fact]) -> Mapping[str, Collection[int]]:
+    channels = sizes_of(inputs, rank=2)[1]
+    return {"weights": {channels}, "biases": {channels}}
+
+
+def _scales(attrs: Attrs, inputs: Sequence[Fact], outputs: Sequence[Fact]) -> Mapping[str, Collection[int]]:
+    channels = sizes_of(inputs, rank=2)[1]
+    return {"weights": {1, channels}, "biases": {0, 1, channels}}
+
+
+def _factors(attrs: Attrs, inputs: Sequence[Fact], outputs: Sequence[Fact]) -> Mapping[str, Collection[int]]:
+    return {"weights": {1 if attrs.channel_shared else sizes_of(inputs, rank=2)[1]}}
+
+
 OPS = (
     legacy_type(
         "Norm",
@@ -80,8 +96,8 @@ OPS = (
             "region": Text(),
         },
     ),
-    legacy_type("BatchNormalization", batch_normalization, attrs={"epsilon": Float()}),
-    legacy_type("ScaleShift", scale_shift, attrs={"broadcast": Int(default=2)}),
+    legacy_type("BatchNormalization", batch_normalization, attrs={"epsilon": Float()}, blobs=_statistics),
+    legacy_type("ScaleShift", scale_shift, attrs={"broadcast": Int(default=2)}, blobs=_scales),
     legacy_type(
         "Normalize",
         normalize,
@@ -90,6 +106,7 @@ OPS = (
             "channel_shared": LegacyFlag(default=False),
             "eps": Float(),
         },
+        blobs=_factors,
     ),
     legacy_type(
         "MVN",

@@ -13,7 +13,15 @@ from ir_tools.ops._equivalence import equal_plans
 from ir_tools.ops._windows import AxisWindows, Pooling, WindowPlan, plan
 from ir_tools.ops.definition import Array, Refused
 from ir_tools.ops.fields import Attrs, OneOf
-from ir_tools.ops.legacy._windows import WINDOW_ATTRS, begin_pads, end_pad, per_axis, respell, spatial_sizes
+from ir_tools.ops.legacy._windows import (
+    WINDOW_ATTRS,
+    begin_pads,
+    check_windows,
+    end_pad,
+    per_axis,
+    respell,
+    spatial_sizes,
+)
 from ir_tools.ops.legacy.definition import LegacyFlag, LegacyLayer, legacy_type
 
 __all__ = ["OPS"]
@@ -151,5 +159,6 @@ OPS = (
             "rounding_type": OneOf(words=("ceil", "floor"), default="ceil"),
         },
         respell=respell,
+        check=check_windows,
     ),
 )

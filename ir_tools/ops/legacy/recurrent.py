@@ -3,14 +3,14 @@
 Source: measured on Inference Engine 2020.1; the gates are in the order of today.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ir_tools.graph import Source
-from ir_tools.ops.definition import Input, Op, Output
-from ir_tools.ops.fields import Field, Float, Floats, Int, OneOf, Words
+from ir_tools.ops.definition import Fact, Input, Op, Output
+from ir_tools.ops.fields import Attrs, Field, Float, Floats, Int, OneOf, Words
 from ir_tools.ops.legacy._tensors import as_floats
-from ir_tools.ops.legacy.definition import LegacyFlag, LegacyLayer, legacy_type
+from ir_tools.ops.legacy.definition import LegacyFlag, LegacyLayer, legacy_type, sizes_of
 
 __all__ = ["OPS"]
 
@@ -19,9 +19,10 @@ DIRECTIONS = {"forward": "forward", "backward": "reverse"}
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """A kind of recurrent network: its name, its activations and how many states it has."""
+    """A kind of recurrent network: its name, its gates, its activations and how many states it has."""
 
     name: str
+    gates: int
     activations: tuple[str, ...]
     states: tuple[str, ...] = ("hidden_state",)
 
@@ -50,6 +51,12 @@ class Network:
         steps, *last = (layer.call("Squeeze", each, [1]) for each in found)
         return (layer.call("Transpose", steps, [1, 0, 2]) if turned else steps, *last)
 
+    def blobs(self, attrs: Attrs, inputs: Sequence[Fact], outputs: Sequence[Fact]) -> Mapping[str, Collection[int]]:
+        """Return how many weights and biases there are; GRU may have biases of the state that it adds before a gate."""
+        hidden, size = attrs.hidden_size, sizes_of(inputs, rank=1)[-1]
+        more = hidden if attrs.get("linear_before_reset") else 0
+        return {"weights": {self.gates * hidden * (size + hidden)}, "biases": {self.gates * hidden + more}}
+
     def types(self) -> Iterator[Op]:
         """Yield the descriptions of cell and sequence."""
         attrs: Mapping[str, Field] = {
@@ -62,7 +69,7 @@ class Network:
         }
         inputs = (Input("data"), *map(Input, self.states))
         outputs = tuple(map(Output, self.states))
-        yield legacy_type(f"{self.name}Cell", self.cell, inputs=inputs, outputs=outputs, attrs=attrs)
+        yield legacy_type(f"{self.name}Cell", self.cell, inputs=inputs, outputs=outputs, attrs=attrs, blobs=self.blobs)
         scan = {"axis": Int(default=1, minimum=0, maximum=1), "direction": OneOf(words=tuple(DIRECTIONS))}
         yield legacy_type(
             f"{self.name}Sequence",
@@ -70,6 +77,7 @@ class Network:
             inputs=(Input("data"), *(Input(name, optional=True) for name in self.states)),
             outputs=(Output("sequence"), *outputs),
             attrs={**attrs, **scan},
+            blobs=self.blobs,
         )
 
 
@@ -87,8 +95,8 @@ def _settings(layer: LegacyLayer) -> dict[str, object]:
 
 
 NETWORKS = (
-    Network("LSTM", ("sigmoid", "tanh", "tanh"), ("hidden_state", "cell_state")),
-    Network("GRU", ("sigmoid", "tanh")),
-    Network("RNN", ("tanh",)),
+    Network("LSTM", 4, ("sigmoid", "tanh", "tanh"), ("hidden_state", "cell_state")),
+    Network("GRU", 3, ("sigmoid", "tanh")),
+    Network("RNN", 1, ("tanh",)),
 )
 OPS = tuple(op for network in NETWORKS for op in network.types())
