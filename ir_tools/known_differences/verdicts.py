@@ -12,7 +12,7 @@ from ir_tools.known_differences.releases.seen import FIRST_VERSION, Pattern, See
 from ir_tools.ops import Op, Role
 from ir_tools.ops.definition import Fact
 from ir_tools.ops.fields import REQUIRED, Flag, OneOf
-from ir_tools.releases.measured import TOGETHER, State, cases, described_inputs, state
+from ir_tools.releases.measured import TOGETHER, State, cases, described_inputs, in_words, state
 from ir_tools.releases.table import Release
 from ir_tools.types import ELEMENT_TYPES, Dim, Shape, is_static, precision_in_file
 
@@ -188,7 +188,7 @@ def _behaviour(release: Release, seen: Seen, *, anywhere: bool) -> tuple[Answer,
     found, case = _worst(release, op, plain, _undescribed_cases_of(release, seen, anywhere=anywhere))
     unmeasured: tuple[Answer, str] | None = None
     counts_folded = False
-    reason = f"{op}{f' with {case}' if case else ''} {found.words}"
+    reason = f"{op}{f' with {in_words(case)}' if case else ''} {found.words}"
     exact = found is State.DIFFERS or (not case and found not in {state(release, str(op), kind) for kind in kinds})
     if exact and any(
         row.state is found and row.measured and row.may_concern(kinds)

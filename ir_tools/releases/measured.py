@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 from ir_tools.releases.table import Release
 
-__all__ = ["TOGETHER", "State", "cases", "described_inputs", "is_measured", "operations", "state"]
+__all__ = ["TOGETHER", "State", "cases", "described_inputs", "in_words", "is_measured", "operations", "state"]
 
 TOGETHER: Mapping[str, tuple[int, ...]] = {
     **{"LSTMCell": (1, 2), "GRUCell": (1,), "RNNCell": (1,)},
@@ -50,6 +50,8 @@ class State(StrEnum):
         return _WORDS[self]
 
 
+PLACE = re.compile(r"(\?)?(?: ([0-9]+))?(?: ?input ([0-9]+))?")
+"""A case of unknown sizes, or of an input that is not a constant: `? 0`, `input 1`, `? 0 input 1`."""
 _WORDS = {
     State.UNREAD: "is not read",
     State.UNCOMPILED: "is read but not compiled",
@@ -91,6 +93,18 @@ def described_inputs(op: str) -> frozenset[int]:
     """Return the numbers of the inputs that cases of an operation are about."""
     found = (re.search(r"(?:^| )input (\d+)$", case) for case in cases(op))
     return frozenset(int(match[1]) for match in found if match)
+
+
+def in_words(case: str) -> str:
+    """Return a case as a part of a sentence: `? 0` is `an unknown size along axis 0`."""
+    place = PLACE.fullmatch(case)
+    if place is None:
+        return "missing attributes" if case == "short" else case
+    unknown, axis, number = place.groups()
+    size = f"unknown size along axis {axis}" if axis else "unknown size"
+    if number is None:
+        return f"an {size}" if axis else "unknown sizes"
+    return f"a computed input {number}" + (f" of {size}" if unknown else "")
 
 
 def state(release: Release, op: str, case: str = "") -> State | None:

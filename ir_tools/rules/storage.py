@@ -135,7 +135,8 @@ WRONG_CONSTANT_SIZE = Rule(
     "wrong-constant-size",
     Severity.ERROR,
     what=(
-        "The size of a Const does not match its shape and element type, or that of weights of IR v2 to v7 their layer."
+        "The size of a Const does not match its shape and element type; in IR v2 to v7, weights are not as many as "
+        "their layer takes."
     ),
     why=(
         "the runtime rejects a size that is too small; if the size is too large, it silently uses only the first bytes."

@@ -10,7 +10,7 @@ import ir_tools
 from ir_tools.builder import Builder
 from ir_tools.compatibility import Answer, compatibility
 from ir_tools.ops import FAMILIES, ops_of
-from ir_tools.releases.measured import State, cases, described_inputs, is_measured, operations, state
+from ir_tools.releases.measured import State, cases, described_inputs, in_words, is_measured, operations, state
 from ir_tools.releases.table import OPENVINO, Release, find_release
 from ir_tools.runtime.environments import environment
 from tests.releases.measure import ask, case_of, client_of, judged, load, save
@@ -137,3 +137,23 @@ def test_what_is_not_read_is_not_read_in_any_case() -> None:
     old, new = find_release("openvino-2021.4"), find_release("openvino-2026.4")
     assert cases("Identity-16")["string"] == "x"
     assert (state(old, "Identity-16", "string"), state(new, "Identity-16", "string")) == (State.UNREAD, State.DIES)
+
+
+@pytest.mark.parametrize(
+    ("case", "words"),
+    [
+        ("?", "unknown sizes"),
+        ("? 0", "an unknown size along axis 0"),
+        ("input 1", "a computed input 1"),
+        ("? input 2", "a computed input 2 of unknown size"),
+        ("? 1 input 2", "a computed input 2 of unknown size along axis 1"),
+        ("short", "missing attributes"),
+        ("mode=max", "mode=max"),
+    ],
+)
+def test_cases_are_said_in_words(case: str, words: str) -> None:
+    assert in_words(case) == words
+
+
+def test_no_words_of_a_case_have_its_signs() -> None:
+    assert not [case for op in operations() for case in cases(op) if case and "?" in in_words(case)]
