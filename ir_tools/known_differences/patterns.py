@@ -149,6 +149,7 @@ class Patterns:
             Pattern.MISTAKEN: op.type in SPLITS
             and graph is self.model.graph
             and mistakes_parts(graph, layer, constants),
+            Pattern.PARTLY_READ: graph is not self.model.graph and _is_partly_read(graph, layer),
             Pattern.REDUCED: op.type in SPLITS and _is_reduced(graph, layer, constants),
             Pattern.INTERLEAVED: op.type in SPLITS and _is_interleaved(self.model, graph, layer),
             Pattern.AFFINE: op.type == "StridedSlice" and _is_affine(graph, layer, constants, self._joined[id(graph)]),
@@ -640,6 +641,11 @@ def _is_interleaved(model: Model, graph: Graph, split: Layer) -> bool:
                 if prod(port.dims[:joined]) > 1 and prod(port.dims[joined:axis]) > 1:
                     return True
     return False
+
+
+def _is_partly_read(graph: Graph, layer: Layer) -> bool:
+    """Return whether nothing reads one of the outputs in front of the last one."""
+    return not all(graph.reads(layer.id, port.id) for port in layer.common.outputs[:-1])
 
 
 def _is_joined(graph: Graph, split: Layer) -> bool:

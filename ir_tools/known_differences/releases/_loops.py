@@ -55,6 +55,19 @@ TOTAL = Call("Add-1", (VECTOR, Part(1)), SUM)
 NEXT = Call("Tanh-1", (Call("Add-1", (Part(0), Part(1)), SUM),))
 
 ROWS = (
+    not_compiled(
+        name="layers in a body with outputs that are not read",
+        span="2021.4 to 2021.4",
+        ops=("LSTMCell-1", "LSTMCell-4", "Split-1", "TopK-1", "TopK-3", "VariadicSplit-1"),
+        reason="In a body, a layer is not compiled if nothing reads one of its outputs in front of the last one.",
+        model=_repeated(
+            counted(2, 4),
+            counted(1, 4),
+            next_states=(Call("Add-1", (Part(1), Part(0)), SUM),),
+            given=(Call("Split-1", (Part(1), Fixed(np.array(1))), {"num_splits": "2"}, gives=1),),
+        ),
+        applies=lambda seen: seen.has(Pattern.PARTLY_READ),
+    ),
     not_read(
         name="inputs of the body of a loop that nothing reads",
         span="2021.2 to 2021.4",

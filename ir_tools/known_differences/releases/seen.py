@@ -62,6 +62,8 @@ class Pattern(StrEnum):
     masks an attention whose keys or values are."""
     JOINED = "joined"
     """Of a split: an elementwise layer combines a part behind the first with a tensor of unknown size."""
+    PARTLY_READ = "partly read"
+    """Of a layer in a body: nothing reads one of its outputs in front of the last one."""
     MISTAKEN = "mistaken"
     """Of a split: elementwise layers that 2022.3 compiles as one read a part of it in place of another one."""
     OVERWRITING_READ = "overwriting what is read"

@@ -1,5 +1,8 @@
 """Layers beside the rows of loops: what a body computes in the memory of its inputs, and when that matters."""
 
+from dataclasses import replace
+from functools import reduce
+
 import numpy as np
 
 from ir_tools.known_differences._model import (
@@ -74,6 +77,19 @@ def _kept(state: Feed, given: Feed | None = None) -> Call:
     """A loop over four vectors that keeps one, by default the next state for each."""
     body = Body(1, (state,), (_joined(state if given is None else given),))
     return Call("TensorIterator-1", (counted(4, 1, 3) - 0.9, _zeros(1, 3)), body=body)
+
+
+def _parts(*numbers: int, data: Feed = STATE) -> Call:
+    """The sum of some of three parts of a vector."""
+    first = Call("Split-1", (data, Fixed(index(1))), {"num_splits": "3"})
+    return reduce(_sum, (_one("Abs-1", replace(first, gives=number)) for number in numbers))
+
+
+def _greatest(number: int) -> Call:
+    """A loop that gives the largest number of each state, or where that is."""
+    raw = {"axis": "1", "mode": "max", "sort": "value", "index_element_type": "i32"}
+    found = Call("TopK-3", (STATE, Fixed(index(1))), raw, gives=number)
+    return _kept(_sum(VECTOR, STATE), _joined(converted(found, "f32") if number else _one("Abs-1", found)))
 
 
 def _last(state: Feed) -> Call:
@@ -182,6 +198,16 @@ GROWN = _one("Tanh-1", GROWING)
 PRODUCED = _product(MATRICES)
 WITHOUT_SIZE = _product(Given(MATRICES, "4,?,3"))
 BESIDE = (
+    *beside(
+        "layers in a body with outputs that are not read",
+        falling=(_greatest(1), *(_kept(_sum(VECTOR, STATE), _joined(_parts(*read))) for read in ((1,), (0, 2), (0,)))),
+        others=(
+            _greatest(0),
+            _kept(_sum(VECTOR, STATE), _joined(_parts(0, 1))),
+            _kept(_sum(VECTOR, STATE), _joined(_parts(2, 1, 0))),
+            _parts(1, data=counted(1, 3)),
+        ),
+    ),
     *beside(
         IN_PLACE,
         falling=(
