@@ -1,6 +1,6 @@
 """What follows a product of quantized data, as far as releases compile it with the product, and a FakeQuantize."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence, Set
 from itertools import dropwhile, takewhile
 from math import isclose, prod
 
@@ -33,6 +33,7 @@ __all__ = [
     "held_sizes",
     "interpolates",
     "is_to_bytes",
+    "scaled_levels",
 ]
 
 OF_BYTES = CONVOLUTIONS | DECONVOLUTIONS | {"MatMul", "MVN"}
@@ -98,6 +99,28 @@ def clamped_levels(model: Model, graph: Graph, clamp: Layer) -> Iterator[Pattern
     before = made_from(graph, producer_of(graph, quantized), ACTIVATING | LINEAR)
     if before is not None and before.type in COMPILED_WITH_LEVELS:
         yield Pattern.COMPILED_LEVELS
+
+
+def scaled_levels(model: Model, graph: Graph, quantized: Layer, constants: Collection[int]) -> Iterator[Pattern]:
+    """Yield `SCALED_LEVELS` and `EVEN_LEVELS` as far as they are true of a FakeQuantize."""
+    readers = readers_of(graph, quantized)
+    scaling = [one for one in readers if _is_linear(graph, one, constants, LINEAR - SUMS)]
+    if len(readers) == 1 and scaling:
+        readers = readers_of(graph, scaling[0])
+        scaling = [one for one in readers if one.type in OF_BYTES or _is_linear(graph, one, constants, LINEAR)]
+    if len(readers) < 2 or not scaling:
+        return
+    yield Pattern.SCALED_LEVELS
+    low, high = (values_of(model, graph, quantized, place) for place in (3, 4))
+    if low is not None and high is not None and low.shape == high.shape and np.allclose(low, -high, rtol=1e-4):
+        yield Pattern.EVEN_LEVELS
+
+
+def _is_linear(graph: Graph, reader: Layer, constants: Collection[int], types: Set[str]) -> bool:
+    """Return whether a layer of one of these types has but one input that is not a constant."""
+    sources = sources_of(graph, reader)
+    computed = [source for source in sources if source is None or source.layer not in constants]
+    return reader.type in types and len(computed) == 1
 
 
 def _limits(clamp: Layer) -> list[float]:

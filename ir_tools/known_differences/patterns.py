@@ -9,7 +9,7 @@ from math import prod
 from ir_tools.graph import Graph, Layer, Model, Source, find_port, port_place
 from ir_tools.known_differences.attention_patterns import attentions
 from ir_tools.known_differences.compiled_patterns import mistakes_parts, overwritten_early
-from ir_tools.known_differences.follower_patterns import OF_BYTES, clamped_levels
+from ir_tools.known_differences.follower_patterns import OF_BYTES, clamped_levels, scaled_levels
 from ir_tools.known_differences.fusing_patterns import (
     FACTORS,
     REDUCTIONS,
@@ -173,6 +173,8 @@ class Patterns:
             more = slices(self.model, graph, layer)
         elif op.type == "Clamp":
             more = clamped_levels(self.model, graph, layer)
+        elif op.type == "FakeQuantize":
+            more = scaled_levels(self.model, graph, layer, constants)
         elif op.type.startswith("Reduce"):
             more = chain(
                 merged_reductions(self.model, graph, layer),

@@ -66,6 +66,7 @@ GIVING = frozenset(
         Pattern.REDUCED,
         Pattern.REQUANTIZED_BY_CHANNEL,
         Pattern.SCALED_APART,
+        Pattern.SCALED_LEVELS,
         Pattern.SUMMED,
     }
 )

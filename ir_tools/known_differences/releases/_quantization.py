@@ -40,6 +40,8 @@ EARLIER, EARLY = ("2021.3 to 2021.3", State.DIES), ("2021.4 to 2022.3", State.UN
 BACK, GROUP_BACK = "ConvolutionBackpropData", "GroupConvolutionBackpropData"
 IN_GROUPS = 2, 2, 2, 2, 2
 """Sizes of weights of two groups."""
+FEWEST, NARROW = 15, 255
+"""Odd numbers of levels that releases compute with in bytes."""
 LOW = 3
 """Up to how many dimensions a product has that releases compile as a fully connected layer."""
 CONVOLUTION, GROUPED = ("Convolution-1",), ("GroupConvolution-1",)
@@ -284,6 +286,13 @@ def _limits_weights_of(seen: Seen, *, reader: str, axes: Set[int]) -> bool:
     return given and (found == axes if axes else len(found) > 1)
 
 
+def _has_odd_levels(seen: Seen, *, even: bool) -> bool:
+    """Return whether levels of images that are scaled apart are 255 with `even` limits, or an odd number otherwise."""
+    is_even = has_value("levels", NARROW)(seen) and seen.has(Pattern.EVEN_LEVELS)
+    odd = is_even or has_value("levels", NARROW)(seen) or has_value("levels", FEWEST)(seen)
+    return seen.has(Pattern.SCALED_LEVELS) and seen.rank() > LOW and odd and is_even is even
+
+
 def _is_vector_by_bytes(seen: Seen) -> bool:
     """Return whether a quantized vector is multiplied by several scaled columns of 8 bits."""
     several = all(dim.hi != 1 for fact in seen.outputs for dim in fact.shape or ())
@@ -384,6 +393,12 @@ def _limited_back(type: str, sizes: Sequence[int]) -> Call:
     """Return a transposed convolution whose weights have limits of such sizes, in two groups if they have five axes."""
     held = Fixed(np.sin(counted(*(IN_GROUPS if type == GROUP_BACK else (4, 4, 2, 2)))))
     return Call(f"{type}-1", (np.sin(counted(1, 4, 4, 4)), _of_limits(held, sizes, -1)), PLANE)
+
+
+def _scaled_beside(levels: int) -> Call:
+    """Return an image of such levels, scaled, and added to a function of it."""
+    data = _in_levels(np.sin(counted(1, 2, 3, 3)), -1, 1, levels)
+    return Call("Add-1", (Call("Multiply-1", (data, Fixed(number(0.7)))), Call("Tanh-1", (data,))))
 
 
 def _by_few() -> Call:
@@ -996,6 +1011,20 @@ ROWS = (
         reason="Compiling ends the process if the limits of weights are numbers without axes.",
         model=_by_limited((), -1),
         applies=lambda seen: seen.has(Pattern.LEVELS_WITHOUT_AXES),
+    ),
+    *(
+        ReleaseDifference(
+            name=f"FakeQuantize to {what} levels that constants scale beside another reader",
+            span=span,
+            ops=("FakeQuantize-1",),
+            reason="Levels of an odd number are moved by up to a half of one if they are scaled apart.",
+            model=_scaled_beside(levels),
+            applies=partial(_has_odd_levels, even=levels == NARROW),
+        )
+        for what, span, levels in (
+            ("15 or uneven", "2022.1 to 2026.4", FEWEST),
+            ("255", "2022.1 to 2025.0", NARROW),
+        )
     ),
     not_compiled(
         name="FakeQuantize of constants with limits along several axes",

@@ -194,6 +194,10 @@ class Pattern(StrEnum):
     """Of a product of such data: the limits of its weights, which are quantized, differ along axis 1; along another
     one than the first two, or along several; they have no axes; the number 0 is in between two of 255 or 256 levels;
     there are 15, or 16, and for another layer than a MatMul 0 is in between two of them."""
+    SCALED_LEVELS = "scaled levels"
+    EVEN_LEVELS = "even levels"
+    """Of a FakeQuantize: constants scale it beside another layer that reads it, or they alone, and then scale or shift
+    it or a layer multiplies it beside another one; that, and its limits are a number and its opposite."""
     BETWEEN_LEVELS = "between levels"
     COMPILED_LEVELS = "compiled levels"
     """Of a Clamp of what a FakeQuantize gives: one of its limits lies between two levels of that, or may; and a layer
