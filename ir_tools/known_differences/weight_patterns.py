@@ -54,6 +54,10 @@ def of_weights(
         return
     if product.type == "GroupConvolution" and weights.scale is not None and _is_for_part(product, weights.scale):
         yield Pattern.SCALED_IN_PART
+    if product.type == "GroupConvolution" and weights.zero and _sizes_of_groups(product, weights.zeros)[1] > 1:
+        yield Pattern.ZEROS_OF_FILTERS
+    if _has_zeros_between(weights):
+        yield Pattern.ZEROS_BETWEEN_BYTES
     if weights.zero in IN_BYTES:
         yield Pattern.LESS_BYTES
         yield from [Pattern.LESS_BYTES_ALONE] * (weights.scale is None)
@@ -94,11 +98,15 @@ def _axes_of(levels: Layer, sizes: Sequence[int]) -> Iterator[int]:
     yield from (axis for axis, size in enumerate(sizes, rank - len(sizes)) if size != 1)
 
 
+def _sizes_of_groups(product: Layer, sizes: Sequence[int]) -> tuple[int, int]:
+    """Return for how many groups, and filters of a group, numbers of such sizes differ."""
+    groups, filters, *_ = (*(1,) * (len(product.common.inputs[1].dims) - len(sizes)), *sizes, 1, 1)
+    return groups, filters
+
+
 def _is_for_part(product: Layer, sizes: Sequence[int]) -> bool:
     """Return whether numbers of such sizes are one for each group of filters, or one for each filter of all groups."""
-    groups = product.common.inputs[1].dims
-    given = (*(1,) * (len(groups) - len(sizes)), *sizes)
-    return 1 < prod(given[:2]) < prod(groups[:2])
+    return 1 < prod(_sizes_of_groups(product, sizes)) < prod(product.common.inputs[1].dims[:2])
 
 
 def _has_zero_between(lows: Array, highs: Array, count: int) -> bool:
@@ -112,6 +120,12 @@ def _has_zero_between(lows: Array, highs: Array, count: int) -> bool:
         places = -low * (count - 1) / (high - low)
         between = np.abs(places - np.round(places)) > BETWEEN
     return bool((between & (low < 0) & (high > 0)).any())
+
+
+def _has_zeros_between(weights: PackedWeights) -> bool:
+    """Return whether a zero point is no integer."""
+    shifts = weights.shifts
+    return shifts is not None and bool((np.abs(shifts - np.round(shifts)) > BETWEEN).any())
 
 
 def _leaves_bytes(weights: PackedWeights) -> bool:

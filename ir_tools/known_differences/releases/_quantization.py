@@ -7,7 +7,7 @@ from math import prod
 import numpy as np
 from numpy.typing import DTypeLike
 
-from ir_tools.known_differences._model import PLANE, Call, Fixed, Given, converted, counted, floats, number, whole
+from ir_tools.known_differences._model import LINE, PLANE, Call, Fixed, Given, converted, counted, floats, number, whole
 from ir_tools.known_differences.releases._predicates import ELEMENTWISE, ELEMENTWISE_ALONE, assumed, has_rank, has_value
 from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_run
 from ir_tools.known_differences.releases._samples import WINDOWS, attention, quantized
@@ -401,6 +401,24 @@ def _scaled_beside(levels: int) -> Call:
     return Call("Add-1", (Call("Multiply-1", (data, Fixed(number(0.7)))), Call("Tanh-1", (data,))))
 
 
+def _less_for_filters() -> Call:
+    """Return a quantized convolution of two groups along one axis, whose filters have zero points."""
+    data = quantized(np.sin(counted(1, 4, 6)), Fixed(floats(1)), levels=255)
+    held = converted(Fixed((np.arange(24) * 5 - 55).astype(np.int8).reshape(2, 2, 2, 3)), "f32")
+    shifted = Call("Subtract-1", (held, Fixed(floats(1, 2, 3, 4).reshape(2, 2, 1, 1))))
+    weights = Call("Multiply-1", (shifted, Fixed(counted(2, 2, 1, 1) / 99)))
+    return Call("GroupConvolution-1", (data, weights), LINE)
+
+
+def _less_a_part() -> Call:
+    """Return a quantized convolution of weights of i8 less a number that is no integer."""
+    data = quantized(np.sin(counted(1, 2, 4, 4)), Fixed(floats(1)), levels=255)
+    held = converted(Fixed(np.arange(-20, 44, 4).astype(np.int8).reshape(2, 2, 2, 2)), "f32")
+    shifted = Call("Subtract-1", (held, Fixed(np.full((1, 1, 1, 1), 2.4, np.float32))))
+    weights = Call("Multiply-1", (shifted, Fixed(np.full((1, 1, 1, 1), 0.02, np.float32))))
+    return Call("Convolution-1", (data, weights), PLANE)
+
+
 def _by_few() -> Call:
     """Return quantized rows times weights of 16 levels."""
     weights = _of_limits(Fixed(np.sin(counted(4, 8))), (1, 1), -1, 16)
@@ -471,7 +489,6 @@ def _in_tiles() -> Call:
     return Call("Convolution-1", (data, _scaled_bytes(8, 96, 1, 2)), raw)
 
 
-LINE = {"strides": "1", "dilations": "1", "pads_begin": "0", "pads_end": "0"}
 LIMITED_ROWS: Sequence[tuple[str, State, Call, Callable[[Seen], bool], Sequence[str]]] = (
     (
         "of an input",
@@ -938,6 +955,22 @@ ROWS = (
         ),
         model=_by_limited((2, 1, 1, 1, 1), -1),
         applies=lambda seen: seen.has(Pattern.SCALED_IN_PART),
+    ),
+    ReleaseDifference(
+        name="quantized products by weights whose zero points are no integers",
+        span="2021.3 to 2026.4",
+        ops=(*CONVOLUTION, *GROUPED, "MatMul-1", f"{BACK}-1", f"{GROUP_BACK}-1"),
+        reason="Zero points of weights are rounded to integers.",
+        model=_less_a_part(),
+        applies=lambda seen: seen.has(Pattern.ZEROS_BETWEEN_BYTES),
+    ),
+    not_compiled(
+        name="quantized convolutions in groups with zero points for filters, along one axis or three",
+        span="2023.0 to 2026.4",
+        ops=GROUPED,
+        reason="Zero points of the filters of a group are not taken along one axis or three.",
+        model=_less_for_filters(),
+        applies=lambda seen: seen.has(Pattern.ZEROS_OF_FILTERS) and not has_rank(seen, 4),
     ),
     ReleaseDifference(
         name="quantized convolutions by weights with limits for each channel of the data",

@@ -186,6 +186,10 @@ class Pattern(StrEnum):
     SCALED_IN_PART = "scaled in part"
     """Of a convolution in groups of such data: scales or limits of its weights are one for each group of filters, or
     one for each filter of all groups."""
+    ZEROS_OF_FILTERS = "zeros of filters"
+    ZEROS_BETWEEN_BYTES = "zeros between bytes"
+    """Of a product of such data, whose weights are stored: they have zero points that differ along the filters of a
+    group; that are no integers."""
     LEVELS_OF_INPUTS = "levels of inputs"
     LEVELS_ALONG_MORE = "levels along more"
     LEVELS_WITHOUT_AXES = "levels without axes"

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ir_tools.known_differences._model import (
+    LINE,
     PLANE,
     Call,
     Fixed,
@@ -20,7 +21,6 @@ from ir_tools.known_differences.releases._quantization import (
     FILTERS,
     GROUPED,
     LARGEST,
-    LINE,
     MEANS,
     _by_columns,
     _by_levels,
