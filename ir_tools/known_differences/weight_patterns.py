@@ -146,7 +146,7 @@ def _of_columns(
     scaling = weights.scaling(product)
     if weights.zero and (weights.shifts is None or weights.shifts.any()):
         if weights.kind == "u8" and scaling in {"output", "number"}:
-            as_floats = weights.zero != "u8" or not weights.zeros
+            as_floats = weights.zero != "u8" or len(weights.zeros) < 2
             yield from [Pattern.LESS_OF_UNSIGNED] * (as_floats or weights.shifting(product) in {"output", "number"})
             yield from [Pattern.COLUMNS_LESS_FLOATS] * (as_floats and scaling == "output")
         return

@@ -891,8 +891,8 @@ ROWS = (
         ops=("MatMul-1",),
         state=State.DIES,
         reason=(
-            "Compiling ends the process if floats, or a number without axes, are subtracted from u8 weights with a "
-            "scale for each output."
+            "Compiling ends the process if floats, or a number of less than two axes, are subtracted from u8 weights "
+            "with a scale for each output."
         ),
         model=_less_floats(),
         applies=_is_by_columns_less_floats,

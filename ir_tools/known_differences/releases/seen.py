@@ -176,7 +176,7 @@ class Pattern(StrEnum):
     LESS_OF_UNSIGNED = "less of unsigned weights"
     COLUMNS_LESS_FLOATS = "columns less floats"
     """Of one by u8 with a scale for each output or a number: it has zero points, of floats or at most one for each
-    output; of floats, or a number without axes, and a scale for each output."""
+    output; of floats, or a number of less than two axes, and a scale for each output."""
     BEYOND_BYTES = "beyond bytes"
     """Of a transposed convolution of such data: its scaled weights of 8 bits less their zero points leave their
     type."""
