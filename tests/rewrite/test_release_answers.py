@@ -255,7 +255,7 @@ def decides(seen: Seen) -> dict[str, Any]:
     facts = [(fact.dtype.name, fact.shape) for fact in (*seen.inputs, *seen.outputs)]
     own = {
         name: getattr(seen, name)
-        for name in ("op", "opset", "first", "last", "short", "between", "producers", "readers")
+        for name in ("op", "opset", "first", "last", "absent", "between", "producers", "readers")
     }
     own["scaled"] = seen.scaled if seen.op.type.startswith("Reduce") else frozenset()
     constants = {*seen.constant}, seen.held - {"i64"}
