@@ -29,6 +29,7 @@ __all__ = [
     "QUANTIZED_ON",
     "clamped_levels",
     "count_of_scales",
+    "extreme_levels",
     "followed",
     "held_sizes",
     "interpolates",
@@ -53,6 +54,8 @@ LINEAR = FACTORS | {"Negative"}
 ACTIVATING = FUNCTIONS - {"Negative"} | {"PReLU"}
 BENT = frozenset({"PReLU", "ReLU"})
 """Types of functions that a positive scale moves behind."""
+SCALED_IN_BYTES = BENT | {"Clamp", "Divide", "Multiply", "Negative"}
+"""Types of layers that a scale of bytes moves behind, and that do not need bytes themselves. Measured."""
 NEGATED_BEHIND = (
     CONVOLUTIONS
     | SUMS
@@ -114,6 +117,22 @@ def scaled_levels(model: Model, graph: Graph, quantized: Layer, constants: Colle
     low, high = (values_of(model, graph, quantized, place) for place in (3, 4))
     if low is not None and high is not None and low.shape == high.shape and np.allclose(low, -high, rtol=1e-4):
         yield Pattern.EVEN_LEVELS
+
+
+def extreme_levels(graph: Graph, quantized: Layer) -> bool:
+    """Return whether a FakeQuantize of a maximum or minimum along axes is left in bytes by what reads it."""
+    before = made_from(graph, producer_of(graph, quantized), ACTIVATING | LINEAR)
+    extreme = before is not None and before.type in {"ReduceMax", "ReduceMin"}
+    if not extreme or quantized.common.raw.get("levels") not in LEVELS:
+        return False
+    waiting, passed = readers_of(graph, quantized), 0
+    while waiting and passed < FAR:
+        reader, passed = waiting.pop(), passed + 1
+        if reader.type in SCALED_IN_BYTES:
+            waiting += readers_of(graph, reader)
+        elif _reads_bytes(graph, reader) or reader.type in {"MVN", "NormalizeL2"}:
+            return True
+    return False
 
 
 def _is_linear(graph: Graph, reader: Layer, constants: Collection[int], types: Set[str]) -> bool:

@@ -9,7 +9,7 @@ from math import prod
 from ir_tools.graph import Graph, Layer, Model, Source, find_port, port_place
 from ir_tools.known_differences.attention_patterns import attentions
 from ir_tools.known_differences.compiled_patterns import mistakes_parts, overwritten_early
-from ir_tools.known_differences.follower_patterns import OF_BYTES, clamped_levels, scaled_levels
+from ir_tools.known_differences.follower_patterns import OF_BYTES, clamped_levels, extreme_levels, scaled_levels
 from ir_tools.known_differences.fusing_patterns import (
     FACTORS,
     REDUCTIONS,
@@ -164,6 +164,7 @@ class Patterns:
             Pattern.GIVEN_IN_ANOTHER_SHAPE: op.type in {"GroupNormalization", "MVN"}
             and _overwrites_an_output(graph, layer),
             Pattern.CHANNELS_LAST: op.type == "TopK" and has_channels_last(graph, layer),
+            Pattern.EXTREME_LEVELS: op.type == "FakeQuantize" and extreme_levels(graph, layer),
             Pattern.SHARED_ORDER: op.type == "Transpose" and _shares_its_order(graph, layer),
         }
         more: Iterable[str] = ()

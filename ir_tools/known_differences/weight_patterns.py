@@ -144,11 +144,13 @@ def _of_columns(
 ) -> Iterator[str]:
     """Yield what is true of a MatMul by weights of 8 bits."""
     scaling = weights.scaling(product)
-    if weights.zero and (weights.shifts is None or weights.shifts.any()):
+    shifts = weights.shifts
+    if weights.zero and (shifts is None or shifts.any()):
         if weights.kind == "u8" and scaling in {"output", "number"}:
             as_floats = weights.zero != "u8" or len(weights.zeros) < 2
             yield from [Pattern.LESS_OF_UNSIGNED] * (as_floats or weights.shifting(product) in {"output", "number"})
-            yield from [Pattern.COLUMNS_LESS_FLOATS] * (as_floats and scaling == "output")
+            equal = shifts is None or bool((shifts == shifts.flat[0]).all())
+            yield from [Pattern.COLUMNS_LESS_A_FLOAT] * (as_floats and equal and scaling == "output")
         return
     if scaling == "output" and all(one.type not in VIEWS for one in readers_of(graph, product)):
         yield Pattern.BYTE_COLUMNS

@@ -60,6 +60,7 @@ GIVING = frozenset(
         Pattern.ADJUSTED,
         Pattern.ADJUSTED_LATER,
         Pattern.BIASED,
+        Pattern.EXTREME_LEVELS,
         Pattern.GATHERED,
         Pattern.NEGATED,
         Pattern.NEGATED_UNBIASED,

@@ -20,7 +20,7 @@ from ir_tools.known_differences._model import (
     whole,
 )
 from ir_tools.known_differences.releases._predicates import ELEMENTWISE, ELEMENTWISE_ALONE, has_value
-from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_read
+from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_read, not_run
 from ir_tools.known_differences.releases._samples import attention, quantized
 from ir_tools.known_differences.releases.seen import CONVOLUTIONS, FIRST_VERSION, MULTIPLE, TAKEN, Pattern, Seen
 from ir_tools.ops import Array
@@ -81,6 +81,15 @@ def _adds_next_to_nothing(seen: Seen) -> bool:
         if found is not None and found.size and (found == found.flat[0]).all() and 0 < abs(found.flat[0]) < NEAR:
             return True
     return False
+
+
+def _may_have_slopes_of_channels(seen: Seen) -> bool:
+    """Return whether a list of slopes may be as long as the last of several axes, and channels are unknown."""
+    data, slopes = (fact.shape for fact in seen.inputs[:2])
+    if data is None or slopes is None or len(data) < 3 or len(slopes) != 1:
+        return False
+    count = slopes[0].lo
+    return count > 1 and not data[1].static and count in data[-1]
 
 
 def _has_slope_inside_channels(seen: Seen) -> bool:
@@ -656,6 +665,15 @@ ROWS = (
         reason="A slope with more dimensions than the data is not read.",
         model=Call("PReLU-1", (counted(2, 3), Fixed(floats(2).reshape(1, 1, 1)))),
         applies=lambda seen: seen.rank(1) > seen.rank() > 0,
+    ),
+    not_run(
+        name="PReLU with slopes along the last axis, channels unknown",
+        span="2022.1 to 2026.4",
+        ops=("PReLU-1",),
+        reason="A list of slopes is taken for those of channels whose number is not known, and does not fit others.",
+        sometimes=True,
+        model=Call("PReLU-1", (Given(counted(2, 3, 4), "2,?,4"), Fixed(counted(4)))),
+        applies=_may_have_slopes_of_channels,
     ),
     ReleaseDifference(
         name="a number that adds dimensions",

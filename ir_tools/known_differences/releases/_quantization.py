@@ -260,11 +260,11 @@ def _is_by_unsigned(seen: Seen, *, pattern: str) -> bool:
     return one and seen.has(Pattern.UNSHIFTED) and seen.has(Pattern.UNSIGNED_WEIGHTS) and seen.has(pattern)
 
 
-def _is_by_columns_less_floats(seen: Seen) -> bool:
+def _is_by_columns_less_a_float(seen: Seen) -> bool:
     """Return whether quantized rows are multiplied by one transposed matrix of several outputs that floats shift."""
     weights = seen.inputs[1].shape or ()
     rows = seen.attrs is None or seen.attrs.transpose_b
-    return seen.has(Pattern.COLUMNS_LESS_FLOATS) and rows and seen.rank() <= LOW and weights[:1] != (Dim(1, 1),)
+    return seen.has(Pattern.COLUMNS_LESS_A_FLOAT) and rows and seen.rank() <= LOW and weights[:1] != (Dim(1, 1),)
 
 
 def _is_less_bytes(seen: Seen) -> bool:
@@ -346,7 +346,7 @@ def _by_columns(kind: DTypeLike, *sizes: int, low: float = -1) -> Call:
     return Call("MatMul-1", (_in_levels(np.sin(counted(*sizes)), low, high, levels), weights), {"transpose_b": "true"})
 
 
-def _less_floats() -> Call:
+def _less_a_float() -> Call:
     """Return quantized rows times transposed weights of u8 less one float, with a scale for each of five outputs."""
     held = converted(Fixed((np.arange(5 * 8) * 37 % 251).astype(np.uint8).reshape(5, 8)), "f32")
     shifted = Call("Subtract-1", (held, Fixed(number(127))))
@@ -417,6 +417,11 @@ def _less_a_part() -> Call:
     shifted = Call("Subtract-1", (held, Fixed(np.full((1, 1, 1, 1), 2.4, np.float32))))
     weights = Call("Multiply-1", (shifted, Fixed(np.full((1, 1, 1, 1), 0.02, np.float32))))
     return Call("Convolution-1", (data, weights), PLANE)
+
+
+def _largest() -> Call:
+    """Return the largest numbers along the last of three axes."""
+    return Call("ReduceMax-1", (np.sin(counted(1, 4, 6)) - 0.5, Fixed(whole(2))), {"keep_dims": "true"})
 
 
 def _by_few() -> Call:
@@ -886,16 +891,16 @@ ROWS = (
         applies=partial(_is_by_unsigned, pattern=Pattern.BIASED),
     ),
     ReleaseDifference(
-        name="quantized products of columns of u8 less floats",
+        name="quantized products of columns of u8 less a float",
         span="2023.3 to 2023.3",
         ops=("MatMul-1",),
         state=State.DIES,
         reason=(
-            "Compiling ends the process if floats, or a number of less than two axes, are subtracted from u8 weights "
-            "with a scale for each output."
+            "Compiling ends the process if equal floats, or a number of less than two axes, are subtracted from u8 "
+            "weights with a scale for each output."
         ),
-        model=_less_floats(),
-        applies=_is_by_columns_less_floats,
+        model=_less_a_float(),
+        applies=_is_by_columns_less_a_float,
     ),
     ReleaseDifference(
         name="quantized transposed convolutions of weights with zero points",
@@ -1044,6 +1049,17 @@ ROWS = (
         reason="Compiling ends the process if the limits of weights are numbers without axes.",
         model=_by_limited((), -1),
         applies=lambda seen: seen.has(Pattern.LEVELS_WITHOUT_AXES),
+    ),
+    *(
+        ReleaseDifference(
+            name=f"FakeQuantize of a maximum or minimum along axes that stays in bytes, {span}",
+            span=span,
+            ops=("FakeQuantize-1",),
+            reason="Bytes of a ReduceMax or ReduceMin that is compiled with the FakeQuantize are wrong.",
+            model=Call("Transpose-1", (_in_levels(_largest(), -1, 1, NARROW), Fixed(whole(0, 2, 1)))),
+            applies=lambda seen: seen.has(Pattern.EXTREME_LEVELS),
+        )
+        for span in ("2022.1 to 2024.1", "2024.4 to 2026.4")
     ),
     *(
         ReleaseDifference(

@@ -174,9 +174,9 @@ class Pattern(StrEnum):
     other shape at once; a number scales them all; they are u8, and have one or a number; releases do not move that
     behind other layers."""
     LESS_OF_UNSIGNED = "less of unsigned weights"
-    COLUMNS_LESS_FLOATS = "columns less floats"
+    COLUMNS_LESS_A_FLOAT = "columns less a float"
     """Of one by u8 with a scale for each output or a number: it has zero points, of floats or at most one for each
-    output; of floats, or a number of less than two axes, and a scale for each output."""
+    output; of equal floats, or a number of less than two axes, and a scale for each output."""
     BEYOND_BYTES = "beyond bytes"
     """Of a transposed convolution of such data: its scaled weights of 8 bits less their zero points leave their
     type."""
@@ -202,6 +202,8 @@ class Pattern(StrEnum):
     EVEN_LEVELS = "even levels"
     """Of a FakeQuantize: constants scale it beside another layer that reads it, or they alone, and then scale or shift
     it or a layer multiplies it beside another one; that, and its limits are a number and its opposite."""
+    EXTREME_LEVELS = "extreme levels"
+    """Of a FakeQuantize: its data are made from a maximum or minimum along axes, and what reads it leaves bytes."""
     BETWEEN_LEVELS = "between levels"
     COMPILED_LEVELS = "compiled levels"
     """Of a Clamp of what a FakeQuantize gives: one of its limits lies between two levels of that, or may; and a layer

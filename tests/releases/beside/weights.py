@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import DTypeLike
 
-from ir_tools.known_differences._model import PLANE, Call, Fixed, Given, converted, counted, floats
+from ir_tools.known_differences._model import PLANE, Call, Fixed, Given, converted, counted, floats, whole
 from ir_tools.known_differences.releases._quantization import _by_limited, _limited_back, _of_limits, _scaled_beside
 from ir_tools.known_differences.releases._samples import quantized
 from tests.releases.beside import Feed, beside
@@ -84,6 +84,16 @@ def back(**settings: str) -> Call:
     return Call("GroupConvolutionBackpropData-1", (data, Fixed(counted(2, 2, 2, 2, 2))), PLANE | settings)
 
 
+def largest(type: str) -> Call:
+    """Numbers that are reduced along the last of three axes."""
+    return Call(f"{type}-1", (np.sin(counted(1, 4, 6)) - 0.5, Fixed(whole(2))), {"keep_dims": "true"})
+
+
+def turned(data: Call, levels: int = 256) -> Call:
+    """Quantized data with the last two of three axes exchanged."""
+    return Call("Transpose-1", (quantized(data, Fixed(floats(1)), levels=levels), Fixed(whole(0, 2, 1))))
+
+
 WIDE = image(low=-0.5, high=2.05, levels=256)
 PLAIN = np.sin(counted(1, 4, 4, 4))
 BESIDE = [
@@ -152,9 +162,10 @@ BESIDE = [
         others=[_by_limited((4, 1, 1, 1), -1), _by_limited((1, 1, 1, 1), -1)],
     ),
     *beside(
-        "quantized products of columns of u8 less floats",
-        falling=[rows(zeros(4, 1), (4, 1))],
+        "quantized products of columns of u8 less a float",
+        falling=[rows(Fixed(np.full((4, 8), 9, np.float32)), (4, 1))],
         others=[
+            rows(zeros(4, 1), (4, 1)),
             rows(zeros(), ()),
             rows(zeros(), (1, 4), by_rows=False),
             rows(in_bytes(4, 1), (4, 1)),
@@ -192,5 +203,14 @@ BESIDE = [
         "deconvolution of groups without auto_pad",
         falling=[back(pads_begin="1,0")],
         others=[back(), back(pads_begin="1,0", auto_pad="explicit")],
+    ),
+    *beside(
+        "FakeQuantize of a maximum or minimum along axes that stays in bytes, 2024.4 to 2026.4",
+        falling=[turned(largest("ReduceMin")), turned(Call("Tanh-1", (largest("ReduceMax"),)))],
+        others=[
+            turned(largest("ReduceMean")),
+            turned(largest("ReduceMax"), levels=100),
+            Call("Tanh-1", turned(largest("ReduceMax")).inputs[:1]),
+        ],
     ),
 ]
