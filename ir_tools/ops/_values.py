@@ -67,7 +67,9 @@ def sizes_of(fact: Fact, name: str) -> tuple[Dim, ...] | None:
     least = min(map(min, pairs), default=0)
     if least < (-1 if exact else 0):
         raise ShapeError(f"holds {least}; expected sizes of at least 0", attribute=name)
-    return tuple(Dim() if low < 0 else Dim(low, None if high >= UNBOUNDED else high) for low, high in pairs)
+    return tuple(
+        Dim() if low < 0 or high < low else Dim(low, None if high >= UNBOUNDED else high) for low, high in pairs
+    )
 
 
 def normal_axis(axis: int, rank: int, name: str = "axis") -> int:

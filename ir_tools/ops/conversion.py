@@ -35,24 +35,41 @@ from ir_tools.types.packing import element_type_of, fit
 
 __all__ = ["CONVERT_PROMOTE_TYPES", "OPS"]
 
+WIDE = frozenset({"i64", "u32", "u64"})
+"""Types to which the core cuts floats off in 64 bits, to others in 32. Measured."""
+LIMITS = {name: np.iinfo(element_type(name).dtype).max for name in ("i32", "u32")}
+"""What the core takes for no upper bound, of a type that holds less than `UNBOUNDED`. Measured."""
+
 
 def convert_bounds(value: Bounds | None, target: ElementType) -> Bounds | None:
     """Return bounds in another type; what has no bound keeps none."""
     if value is None or target.held_dtype is None:
         return None
     if value.exact is not None:
-        known = cast(value.exact, target)
+        known = _folded(value.exact, target)
         return Bounds.exactly(known.astype(np.float32) if target.is_float and target.bits < 32 else known)
     return Bounds(_cast_bound(value.lower, target), _cast_bound(value.upper, target))
 
 
 def _cast_bound(bound: Array, target: ElementType) -> Array:
-    largest = np.iinfo(np.int32).max if target.name == "i32" else UNBOUNDED
-    unbounded = np.isinf(bound) if bound.dtype.kind == "f" else (bound == UNBOUNDED) | (bound == largest)
-    known = cast(np.where(unbounded, 0, bound), target)
+    limits = (UNBOUNDED, LIMITS.get(target.name, UNBOUNDED))
+    unbounded = np.isinf(bound) if bound.dtype.kind == "f" else np.isin(bound, limits)
+    known = _folded(np.where(unbounded, 0, bound), target)
     if target.is_float:
         return np.where(unbounded, np.inf, known.astype(np.float32 if target.bits < 32 else known.dtype))
     return np.where(unbounded, UNBOUNDED, known.astype(np.int64))
+
+
+def _folded(data: Array, target: ElementType) -> Array:
+    """Return the values in another type as the core computes what it knows of sizes; `cast` does as the CPU plugin."""
+    dtype = target.held_dtype
+    if dtype is None or data.dtype.kind not in "fV" or not target.is_integer or target.packed:
+        return cast(data, target)
+    floats = data.astype(np.float64)
+    if target.name not in WIDE:
+        return low_bits(floats, dtype)
+    least = np.iinfo(np.int64).min
+    return np.where(np.abs(floats) < -float(least), floats, least).astype(np.int64).astype(dtype)
 
 
 def cast(data: Array, target: ElementType) -> Array:
