@@ -394,7 +394,7 @@ def stored_bytes(values: npt.NDArray[Any]) -> Bytes:
         UsageError: OpenVINO has no element type for the values.
     """
     if element_type_of(values).kind == "string":
-        return _table([str(text).encode() for text in values.reshape(-1)])
+        return _table([str(text).encode(errors="surrogateescape") for text in values.reshape(-1)])
     return pack(values) if isinstance(values, PackedArray) else np.ascontiguousarray(values).reshape(-1).view(np.uint8)
 
 
@@ -415,7 +415,8 @@ def _strings(data: Bytes, count: int, weights: Weights) -> npt.NDArray[Any]:
             WRONG_CONSTANT_SIZE, weights.path, f"a constant of {count} strings has no valid table of its strings"
         )
     ends = zip(places[:-1].tolist(), places[1:].tolist(), strict=True)
-    return np.array([bytes(text[start:end]).decode("utf-8", "replace") for start, end in ends], dtype=object)
+    texts = [bytes(text[start:end]).decode(errors="surrogateescape") for start, end in ends]
+    return np.array(texts, dtype=object)
 
 
 def _element_type(raw: Mapping[str, str]) -> ElementType:

@@ -10,12 +10,14 @@ import openvino.opset13 as op
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from openvino import opset15
 
+from ir_tools import compare
 from ir_tools.errors import ReadError
 from ir_tools.format.constants import _size_problem, _string_problem
 from ir_tools.format.read import read
 from ir_tools.types import ELEMENT_TYPES
-from ir_tools.weights import Weights, constant, values
+from ir_tools.weights import Weights, constant, stored_bytes, values
 from tests import ir_text
 
 
@@ -342,10 +344,23 @@ def test_strings_are_read_as_openvino_writes_them() -> None:
     raw = {"element_type": "string", "shape": "2, 3", "offset": "0", "size": str(len(STRINGS))}
     found = values(raw, Weights.from_bytes(STRINGS))
     assert found.tolist() == [["ab", "", "hello"], ["x", "yz", "w"]]
-    for text, wanted in ((b"", ""), (b"\xff", "\ufffd"), ("é".encode(), "é")):
+    for text, wanted in ((b"", ""), ("é".encode(), "é")):
         table = np.array([1, 0, len(text)], "<u4").tobytes() + text
         raw = {"element_type": "string", "shape": "1", "offset": "0", "size": str(len(table))}
         assert values(raw, Weights.from_bytes(table)).tolist() == [wanted]
+
+
+def test_strings_of_bytes_that_are_no_text_lose_none(tmp_path: Path) -> None:
+    tensor = ov.Tensor(np.array([b"a\xffb", b"\xc3", b"ok"]))
+    x = op.parameter([1], np.float32)
+    sizes = [op.result(output) for output in opset15.string_tensor_unpack(op.constant(tensor)).outputs()]
+    ov.serialize(ov.Model([*sizes, op.result(x)], [x]), tmp_path / "m.xml")
+    ours = read(tmp_path / "m.xml")
+    layer = next(layer for layer in ours.graph.layers() if layer.type == "Const")
+    found = values(layer.raw, ours.weights)
+    assert [text.encode(errors="surrogateescape") for text in found] == tensor.bytes_data.tolist()
+    assert stored_bytes(found).tobytes() == constant(layer.raw, ours.weights).tobytes()
+    assert compare(ours).ok
 
 
 BACKWARDS = STRINGS[:8] + b"\x03" + STRINGS[9:]

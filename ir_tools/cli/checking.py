@@ -1,6 +1,5 @@
 """Checking files for `validate`, in several processes if there are many."""
 
-import multiprocessing
 import os
 import threading
 from collections.abc import Sequence
@@ -109,7 +108,9 @@ def check_all(tasks: Sequence[Task], runtime: Runtime, jobs: int | None, *, quie
 
 def _end_with_parent() -> None:
     """Let this process end as soon as the one that started it has ended, however it did."""
-    parent = multiprocessing.parent_process()
+    from multiprocessing import parent_process
+
+    parent = parent_process()
     assert parent is not None
 
     def wait() -> None:

@@ -11,6 +11,7 @@ from ir_tools.cli._onnx import head, is_onnx
 from ir_tools.cli.app import Answer, Row, command, rows_of
 from ir_tools.cli.loading import load
 from ir_tools.cli.options import bin_option, extension_option, model_argument
+from ir_tools.format.content import SourceFile
 from ir_tools.ops import LEGACY, Role, role_of
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def inspect(
     from ir_tools.cli.layers import layer_rows, show_layer, show_layers
 
     converted = onnx.convert(model, extensions=extensions) if is_onnx(model, weights) else None
-    shown = load(model, weights) if converted is None else converted.model
+    shown = load(model, weights, extensions) if converted is None else converted.model
     data = _facts(shown, model) if converted is None else _onnx_facts(converted, model)
     if not layers and not names:
         return Answer(data, lambda screen: _show(screen, data))
@@ -81,13 +82,14 @@ def _onnx_facts(found: "Conversion", path: Path) -> Row:
 def _facts(model: "Model", path: Path) -> Row:
     from ir_tools.format.about import about
 
-    located = list(model.walk())
+    located, origin = list(model.walk()), model.origin
+    size = len(origin.document.data) if isinstance(origin, SourceFile) else None
     return {
         "file": str(path),
         "name": model.name,
         "ir_version": model.version,
         "producer": about(model),
-        "bytes": {"xml": path.stat().st_size, "bin": None if model.weights.missing else model.weights.stored},
+        "bytes": {"xml": size, "bin": None if model.weights.missing else model.weights.stored},
         "inputs": [_endpoint(model, entry) for entry in model.inputs],
         "outputs": [_endpoint(model, entry) for entry in model.outputs],
         "states": _states(model),

@@ -89,7 +89,7 @@ class InputPath(Reading[Path]):
 
 
 class ModelPath(Reading[Path]):
-    """The path of an IR's `.xml` or of an `.onnx` that exists."""
+    """The path of an IR's `.xml` or of an `.onnx` that exists; `-` is standard input."""
 
     name = "model"
 
@@ -99,7 +99,7 @@ class ModelPath(Reading[Path]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         """Return the path; UsageError that says what is wrong with it."""
-        path = _named(value)
+        path = Path("/dev/stdin") if str(value) == "-" else _named(value)
         if path.is_dir() and self._folders:
             return path
         if path.is_dir():

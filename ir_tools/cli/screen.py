@@ -1,5 +1,6 @@
 """Output for people: tables and lines, drawn on a terminal, plain aligned text in a pipe or file; JSON values."""
 
+import math
 import os
 import shutil
 import sys
@@ -11,8 +12,6 @@ from itertools import groupby
 from operator import itemgetter
 from pathlib import PurePath
 from typing import TYPE_CHECKING, TextIO
-
-import numpy as np
 
 from ir_tools.cli.plain_text import visible
 from ir_tools.display import number, plural
@@ -138,13 +137,11 @@ def plain(value: object) -> object:
         return plain(asdict(value))
     if isinstance(value, Mapping):
         return {str(key): plain(entry) for key, entry in value.items()}
-    if isinstance(value, np.ndarray):
+    if hasattr(value, "tolist"):  # what numpy makes; most commands that show something else do not load it
         return plain(value.tolist())
-    if isinstance(value, np.generic):
-        return plain(value.item())
     if isinstance(value, list | tuple | set | frozenset):
         return [plain(entry) for entry in value]
-    if isinstance(value, float) and not np.isfinite(value):
+    if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")

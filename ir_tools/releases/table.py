@@ -4,11 +4,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from typing import TYPE_CHECKING
 
 from ir_tools.errors import UsageError
-from ir_tools.ops.definition import Op
 from ir_tools.types import ELEMENT_TYPES
 from ir_tools.types.words import closest
+
+if TYPE_CHECKING:
+    from ir_tools.ops.definition import Op
 
 __all__ = ["OPENVINO", "PARAMETERS_OF_10", "RELEASES", "RESULTS_OF_10", "Release", "find_release", "is_release"]
 
@@ -65,7 +68,7 @@ class Release:
         """Whether it reads dimensions of unknown size."""
         return self.number >= (2022, 1)
 
-    def holds(self, op: Op, opset: int) -> bool:
+    def holds(self, op: "Op", opset: int) -> bool:
         """Return whether it reads an operation with the version stamp of an opset.
 
         What every opset begins with is read with the stamp of an opset of which it reads only a part.

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import termios
 import time
+from collections.abc import Sequence
 from importlib import import_module, metadata
 from pathlib import Path
 
@@ -36,15 +37,22 @@ def assert_one_line(outcome: Outcome, *words: str) -> None:
         assert word in outcome.err
 
 
-def test_version_is_told_without_loading_anything_heavy() -> None:
+@pytest.mark.parametrize(
+    ("words", "loaded"), [(["--version"], ()), (["explain", "IR101"], ()), (["runtimes"], ("numpy", "rich"))]
+)
+def test_commands_that_read_no_model_load_little(words: list[str], loaded: Sequence[str]) -> None:
     program = (
         "import sys\nfrom ir_tools.cli import main\n"
-        "try:\n    main(['--version'])\n"
+        f"try:\n    main({words})\n"
         f"finally:\n    print([name for name in {HEAVY} if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == f"{[*loaded]}"
+
+
+def test_the_versions(cli: Cli) -> None:
     versions = (f"ir-tools {ir_tools.__version__}", f"OpenVINO {metadata.version('openvino')}")
-    assert done.stdout.splitlines() == [*versions, f"Python {platform.python_version()}", "[]"]
+    assert cli("--version").out.splitlines() == [*versions, f"Python {platform.python_version()}"]
 
 
 def test_module_and_command_are_the_same() -> None:

@@ -216,11 +216,21 @@ def test_weights_that_nothing_would_read_are_refused(cli: Cli, weighted: Path) -
 
 @pytest.mark.parametrize(
     "command",
-    ["run --engine runtime --bin w.bin <(cat w.xml)", "migrate -o out.xml --bin w.bin /dev/stdin < <(cat w.xml)"],
+    [
+        "run --engine runtime --bin w.bin <(cat w.xml)",
+        "migrate -o out.xml --bin w.bin /dev/stdin < <(cat w.xml)",
+        "inspect --bin w.bin - < w.xml",
+        "cat w.xml | ir-tools compare --bin w.bin - w.xml",
+    ],
 )
 def test_a_model_comes_through_a_pipe(weighted: Path, command: str) -> None:
-    done = shell(f"ir-tools {command}")
+    done = shell(command if command.startswith("cat") else f"ir-tools {command}")
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_size_of_what_came_through_a_pipe_is_known(weighted: Path) -> None:
+    sizes = json.loads(shell("cat w.xml | ir-tools inspect --bin w.bin - --json").stdout)["bytes"]
+    assert sizes == {"xml": (weighted / "w.xml").stat().st_size, "bin": (weighted / "w.bin").stat().st_size}
 
 
 NO_MODELS = {

@@ -15,6 +15,7 @@ import ir_tools
 from ir_tools.errors import IrToolsError, RuntimeFailure, UsageError
 from ir_tools.runtime.client import RuntimeClient
 from tests.cli.conftest import Cli, cli, pooling_xml
+from tests.conftest import ROOT
 
 __all__ = ["cli"]
 
@@ -58,6 +59,13 @@ def folding(tmp_path: Path) -> Path:
     path = tmp_path / "folding.xml"
     path.write_text(folding_xml())
     return path
+
+
+@pytest.mark.parametrize("command", ["inspect", "migrate --dry-run", "run --engine reference"])
+def test_an_unknown_operation_is_no_error_beside_a_library(cli: Cli, command: str) -> None:
+    model = ROOT / "tests/rules/unknown_extension/bad.xml"
+    assert "error IR216" in cli(*command.split(), model).err
+    assert "error" not in cli(*command.split(), model, "--extension", library()).err
 
 
 @pytest.mark.parametrize("engine", ["reference", "runtime"])
