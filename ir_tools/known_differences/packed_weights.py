@@ -156,7 +156,8 @@ class PackedWeights:
         groups that have their own scales, `columns`: rows whose columns are scaled; `computed`: the scale of what data
         are multiplied by is not a constant, or what is subtracted before; `number of a row`: one number, for data that
         may have one row; `lanes`: weights are signed, and outputs in more than a half of the last block are left; `rest
-        of a sum`, `few products`, `short sum`, `longer sum`: how many products without groups are added up for each;
+        of a sum`, `few products`, `short sum`, `longer sum`, `odd sum`, `odd short sum`, `up to three`: how many
+        products without groups are added up for each;
         those that begin with `sequence`: weights of one.
         """
         products = [one for one in self.readers if one.second]
@@ -205,6 +206,9 @@ class PackedWeights:
             "rest of a sum": any(map(self._leaves_rest, summed)),
             "few products": any(2 < size < LANES // 2 for size in self._counts(many, grouped=True)[0]),
             "zero for many": bool(many) and bool(self.zero) and prod(self.zeros) == 1,
+            "odd sum": any(size % 2 and size > LANES // 2 for size in self._counts(many)[0]),
+            "odd short sum": any(size % 2 and LANES // 4 < size < LANES // 2 for size in self._counts(many)[0]),
+            "up to three": any(0 < size < 4 for size in summed),
             "short sum": not summed.isdisjoint({5, 6, 7, *range(9, LANES // 2)}),
             "longer sum": any(LANES // 2 < size < LANES for size in summed),
             "number of a row": any(one.has_one_row for one in numbered),

@@ -1,5 +1,7 @@
 """Boxes: suppression, regions, prior boxes, pooling of regions."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, index, number, whole
@@ -50,6 +52,14 @@ def _has_rows_of_none(seen: Seen) -> bool:
     of_boxes = {type for number, type in seen.readers if number < 2}
     cut = of_boxes == {"StridedSlice"} and (2, "StridedSlice") in seen.readers
     return _has_known_rows(seen) and (_is_read(seen) or seen.version == FIRST_VERSION) and not cut
+
+
+def _has_rows_of_no_box(seen: Seen) -> bool:
+    """Return whether boxes of a known number come out of a MatrixNms with those that are not selected."""
+    known = all(fact.shape is not None and fact.shape[0].static and fact.shape[1].static for fact in seen.inputs)
+    read = {number for number, _ in seen.readers}
+    given = seen.version == FIRST_VERSION and read != {0} and min(read, default=2) < 2
+    return known and (given or _is_computed_with(seen))
 
 
 def _nms(op: str, *results: int, least: float = 0.1, images: str = "1", coordinates: str = "4") -> Call:
@@ -229,6 +239,15 @@ ROWS = (
             ("NonMaxSuppression-5", "2022.1", _has_rows_of_none),
             ("NonMaxSuppression-9", "2022.2", _has_rows_of_none),
         )
+    ),
+    ReleaseDifference(
+        name="MatrixNms with few boxes",
+        span="2022.1 to 2022.3",
+        ops=("MatrixNms-8",),
+        reason="With a known number of boxes and images, the output also has rows for boxes that are not selected.",
+        sometimes=True,
+        model=Call("Negative-1", (replace(_nms("MatrixNms-8"), raw={"score_threshold": "2.5"}),)),
+        applies=_has_rows_of_no_box,
     ),
     *(
         not_compiled(

@@ -33,9 +33,23 @@ __all__ = ["ROWS"]
 
 FUNCTIONS = (
     *("Exp-1", "Log-1", "Sqrt-1", "Erf-1", "Sin-1", "Cos-1", "Tan-1", "Sinh-1", "Cosh-1", "Tanh-1", "Asinh-4"),
-    *("Acos-1", "Acosh-4", "Atan-1", "Sigmoid-1", "HSigmoid-5", "HSwish-4", "AvgPool-1", "MVN-1", "MVN-6"),
+    *(
+        "Asin-1",
+        "Atanh-4",
+        "Acos-1",
+        "Acosh-4",
+        "Atan-1",
+        "Sigmoid-1",
+        "HSigmoid-5",
+        "HSwish-4",
+        "AvgPool-1",
+        "MVN-1",
+        "MVN-6",
+    ),
     *("LRN-1", "GRN-1", "SoftMax-1", "LogSoftmax-5", "ReduceL2-4", "NormalizeL2-1"),
 )
+DOMAINS = ("Asin-1", "Acos-1", "Acosh-4", "Atanh-4")
+"""Functions of which few integers are in the domain."""
 LOGICAL = frozenset({"LogicalAnd", "LogicalOr", "LogicalNot", "LogicalXor"})
 TESTS = (
     *("Equal-1", "NotEqual-1", "Greater-1", "GreaterEqual-1", "Less-1", "LessEqual-1"),
@@ -623,7 +637,7 @@ ROWS = (
         ReleaseDifference(
             name=f"{kind} results that are not numbers, {where}",
             span=span,
-            ops=("Asin-1", "Acos-1", "Acosh-4", "Atanh-4"),
+            ops=DOMAINS,
             reason="Outside the domain of the function the result is not 0.",
             sometimes=True,
             folded=True,
@@ -637,6 +651,22 @@ ROWS = (
             ("u64", "converted", "2022.1 to 2025.2", lambda seen: seen.converted),
             ("u32", "at an output", "2025.3 to 2025.3", lambda seen: not seen.converted),
             ("u32", "within a model", "2022.1 to 2025.2", lambda seen: not seen.border),
+        )
+    ),
+    *(
+        ReleaseDifference(
+            name=f"{types} results that are not numbers, by {ops[0][:-2]}",
+            span=span,
+            ops=ops,
+            reason="Outside the domain of the function the result is not the least number of the type.",
+            sometimes=True,
+            folded=True,
+            model=Call(ops[0], (np.array(numbers, element_type(types.split()[0]).dtype),)),
+            types=types,
+        )
+        for types, span, ops, numbers in (
+            ("i32 i16 i64 i8", "2022.1 to 2025.2", ("Log-1", *DOMAINS), [1, -1]),
+            ("u8", "2022.1 to 2025.2", DOMAINS, [1, 9]),
         )
     ),
     ReleaseDifference(

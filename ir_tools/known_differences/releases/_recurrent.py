@@ -60,7 +60,17 @@ def _has_unknown_recurrence(seen: Seen) -> bool:
     number = _weights(seen)[1]
     shape = seen.inputs[number].shape
     rows = None if shape is None or len(shape) < 2 else shape[-2]
-    return number not in seen.constant and number + 1 in seen.constant and (rows is None or not rows.static)
+    biased = number + 1 < len(seen.inputs) and number + 1 not in seen.constant
+    return number not in seen.constant and not biased and (rows is None or not rows.static)
+
+
+def _has_unknown_gates(seen: Seen) -> bool:
+    """Return whether no size of a cell tells its gates: it has a state of unknown size, for a batch of known size."""
+    data, states = seen.inputs[0].shape, [seen.inputs[number].shape for number in _states(seen)]
+    known = any(shape is not None and shape[0].static for shape in (data, *states))
+    open_state = any(shape is None or not shape[1].static for shape in states)
+    weights = [seen.inputs[number].shape for number in _weights(seen)]
+    return known and open_state and all(shape is None or not shape[0].static for shape in weights)
 
 
 def _is_split(seen: Seen) -> bool:
@@ -273,6 +283,17 @@ ROWS = (
             *((op, states, ("3,5,4", *["3,1,2"] * states, "3")) for op, states in SEQUENCES),
         )
         for span in ("2022.1 to 2023.3", "2025.4 to 2026.4")
+    ),
+    *(
+        not_compiled(
+            name=f"{op} with weights and states of unknown sizes",
+            span="2023.1 to 2023.2",
+            ops=(op,),
+            reason="Weights and biases of unknown sizes with a state of unknown size are not compiled.",
+            model=_recurrent(op, "3,4", "?,?", "?,?", "?,4", "?,?", "?", clip="1"),
+            applies=_has_unknown_gates,
+        )
+        for op in ("LSTMCell-1", "LSTMCell-4")
     ),
     *(
         ReleaseDifference(

@@ -60,6 +60,14 @@ def _ends_within_a_block(seen: Seen) -> bool:
     return None in rows or prod(filter(None, rows)) > 15
 
 
+def _has_nothing(seen: Seen) -> bool:
+    """Return whether an axis of size 0 is reduced to something, or may be."""
+    shape, (rank, axes) = seen.inputs[0].shape, _reduced(seen)
+    reduced = [] if shape is None else [shape[axis] for axis in (axes if rank > -1 else range(len(shape)))]
+    given = seen.outputs[0].shape
+    return any(dim.hi == 0 for dim in reduced) and (given is None or all(dim.hi != 0 for dim in given))
+
+
 def _has_short_rows(seen: Seen, *, patterns: tuple[str, ...], least: int, beyond: int) -> bool:
     """Return whether a mean of squares is of `least` or more elements, and of fewer than a number that it takes."""
     if not any(map(seen.has, patterns)):
@@ -161,6 +169,14 @@ def _divided_by_root(axis: int, count: int) -> Call:
 
 
 ROWS = (
+    ReleaseDifference(
+        name="reductions of nothing",
+        span="2023.3 to 2024.5",
+        ops=ANY,
+        reason="What is reduced along an axis of size 0 is not set.",
+        model=Call("ReduceSum-1", (np.zeros((300, 0), np.float32), Fixed(whole(1)))),
+        applies=_has_nothing,
+    ),
     not_read(
         name="reductions of constants along axes from the end",
         span="2021.2 to 2021.2",

@@ -561,6 +561,32 @@ ROWS = (
                 Processor.AMX,
             ),
             (
+                "weights of 4 bits for sums of up to three products",
+                "2023.2 to 2024.1",
+                State.UNCOMPILED,
+                OF_A_SUM,
+                _unpacked("u4", 16, 2),
+                partial(_is_used, kinds="u4 i4", uses={"up to three"}),
+                Processor.ANY,
+            ),
+            *(
+                (
+                    f"weights of 4 bits for {what}",
+                    span,
+                    State.DIFFERS,
+                    "For a MatMul of five rows or more, odd rows of weights of 4 bits are taken for others.",
+                    _unpacked("u4", 16, summed, rows=5),
+                    partial(_is_used, kinds="u4 i4", uses={use}),
+                    processor,
+                )
+                for what, span, summed, use, processor in (
+                    ("odd sums", "2023.3 to 2025.0", 33, "odd sum", Processor.ANY),
+                    ("odd sums", "2025.1 to 2026.0", 31, "odd sum", Processor.NO_AVX512),
+                    ("odd sums", "2026.1 to 2026.4", 31, "odd sum", Processor.ANY),
+                    ("short odd sums", "2023.3 to 2026.4", 9, "odd short sum", Processor.NO_AVX512),
+                )
+            ),
+            (
                 "weights of u8 less one number",
                 "2023.2 to 2023.2",
                 State.DIFFERS,
