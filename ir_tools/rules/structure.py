@@ -40,14 +40,16 @@ MISSING_LAYER_ATTRIBUTE = Rule(
 DUPLICATE_LAYER_NAME = Rule(
     "IR104",
     "duplicate-layer-name",
-    Severity.WARNING,
+    Severity.ERROR,
     what="Two layers of one graph have the same name.",
     why=(
         "the runtime keeps both, and a program that asks for the layer by name gets either one. In IR v10, "
-        "layer names are also tensor names."
+        "layer names are also tensor names. Inference Engine, which reads IR v2 to v7, finds layers by name and "
+        "rejects such a file: there it is an error for layers with outputs, except in bodies."
     ),
     bad='<layer id="2" name="same" type="Abs" version="opset1">',
     good='<layer id="2" name="other" type="Abs" version="opset1">',
+    milder=Severity.WARNING,
 )
 DUPLICATE_TENSOR_NAME = Rule(
     "IR105",

@@ -3,12 +3,13 @@
 import ast
 import sys
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from ir_tools import RuntimeFailure, UsageError
+from ir_tools import RuntimeFailure, Severity, UsageError, validate
 from ir_tools.runtime import legacy_worker
 from ir_tools.runtime.legacy import LegacyClient, LegacyTensor
 from tests.runtime.legacy_files import legacy_xml
@@ -49,6 +50,41 @@ def test_outputs_of_one_layer_are_numbered(client: LegacyClient) -> None:
     found = client.infer(SPLIT, b"", {"data": row})
     assert {name: array.tolist() for name, array in found.items()} == {"layer.0": [[0.0]], "layer.1": [[1.0, 2.0, 3.0]]}
     assert list(client.infer(SPLIT, b"", {"data": row}, outputs=["layer.1"])) == ["layer.1"]
+
+
+@pytest.mark.parametrize("version", range(2, 8))
+@pytest.mark.parametrize(("name", "codes"), [("data", []), ("layer", ["IR104"])])
+def test_layers_of_one_name_are_an_error_because_it_rejects_them(
+    client: LegacyClient, version: int, name: str, codes: list[str]
+) -> None:
+    text = legacy_xml("ReLU", {}, {name: (1, 4)}, [(1, 4)], version=version)
+    with pytest.raises(RuntimeFailure, match="rejects it") if codes else nullcontext():
+        client.describe(text, b"")
+    assert _errors_of_names(text) == codes
+
+
+def test_a_layer_without_outputs_may_have_the_name_of_another(client: LegacyClient) -> None:
+    port = '<port id="{}"><dim>1</dim><dim>4</dim></port>'
+    text = f"""<net name="n" version="5" batch="1"><layers>
+        <layer id="0" name="data" type="Input" precision="FP32"><output>{port.format(0)}</output></layer>
+        <layer id="1" name="kept" type="Memory" precision="FP32"><data id="m" index="1" size="2"/>
+            <output>{port.format(0)}</output></layer>
+        <layer id="2" name="sum" type="Eltwise" precision="FP32"><data operation="sum"/>
+            <input>{port.format(0)}{port.format(1)}</input><output>{port.format(2)}</output></layer>
+        <layer id="3" name="same" type="ReLU" precision="FP32">
+            <input>{port.format(0)}</input><output>{port.format(1)}</output></layer>
+        <layer id="4" name="same" type="Memory" precision="FP32"><data id="m" index="0" size="2"/>
+            <input>{port.format(0)}</input></layer></layers><edges>
+        <edge from-layer="0" from-port="0" to-layer="2" to-port="0"/>
+        <edge from-layer="1" from-port="0" to-layer="2" to-port="1"/>
+        <edge from-layer="2" from-port="2" to-layer="3" to-port="0"/>
+        <edge from-layer="2" from-port="2" to-layer="4" to-port="0"/></edges></net>""".encode()
+    client.describe(text, b"")
+    assert _errors_of_names(text) == []
+
+
+def _errors_of_names(text: bytes) -> list[str]:
+    return [one.code for one in validate(text) if one.severity is Severity.ERROR and one.code == "IR104"]
 
 
 def test_integers(client: LegacyClient) -> None:
