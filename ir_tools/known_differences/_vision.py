@@ -44,6 +44,18 @@ def _axes(layer: Instance) -> list[int]:
     return layer.inputs[-1].ravel().tolist() if _named(layer) else list(range(layer.inputs[0].ndim))
 
 
+def _changed(layer: Instance) -> list[int]:
+    """Return the axes along which an Interpolate changes the size, or takes another factor than 1."""
+    axes, sizes = _axes(layer), layer.inputs[0].shape
+    if _padded(layer):
+        return axes
+    if "shape_calculation_mode" in layer.attrs and layer.attrs.shape_calculation_mode == "scales":
+        given, sizes = next(one for one in layer.inputs[1:] if one.dtype.kind in "fV"), (1,) * len(sizes)
+    else:
+        given = layer.inputs[1]
+    return [axis for axis, number in zip(axes, given.ravel().tolist(), strict=False) if number != sizes[axis]]
+
+
 def _by_core(layer: Instance) -> bool:
     """Return whether OpenVINO's core resizes: all inputs are constants, or the axes are not."""
     return _all_constant(layer) or (_named(layer) and len(layer.inputs) - 1 not in layer.constant)
@@ -102,7 +114,7 @@ ROWS = (
             layer.attrs.mode == "cubic"
             and layer.inputs[0].ndim < 5
             and len(_axes(layer)) != 1
-            and min(_axes(layer), default=layer.inputs[0].ndim) < layer.inputs[0].ndim - 2
+            and any(axis < layer.inputs[0].ndim - 2 for axis in _changed(layer))
         ),
     ),
     KnownDifference(

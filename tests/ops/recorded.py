@@ -25,6 +25,7 @@ import numpy as np
 
 from ir_tools.errors import RuntimeFailure, ShapeError
 from ir_tools.infer import SURPRISES
+from ir_tools.known_differences import DifferenceKind, find
 from ir_tools.ops import Array, Fact, Op, Violation
 from ir_tools.ops.checks import check_types
 from ir_tools.ops.definition import Oracle
@@ -189,9 +190,15 @@ def _values_of(layer: Callable[[int], Fed], first: int = 40) -> Recorded:
         """Of values that a kernel refuses, for example places outside of the data, the runtime does anything."""
         refused = [refusal(layer) is not None for layer in layers]
         agreed = iter(agreement(client, [layer for layer, each in zip(layers, refused, strict=True) if not each]))
-        return [each or next(agreed) for each in refused]
+        return [each or (next(agreed) and not _is_arbitrary(one)) for one, each in zip(layers, refused, strict=True)]
 
     return Recorded(layer, numbers, agree, first)
+
+
+def _is_arbitrary(layer: Fed) -> bool:
+    """Return whether a row of known differences says that the runtime leaves values undefined, and not which."""
+    rows = find(layer.op, attrs_of(layer.op, layer.raw), layer.arrays, layer.constants)
+    return any(row.kind is DifferenceKind.ARBITRARY and row.arbitrary is None for row in rows)
 
 
 def refusal(layer: Fed) -> ShapeError | None:
