@@ -27,9 +27,9 @@ def _is_zero(fact: Fact) -> bool:
     return fact.exact is not None and not fact.exact.any()
 
 
-def _variable(first: Feed, shape: str = UNKNOWN) -> Call:
-    """Return a layer that reads a variable."""
-    return Call("ReadValue-6", (first,), {"variable_id": "v", "variable_type": "f32", "variable_shape": shape})
+def _variable(*first: Feed, shape: str = UNKNOWN, name: str = "v") -> Call:
+    """Return a layer that reads a variable; `first`: its initial value, if it has one."""
+    return Call("ReadValue-6", first, {"variable_id": name, "variable_type": "f32", "variable_shape": shape})
 
 
 def _zeros(data: Feed) -> Call:
@@ -44,9 +44,8 @@ def _joined(state: Feed, data: Feed) -> Call:
 
 def _delayed() -> Call:
     """Return a delay line, which keeps the last rows and those of an input, and is an output."""
-    lines = ("ReadValue-6", (Fixed(np.zeros((1, 3, 4), np.float32)),))
-    state = Call(*lines, {"variable_id": "v", "variable_type": "f32", "variable_shape": "1,3,4"})
-    rest = Call("VariadicSplit-1", (state, Fixed(whole(1)), Fixed(whole(1, 2))), gives=1)
+    lines = _variable(Fixed(np.zeros((1, 3, 4), np.float32)), shape="1,3,4")
+    rest = Call("VariadicSplit-1", (lines, Fixed(whole(1)), Fixed(whole(1, 2))), gives=1)
     rows = _joined(rest, counted(1, 1, 4))
     return Call("Abs-1", (rows,), kept={"v": rows})
 
@@ -83,16 +82,12 @@ def _separate() -> Call:
 def _started() -> Call:
     """Return a variable that keeps what its initial value is computed of, and their sum, which is an output."""
     data = Call("Exp-1", (-TENSOR,))
-    state = Call(
-        "ReadValue-6", (_zeros(data),), {"variable_id": "v", "variable_type": "f32", "variable_shape": "2,3,4"}
-    )
-    return Call("Add-1", (state, data), kept={"v": data})
+    return Call("Add-1", (_variable(_zeros(data), shape="2,3,4"), data), kept={"v": data})
 
 
 def _constant_start(name: str = "v", first: float = 0.5) -> Call:
     """Return a layer that reads a variable of two rows, which begins with a constant."""
-    start = Fixed(counted(2, 3) * np.float32(first))
-    return Call("ReadValue-6", (start,), {"variable_id": name, "variable_type": "f32", "variable_shape": "2,3"})
+    return _variable(Fixed(counted(2, 3) * np.float32(first)), shape="2,3", name=name)
 
 
 def _passed_on() -> Call:
@@ -103,8 +98,7 @@ def _passed_on() -> Call:
 
 def _shifted() -> Call:
     """Return a variable of two rows that keeps its first one with another before it, which is an output."""
-    start = Call("Exp-1", (-counted(2, 3),))
-    state = Call("ReadValue-6", (start,), {"variable_id": "v", "variable_type": "f32", "variable_shape": "2,3"})
+    state = _variable(Call("Exp-1", (-counted(2, 3),)), shape="2,3")
     first = Call("Slice-8", (state, Fixed(whole(0)), Fixed(whole(1)), Fixed(whole(1)), Fixed(whole(0))))
     rows = Call("Concat-1", (Call("Exp-1", (-counted(1, 3),)), first), {"axis": "0"})
     return Call("Abs-1", (rows,), kept={"v": rows})
@@ -119,8 +113,7 @@ def _averaged() -> Call:
 
 def _decayed() -> Call:
     """Return the product with a variable that begins with zeros."""
-    lines = (Fixed(np.zeros((3, 4), np.float32)),)
-    state = Call("ReadValue-6", lines, {"variable_id": "v", "variable_type": "f32", "variable_shape": "3,4"})
+    state = _variable(Fixed(np.zeros((3, 4), np.float32)), shape="3,4")
     kept = Call("Add-1", (Call("Multiply-1", (state, Fixed(floats(0.5)))), counted(3, 4)))
     return Call("MatMul-1", (counted(2, 3), state), {"transpose_a": "false", "transpose_b": "false"}, kept={"v": kept})
 
@@ -157,7 +150,7 @@ ROWS = (
         span="2021.3 to 2023.2",
         ops=("ReadValue-6",),
         reason="A variable needs an initial value.",
-        model=Call("ReadValue-6", (), {"variable_id": "v", "variable_type": "f32", "variable_shape": "1,3"}),
+        model=_variable(shape="1,3"),
         applies=lambda seen: not seen.inputs,
     ),
     not_compiled(
@@ -188,11 +181,7 @@ ROWS = (
         span="2023.3 to 2024.4",
         ops=("ReadValue-6",),
         reason="A variable of unknown size is not compiled if its initial value is a constant.",
-        model=Call(
-            "ReadValue-6",
-            (Fixed(counted(1, 1, 3)),),
-            {"variable_id": "v", "variable_type": "f32", "variable_shape": "1,?,3"},
-        ),
+        model=_variable(Fixed(counted(1, 1, 3)), shape="1,?,3"),
         applies=lambda seen: 0 in seen.constant and not is_static(seen.outputs[0].shape),
     ),
     not_run(
