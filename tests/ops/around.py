@@ -4,17 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import pytest
 
 from ir_tools.ops import Array, Op
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import element_type, from_dtype, parse_shape
-from tests.ops.layer_support import REJECTED, Setting, faults_of, found_rows
 from tests.ops.single import ONE_THREAD, Between, Slot, single_text
 from tests.outcomes import works
-
-Change = tuple[str, Mapping[str, str | None], Mapping[int, Slot]]
-"""A case by name, with other attributes (None: without) and other inputs."""
 
 
 @dataclass(frozen=True)
@@ -110,51 +105,3 @@ def _numbers(slot: tuple[str, str]) -> Array:
     sizes = [dim.size for dim in parse_shape(slot[1]) or ()]
     values: Array = np.random.default_rng(0).uniform(0.2, 0.9, sizes).astype(dtype)
     return values
-
-
-def is_refused(case: Case) -> bool:
-    """Whether attributes, check or shape rule say that the layer cannot run."""
-    setting = Setting(case.op, case.slots, case.raw, len(case.op.outputs))
-    return bool(faults_of(case.op, case.raw, case.slots)) or found_rows(setting) == REJECTED
-
-
-def case_id(value: object) -> str:
-    """A readable id for `parametrize`."""
-    if isinstance(value, Case):
-        return str(value)
-    if isinstance(value, Mapping):
-        return ",".join(f"{key}={text}" for key, text in value.items()) or "-"
-    return "inputs" if value else "-"
-
-
-def rows(cases: Mapping[str, Case], table: Sequence[Change]) -> list[object]:
-    """For `parametrize`: changed cases, with what was changed as their id."""
-    return [
-        pytest.param(cases[name].change(raw, slots), id=f"{name}-{case_id(raw)}-{number}")
-        for number, (name, raw, slots) in enumerate(table)
-    ]
-
-
-class AroundTests:
-    """The tests of a family, whose class names its tables."""
-
-    cases: Mapping[str, Case]
-    run: Sequence[Change]
-    refused: Sequence[Change]
-
-    def test_what_runs_is_not_refused(self, run: Case, client: RuntimeClient) -> None:
-        assert runs(client, run)
-        assert not is_refused(run)
-
-    def test_what_does_not_run_is_refused(self, refused: Case, client: RuntimeClient) -> None:
-        assert not runs(client, refused)
-        assert is_refused(refused)
-
-
-class ChanceTests(AroundTests):
-    """Those of a family with layers that the runtime rejects, crashes on, or takes and gives memory of others."""
-
-    unpredictable: Sequence[Change]
-
-    def test_what_the_runtime_does_by_chance_is_refused(self, unpredictable: Case) -> None:
-        assert is_refused(unpredictable)

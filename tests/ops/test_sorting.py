@@ -1,39 +1,18 @@
-"""TopK and the decoders of connectionist classification against the runtime: shapes, and what it refuses."""
+"""TopK of known numbers, of the limits of integers and of elements that rounding may exchange."""
 
 import numpy as np
 import pytest
 
 from ir_tools.ops import sorting
 from ir_tools.runtime.client import RuntimeClient
-from tests.ops.around import Case, ChanceTests, Change, ops_by_name
+from tests.ops.around import ops_by_name
 from tests.ops.layer_support import Setting, compare_shapes
-from tests.ops.single import Between, Slot, attrs_of
+from tests.ops.single import Between, attrs_of
 
 OPS = ops_by_name(sorting.OPS)
 
 TOP = {"axis": "1", "mode": "max", "sort": "value", "index_element_type": "i32"}
 THREE = np.array(3, np.int64)
-
-
-def ints(*values: int) -> Slot:
-    return np.array(values, np.int32)
-
-
-LABELS: tuple[Slot, ...] = (("f32", "2,6,5"), ints(6, 6), np.zeros((2, 6), np.int32), ints(2, 3), np.array(4, np.int32))
-CASES = {
-    "TopK-1": Case(OPS["TopK-1"], TOP, (("f32", "2,5,4"), THREE)),
-    "TopK-3": Case(OPS["TopK-3"], TOP, (("f32", "2,5,4"), THREE)),
-    "TopK-11": Case(OPS["TopK-11"], {**TOP, "stable": "false"}, (("f32", "2,5,4"), THREE)),
-    "CTCGreedyDecoder-1": Case(OPS["CTCGreedyDecoder-1"], {}, (("f32", "6,2,5"), ("f32", "6,2"))),
-    "CTCGreedyDecoderSeqLen-6": Case(
-        OPS["CTCGreedyDecoderSeqLen-6"],
-        {"classes_index_type": "i32"},
-        (("f32", "2,6,5"), ("i32", "2"), np.array(0, np.int32)),
-    ),
-    "CTCGreedyDecoderSeqLen-6-two": Case(OPS["CTCGreedyDecoderSeqLen-6"], {}, (("f32", "2,6,5"), ("i32", "2"))),
-    "CTCLoss-4": Case(OPS["CTCLoss-4"], {}, LABELS),
-    "CTCLoss-4-four": Case(OPS["CTCLoss-4"], {}, LABELS[:4]),
-}
 
 
 @pytest.mark.parametrize("kind", ["int64", "int32", "float32", "float16", "uint8"])
@@ -56,40 +35,6 @@ def test_limits_of_integers_are_in_order(kind: str, mode: str) -> None:
     sign = -1 if mode == "max" else 1
     assert places.tolist() == sorted(range(len(numbers)), key=lambda place: (sign * numbers[place], place))
     assert values.tolist() == sorted(numbers, key=lambda number: sign * number)
-
-
-RUN: list[Change] = [
-    *((name, {}, {}) for name in CASES),
-    ("TopK-11", {"stable": "true"}, {}),
-    ("TopK-3", {"mode": "MAX", "sort": None}, {}),
-    ("TopK-3", {}, {1: np.array(5, np.int64)}),
-    ("CTCGreedyDecoderSeqLen-6", {"classes_index_type": "u8"}, {}),
-    ("CTCGreedyDecoderSeqLen-6", {}, {2: np.array(7, np.int32)}),
-]
-REFUSED: list[Change] = [
-    ("TopK-3", {"mode": "foo"}, {}),
-    ("TopK-3", {"index_element_type": "u8"}, {}),
-    ("TopK-11", {"stable": "true", "sort": "none"}, {}),
-    ("TopK-3", {"axis": "3"}, {}),
-    ("TopK-3", {}, {1: np.array(6, np.int64)}),
-    ("TopK-3", {}, {1: np.array(0, np.int64)}),
-    ("TopK-3", {}, {1: np.array(-1, np.int64)}),
-    ("TopK-3", {}, {1: np.array([3], np.int64)}),
-    ("CTCGreedyDecoder-1", {}, {1: ("f32", "5,2")}),
-    ("CTCGreedyDecoderSeqLen-6", {}, {1: ints(-9, 2)}),
-]
-
-
-UNPREDICTABLE: list[Change] = [
-    ("CTCLoss-4", {}, {1: ints(7, 6)}),
-    ("CTCLoss-4", {}, {3: ints(2, 7)}),
-    ("CTCLoss-4", {}, {1: ints(2, 2)}),
-    ("CTCLoss-4", {}, {3: ints(0, 3)}),
-]
-
-
-class TestSorting(ChanceTests):
-    cases, run, refused, unpredictable = CASES, RUN, REFUSED, UNPREDICTABLE
 
 
 @pytest.mark.parametrize(("mode", "far"), [("min", 8.0), ("max", -8.0)])

@@ -1,92 +1,17 @@
-"""Suppression of overlapping boxes against the runtime: shapes, and what it refuses or breaks on."""
+"""Which boxes suppression of overlapping ones chooses, at its thresholds and of equal scores."""
 
 import numpy as np
 import pytest
 
 from ir_tools import run
 from ir_tools.builder import Builder
-from ir_tools.ops import suppression
 from ir_tools.ops._suppression import Rule, Settings, selected
+from ir_tools.ops.definition import Op
+from ir_tools.ops.suppression import MATRIX_NMS_8, MULTICLASS_NMS_8, MULTICLASS_NMS_9
 from ir_tools.runtime.client import RuntimeClient
-from tests.ops.around import Case, ChanceTests, Change, ops_by_name
-from tests.ops.layer_support import compare_values, found_arrays
-from tests.ops.single import Fed, Slot
-
-OPS = ops_by_name(suppression.OPS)
-
-
-def number(value: float) -> Slot:
-    return np.array(value, np.int64 if isinstance(value, int) else np.float32)
-
-
-NMS = {"box_encoding": "corner", "sort_result_descending": "true"}
-TYPED = {**NMS, "output_type": "i64"}
-INPUTS: tuple[Slot, ...] = (("f32", "1,10,4"), ("f32", "1,3,10"), number(5), number(0.5), number(0.1))
-PER_IMAGE = {
-    "sort_result_type": "score",
-    "output_type": "i64",
-    "nms_top_k": "5",
-    "keep_top_k": "5",
-    "sort_result_across_batch": "false",
-    "score_threshold": "0.1",
-    "background_class": "-1",
-    "normalized": "true",
-}
-CASES = {
-    "NonMaxSuppression-1": Case(OPS["NonMaxSuppression-1"], NMS, INPUTS),
-    "NonMaxSuppression-1-two": Case(OPS["NonMaxSuppression-1"], NMS, INPUTS[:2]),
-    "NonMaxSuppression-3": Case(OPS["NonMaxSuppression-3"], TYPED, INPUTS),
-    "NonMaxSuppression-4": Case(OPS["NonMaxSuppression-4"], TYPED, INPUTS),
-    "NonMaxSuppression-4-three": Case(OPS["NonMaxSuppression-4"], TYPED, INPUTS[:3]),
-    "NonMaxSuppression-5": Case(OPS["NonMaxSuppression-5"], TYPED, (*INPUTS, number(0.0))),
-    "NonMaxSuppression-9": Case(OPS["NonMaxSuppression-9"], TYPED, (*INPUTS, number(0.0))),
-    "NonMaxSuppression-9-two": Case(OPS["NonMaxSuppression-9"], TYPED, INPUTS[:2]),
-    "NMSRotated-13": Case(
-        OPS["NMSRotated-13"],
-        {"sort_result_descending": "true", "output_type": "i64", "clockwise": "true"},
-        (("f32", "1,10,5"), *INPUTS[1:]),
-    ),
-    "MatrixNms-8": Case(OPS["MatrixNms-8"], {**PER_IMAGE, "decay_function": "linear"}, INPUTS[:2]),
-    "MulticlassNms-8": Case(OPS["MulticlassNms-8"], {**PER_IMAGE, "iou_threshold": "0.5"}, INPUTS[:2]),
-    "MulticlassNms-9": Case(OPS["MulticlassNms-9"], {**PER_IMAGE, "iou_threshold": "0.5"}, INPUTS[:2]),
-    "MulticlassNms-9-three": Case(
-        OPS["MulticlassNms-9"], PER_IMAGE, (("f32", "3,10,4"), ("f32", "3,10"), ("i64", "2"))
-    ),
-}
-
-
-RUN: list[Change] = [
-    *((name, {}, {}) for name in CASES if name not in {"NonMaxSuppression-9-two", "MulticlassNms-9-three"}),
-    ("NonMaxSuppression-9", {"output_type": "i32", "box_encoding": "CENTER"}, {}),
-    ("NonMaxSuppression-9", {}, {2: number(2**40), 3: number(-1.0), 4: number(float("nan"))}),
-    ("NonMaxSuppression-5", {}, {2: number(0)}),
-    ("MatrixNms-8", {"nms_top_k": "-1", "keep_top_k": "-1", "background_class": "5"}, {}),
-    ("MulticlassNms-9", {"nms_eta": "0", "iou_threshold": "-1", "keep_top_k": "0"}, {}),
-]
-REFUSED: list[Change] = [
-    ("NonMaxSuppression-9", {"box_encoding": "foo"}, {}),
-    ("NonMaxSuppression-9", {"output_type": "u8"}, {}),
-    ("NonMaxSuppression-1", {}, {2: np.array([5], np.int64)}),
-    ("NonMaxSuppression-5", {}, {0: ("f32", "1,10,5")}),
-    ("NonMaxSuppression-5", {}, {1: ("f32", "2,3,10")}),
-    ("NMSRotated-13", {}, {0: ("f32", "1,10,4")}),
-    ("MatrixNms-8", {"nms_top_k": "-2"}, {}),
-    ("MatrixNms-8", {"decay_function": "foo"}, {}),
-    ("MatrixNms-8", {"background_class": "-2"}, {}),
-    ("MulticlassNms-9", {"nms_eta": "2"}, {}),
-    ("MulticlassNms-9", {"keep_top_k": "-2"}, {}),
-    ("MulticlassNms-8", {}, {1: ("f32", "1,10")}),
-]
-
-
-UNPREDICTABLE: list[Change] = [
-    ("NonMaxSuppression-9", {}, {2: number(-1)}),
-    ("NonMaxSuppression-4", {}, {2: number(-5)}),
-]
-
-
-class TestSuppression(ChanceTests):
-    cases, run, refused, unpredictable = CASES, RUN, REFUSED, UNPREDICTABLE
+from tests.ops.around import Case, runs
+from tests.ops.layer_support import compare_values, faults_of, found_arrays
+from tests.ops.single import Fed
 
 
 @pytest.mark.parametrize(
@@ -156,6 +81,15 @@ def test_a_score_that_falls_to_the_threshold_is_left_out() -> None:
 def test_a_score_that_is_the_second_threshold_is_left_out(threshold: float, count: int, client: RuntimeClient) -> None:
     """Of two boxes that lie apart."""
     boxes, scores = np.array([[[0, 0, 1, 1], [5, 5, 6, 6]]], np.float32), np.array([[[0.75, 0.25]]], np.float32)
-    layer = Fed(OPS["MatrixNms-8"], {"background_class": "-1", "post_threshold": f"{threshold}"}, [boxes, scores])
+    layer = Fed(MATRIX_NMS_8, {"background_class": "-1", "post_threshold": f"{threshold}"}, [boxes, scores])
     assert [len(array) for array in found_arrays(layer)] == [count, count, 1]
     compare_values(client, [layer], 0)
+
+
+@pytest.mark.parametrize("op", [MATRIX_NMS_8, MULTICLASS_NMS_8, MULTICLASS_NMS_9], ids=str)
+@pytest.mark.parametrize("name", ["nms_top_k", "keep_top_k", "background_class"])
+def test_less_than_minus_one_is_refused(op: Op, name: str, client: RuntimeClient) -> None:
+    """-1 means all boxes, or no class."""
+    for number, refused in (("-1", False), ("-2", True)):
+        case = Case(op, {name: number}, [("f32", "1,4,4"), ("f32", "1,2,4")])
+        assert bool(faults_of(op, case.raw, case.slots)) == refused == (not runs(client, case))

@@ -5,16 +5,34 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from ir_tools.ops import Op, detection, image, recurrent, roi, sorting, suppression
 from ir_tools.ops.checks import check_types
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import element_type
-from tests.ops import test_detection, test_image, test_recurrent, test_roi, test_sorting, test_suppression
 from tests.ops.around import Case, runs
 from tests.ops.layer_support import fact_of
+from tests.ops.samples import sample_of
 from tests.ops.single import Between, Slot
 
-MODULES = (test_detection, test_image, test_recurrent, test_roi, test_sorting, test_suppression)
-CASES: dict[str, Case] = {name: case for module in MODULES for name, case in module.CASES.items()}
+FAMILIES = (detection.OPS, image.OPS, recurrent.OPS, roi.OPS, sorting.OPS, suppression.OPS)
+WEIGHTS = frozenset({"W", "R", "B", "P"})
+"""Inputs of recurrent operations that are constants, as they are in networks: computed ones have more types."""
+
+
+def case_of(op: Op) -> Case:
+    """The sample of an operation, with weights that are constants."""
+    sample = sample_of(op)
+    assert sample is not None
+    slots = zip(op.inputs, sample.slots, strict=False)
+    return Case(op, sample.raw, [_zeros(slot) if given.name in WEIGHTS else slot for given, slot in slots])
+
+
+def _zeros(slot: Slot) -> Slot:
+    assert isinstance(slot, tuple)
+    return np.zeros([int(size) for size in slot[1].split(",")], np.float32)
+
+
+CASES = {str(op): case_of(op) for family in FAMILIES for op in family}
 TYPES = ("f32", "f16", "bf16", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "boolean")
 
 
