@@ -1,7 +1,7 @@
-"""Settings near one that is valid: shapes and values moved a little, attributes changed, against the runtime."""
+"""Layers that are valid, inputs near those of one, and whether the runtime runs a layer."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,12 +19,6 @@ class Case:
     op: Op
     raw: Mapping[str, str]
     slots: Sequence[Slot]
-
-    def change(self, raw: Mapping[str, str | None], slots: Mapping[int, Slot] | None = None) -> "Case":
-        """The same with other attributes (None: without), or other inputs by number."""
-        merged = {**self.raw, **raw}
-        inputs = [(slots or {}).get(index, slot) for index, slot in enumerate(self.slots)]
-        return replace(self, raw={key: text for key, text in merged.items() if text is not None}, slots=inputs)
 
     def __str__(self) -> str:
         """The operation."""

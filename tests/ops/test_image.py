@@ -45,8 +45,7 @@ def test_random_factors(name: str, client: RuntimeClient) -> None:
         given = floats(*rng.choice([*FACTORS, rng.uniform(0.05, 9)], 2))
         high, low = rng.integers(3, 99, 2)
         data: Slot = ("f32", f"1,2,{high},3..{low}")
-        changed = case.change({}, {0: data, len(case.slots) - 2: given})
-        compare_shapes(client, Setting(case.op, changed.slots, case.raw))
+        compare_shapes(client, Setting(case.op, [data, *case.slots[1:-2], given, case.slots[-1]], case.raw))
 
 
 @pytest.mark.parametrize(
@@ -63,9 +62,9 @@ def test_random_factors(name: str, client: RuntimeClient) -> None:
 )
 def test_what_runs_and_is_not_meant_is_warned_of(name: str, data: str, target: Slot, warned: bool) -> None:
     """Elements made of none hold what was in memory; sizes behind those of the axes are not read."""
-    case = CASES[name].change({}, {0: ("f32", data), 1: target})
-    attrs = attrs_of(case.op, case.raw)
-    kinds = [fault.kind for fault in case.op.check(attrs, [fact_of(slot) for slot in case.slots])]
+    case = CASES[name]
+    facts = map(fact_of, [("f32", data), target, *case.slots[2:]])
+    kinds = [fault.kind for fault in case.op.check(attrs_of(case.op, case.raw), [*facts])]
     assert kinds == [ViolationKind.SUSPECT] * warned
 
 
