@@ -57,8 +57,12 @@ class _Reader:
     @property
     def batch(self) -> int:
         """How many axes of one element are in front of its matrix of weights."""
-        batch = self.layer.common.inputs[1].dims[:-2]
-        return len(batch) if prod(batch) == 1 else 0
+        return len(self.batches) if prod(self.batches) == 1 else 0
+
+    @property
+    def batches(self) -> Sequence[int]:
+        """The sizes in front of its matrix of weights."""
+        return self.layer.common.inputs[1].dims[:-2]
 
     @property
     def by_rows(self) -> bool:
@@ -146,6 +150,8 @@ class PackedWeights:
         it is scaled along the axis that is summed, `each`: each number has a scale; `vector`: scaled for data of one
         dimension; `first`: it is the scaled first input; `both ways`: it is transposed for one of several products,
         `square both ways`: floats, as many rows as columns; `deep`: the data have more than three dimensions;
+        `batched`: there are several scaled matrices, or one with an axis for them, made of groups, which no other use
+        is about;
         `zeros along the sum`, `zeros one by one`: numbers are subtracted along the axis that is summed, one from each;
         `bytes one by one`: such ones of the type of the weights, which one number scales or one for each output;
         `shared by groups`: several groups of an output have one scale, or one number that is subtracted; `signed
@@ -160,7 +166,8 @@ class PackedWeights:
         products without groups are added up for each;
         those that begin with `sequence`: weights of one.
         """
-        products = [one for one in self.readers if one.second]
+        seconds = [one for one in self.readers if one.second]
+        products = [one for one in seconds if not self._is_batched(one)]
         gathers = [
             one for one in self.readers if one.layer.type == "Gather" and one.port == one.layer.common.inputs[0].id
         ]
@@ -188,6 +195,7 @@ class PackedWeights:
             "both ways": len(rows) > 1,
             "square both ways": len(rows) > 1 and _is_square(self.constant),
             "deep": any(len(one.layer.common.inputs[0].dims) > 3 for one in products),
+            "batched": self.scale is not None and len(products) < len(seconds),
             "other rows": len(self.constant.common.outputs[0].dims) == 2
             and any(one.sizes[:: -1 if one.by_rows else 1] != self.constant.common.outputs[0].dims for one in matrices),
             "zeros along the sum": "sum" in shifted,
@@ -258,6 +266,11 @@ class PackedWeights:
         """Return how weights of a product are shifted: see `_way`; empty if it does not multiply by them."""
         readers = (one for one in self.readers if one.second and one.layer.id == product.id)
         return next((self._way(one, self.zeros) for one in readers), "")
+
+    def _is_batched(self, reader: _Reader) -> bool:
+        """Return whether it multiplies by several matrices, or by one of groups that has further axes."""
+        grouped = len(self.constant.common.outputs[0].dims) > len(reader.layer.common.inputs[1].dims)
+        return prod(reader.batches) > 1 or (grouped and bool(reader.batches))
 
     def _in_sequence(self, reader: _Reader) -> set[str]:
         """Return which of the uses that begin with `sequence` fit for a sequence of a recurrent network.

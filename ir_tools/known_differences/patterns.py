@@ -166,6 +166,7 @@ class Patterns:
             Pattern.CHANNELS_LAST: op.type == "TopK" and has_channels_last(graph, layer),
             Pattern.EXTREME_LEVELS: op.type == "FakeQuantize" and extreme_levels(graph, layer),
             Pattern.SHARED_ORDER: op.type == "Transpose" and _shares_its_order(graph, layer),
+            Pattern.EXCHANGED: op.type in ANY_SEQUENCE and _is_exchanged(self.model, graph, layer),
         }
         more: Iterable[str] = ()
         if op.type in OF_BYTES:
@@ -283,6 +284,23 @@ def _shares_its_order(graph: Graph, transpose: Layer) -> bool:
     if len(readers) == 1 and readers[0].type in ELEMENTWISE:
         given, readers = readers[0], _computing(graph, readers[0])
     return len(readers) == 1 and readers[0].type in ANY_SEQUENCE and producer_of(graph, readers[0]) is given
+
+
+def _is_exchanged(model: Model, graph: Graph, sequence: Layer) -> bool:
+    """Return whether others read the data of a sequence that a Transpose gives, and one back alone reads its output."""
+    before, behind = producer_of(graph, sequence), readers_of(graph, sequence)
+    return (
+        before is not None
+        and len(_computing(graph, before)) > 1
+        and len(behind) == 1
+        and _has_order(model, graph, before, [1, 0, 2])
+        and _has_order(model, graph, behind[0], [2, 1, 0, 3])
+    )
+
+
+def _has_order(model: Model, graph: Graph, layer: Layer, order: list[int]) -> bool:
+    found = integers(model, graph, layer, 1) if layer.type == "Transpose" else None
+    return found is not None and found.tolist() == order
 
 
 def _overwritten(graph: Graph, joined: Layer) -> Iterator[str]:

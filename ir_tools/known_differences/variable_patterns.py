@@ -339,7 +339,8 @@ def _reads_open_state(graph: Graph, layer: Layer) -> bool:
 
 
 def _of_attention(graph: Graph, layer: Layer) -> Iterator[str]:
-    """Yield the patterns of an attention whose keys are computed of a variable."""
+    """Yield the patterns of an attention in a graph with variables, of which its keys may be computed."""
+    yield Pattern.BESIDE_VARIABLES
     keys = producer_of(graph, layer, 1)
     if keys is None:
         return

@@ -27,6 +27,7 @@ READING = frozenset(
         Pattern.BEHIND_PRODUCT,
         Pattern.COPIED_STATE,
         Pattern.DECONVOLVED,
+        Pattern.EXCHANGED,
         Pattern.EXPANDED,
         Pattern.FIRST_CONVOLVED,
         Pattern.FIXED_STATE,

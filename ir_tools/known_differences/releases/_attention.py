@@ -26,6 +26,8 @@ ENDS_COUNT = (
     "The last query attends to all keys, and those before it to fewer, instead of the first query to the first key."
 )
 ATTENTION = (counted(1, 2, 4), counted(1, 3, 4), counted(1, 3, 4))
+WAVES, MASK = np.sin(counted(1, 2, 3, 4)), np.ones((3, 3), bool)
+HELD = {"variable_id": "v", "variable_type": "f32", "variable_shape": "1,2,3,4"}
 
 
 def _has_mask(seen: Seen) -> bool:
@@ -100,6 +102,21 @@ def _cached(*, gathered: bool = False, causal: bool = False) -> Call:
         kept[name] = Call("Concat-1", (state, Call(op, (data,))), {"axis": "1"})
     inputs = (Call("Transpose-1", (one, Fixed(whole(0, 2, 1, 3)))) for one in (Call("Sin-1", (data,)), *kept.values()))
     return Call("ScaledDotProductAttention-13", (*inputs,), {"causal": "true" if causal else "false"}, kept=kept)
+
+
+def _has_unknown_sizes_and_boolean_mask(seen: Seen, *, pattern: Pattern | None) -> bool:
+    return (
+        (pattern is None or seen.has(pattern))
+        and _has_mask(seen)
+        and has_rank(seen, 4)
+        and seen.inputs[3].dtype.kind == "boolean"
+        and not seen.has_known_sizes
+    )
+
+
+def _masked(keys: Feed, shape: str = "1,2,?,4", mask: Feed = MASK) -> Call:
+    """Return an attention with a boolean mask, whose queries have this shape."""
+    return Call("ScaledDotProductAttention-13", (Given(WAVES, shape), keys, counted(1, 2, 3, 4), mask), PLAIN)
 
 
 def _transposed(queries: Array | Call, *, activated: bool = False) -> Call:
@@ -180,22 +197,24 @@ ROWS = (
         model=Call("ScaledDotProductAttention-13", (*ATTENTION, np.array([[True, False, True]] * 2)), PLAIN),
         applies=lambda seen: _has_mask(seen) and seen.inputs[3].dtype.kind == "boolean",
     ),
-    not_compiled(
-        name="attention of unknown sizes with a boolean mask",
-        span="2023.3 to 2023.3",
-        ops=("ScaledDotProductAttention-13",),
-        reason="If a size is unknown, a boolean mask is read but not compiled.",
-        model=Call(
-            "ScaledDotProductAttention-13",
-            (Given(counted(1, 2, 3, 4), "1,2,?,4"), *[counted(1, 2, 3, 4)] * 2, np.ones((3, 3), bool)),
-            PLAIN,
-        ),
-        applies=lambda seen: (
-            _has_mask(seen)
-            and has_rank(seen, 4)
-            and seen.inputs[3].dtype.kind == "boolean"
-            and not seen.has_known_sizes
-        ),
+    *(
+        not_compiled(
+            name=f"attention of unknown sizes with a boolean mask{where}",
+            span=span,
+            ops=("ScaledDotProductAttention-13",),
+            reason=f"If a size is unknown, a boolean mask{where} is read but not compiled.",
+            model=model,
+            applies=partial(_has_unknown_sizes_and_boolean_mask, pattern=pattern),
+        )
+        for where, span, model, pattern in (
+            ("", "2023.3 to 2023.3", _masked(counted(1, 2, 3, 4)), None),
+            (
+                " beside variables",
+                "2023.3 to 2024.6",
+                _masked(Call("ReadValue-6", (counted(1, 2, 3, 4),), HELD)),
+                Pattern.BESIDE_VARIABLES,
+            ),
+        )
     ),
     not_run(
         name="attention of unknown sizes with values of another size than keys",

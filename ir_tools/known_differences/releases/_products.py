@@ -279,9 +279,11 @@ def _is_of_scaled_weights(seen: Seen, *, least: int, but: str = "") -> bool:
     """Return whether floats of several dimensions are multiplied by scaled constants of 8 or 4 bits.
 
     Quantized ones of 8 bits, `but` those of this pattern or by u8 with zero points, are computed as they are, and all
-    for sums of fewer products than `least`, or for one output without groups.
+    for sums of fewer products than `least`, for one output without groups, or by several matrices.
     """
     data, weights = seen.inputs[0], seen.inputs[1].shape
+    if any(size.lo > 1 for size in (weights or ())[:-2]):
+        return False
     if seen.attrs is not None and weights is not None and len(weights) == 2:
         outputs, summed = weights if seen.attrs.transpose_b else weights[::-1]
         if summed.lo < least or (outputs.hi == 1 and seen.is_behind({"Multiply"}, 1)):

@@ -1,14 +1,15 @@
 """Cells and sequences."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
-from ir_tools.known_differences._model import Call, Fixed, Given, counted
+from ir_tools.known_differences._model import Call, Feed, Fixed, Given, counted, whole
 from ir_tools.known_differences.releases._predicates import has_value
 from ir_tools.known_differences.releases._row import ReleaseDifference, not_compiled, not_read
-from ir_tools.known_differences.releases.seen import Seen
+from ir_tools.known_differences.releases.seen import Pattern, Seen
 from ir_tools.ops import Array
 from ir_tools.releases.measured import State
 from ir_tools.types import is_static
@@ -17,6 +18,7 @@ __all__ = ["ROWS"]
 
 CELLS = (("LSTMCell-1", 2), ("LSTMCell-4", 2), ("GRUCell-3", 1), ("RNNCell-1", 1))
 SEQUENCES = (("LSTMSequence-5", 2), ("GRUSequence-5", 1), ("RNNSequence-5", 1))
+ROWS_LAST = counted(5, 3, 4) / 9
 
 
 def _states(seen: Seen) -> range:
@@ -113,6 +115,18 @@ def _ignores_lengths(seen: Seen) -> bool:
     return shape is None or not shape[1].static or bool((lengths != shape[1].size).any())
 
 
+def _reshapes_its_data(seen: Seen) -> bool:
+    """Return whether others read the transposed data of a sequence that a device knows, in one direction, of all steps.
+
+    Of few rows or steps, the data are in the same order before.
+    """
+    if not seen.has(Pattern.EXCHANGED) or _is_split(seen) or 1 in seen.inputs[0].dims[:2]:
+        return False
+    shape, lengths = seen.inputs[0].shape, seen.inputs[_states(seen).stop].exact
+    whole = not is_static(shape) or (lengths is not None and shape is not None and (lengths == shape[1].size).all())
+    return bool(whole) and seen.attrs is not None and seen.attrs.direction != "bidirectional"
+
+
 def _has_known_batch(seen: Seen, *, lengths: bool) -> bool:
     """Return whether states or lengths have a known size for a batch of unknown size; `lengths`: constant lengths."""
     shape, of_lengths = seen.inputs[0].shape, _states(seen).stop
@@ -172,6 +186,23 @@ def _recurrent(op: str, *given: str, rows: int = 3, **raw: str) -> Call:
     shapes = (*given, *[""] * (len(arrays) - len(given)))
     feeds = (Given(array, shape) if shape else Fixed(array) for array, shape in zip(arrays, shapes, strict=True))
     return Call(op, tuple(feeds), {"hidden_size": "2"} | raw)
+
+
+def _both_ways(
+    op: str = "RNNSequence-5",
+    data: Feed = ROWS_LAST,
+    back: Sequence[int] = (2, 1, 0, 3),
+    lengths: Sequence[int] = (5, 5, 5),
+    **raw: str,
+) -> Call:
+    """Return the sum of sequences of the same transposed data in either direction, transposed back."""
+    transposed = Call("Transpose-1", (data, Fixed(whole(1, 0, 2))))
+    sequences = (_recurrent(op, rows=len(lengths), direction=way, **raw) for way in ("forward", "reverse"))
+    of_data = (
+        replace(one, inputs=(transposed, *one.inputs[1:-4], Fixed(whole(*lengths)), *one.inputs[-3:]))
+        for one in sequences
+    )
+    return Call("Add-1", tuple(Call("Transpose-1", (one, Fixed(whole(*back)))) for one in of_data))
 
 
 def _of_one_unit(op: str, states: int) -> Call:
@@ -350,6 +381,17 @@ ROWS = (
             ),
         )
         for span, state in spans
+    ),
+    ReleaseDifference(
+        name="sequences of transposed data that others read",
+        span="2021.4 to 2026.4",
+        ops=tuple(op for op, _ in SEQUENCES),
+        reason=(
+            "If a Transpose alone reads its output, the Transpose of its data gets a Reshape in its place, from which "
+            "others that read it have wrong values."
+        ),
+        model=_both_ways(),
+        applies=_reshapes_its_data,
     ),
     ReleaseDifference(
         name="sequences of unknown size with constant lengths",

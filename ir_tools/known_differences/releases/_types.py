@@ -117,6 +117,12 @@ def _product(weights: Call, transposed: str, data: Array | Call = DATA) -> Call:
     return Call("MatMul-1", (data, weights), {"transpose_a": "false", "transpose_b": transposed})
 
 
+def _matrices(kind: str, *sizes: int, scale: Array = SCALE) -> Call:
+    """Return two matrices of scaled weights of 4 bits; `sizes`: of the constant, if they are others."""
+    held = Fixed(np.arange(16, dtype=np.uint8) * 23, kind, sizes or (2, 4, 4))
+    return Call("Multiply-1", (_floats(held), Fixed(scale)))
+
+
 def _less_one_number() -> Call:
     """Return a product of five rows with weights from which one number is subtracted."""
     weights = _floats(Fixed((np.arange(512) * 7 % 256).astype(np.uint8).reshape(16, 32)))
@@ -362,6 +368,7 @@ ROWS = (
             ops=("Const-1",),
             reason=f"The elements in each byte of {kind} constants are read in reverse order.",
             measured=True,
+            folded=True,
             model=_packed(kind, int(kind[1])),
             applies=_made_of(kind),
         )
@@ -423,6 +430,19 @@ ROWS = (
                 _weights("u4", SCALE.reshape(1, 4), DATA.reshape(1, 1, 2, 4)),
                 partial(_is_used, kinds="u4 i4 nf4", uses={"deep"}),
                 Processor.ANY,
+            ),
+            *(
+                (
+                    f"weights of {kind} of several matrices",
+                    span,
+                    State.UNCOMPILED,
+                    "Constants of 4 bits are unpacked for a MatMul only if they are one matrix, or groups of one.",
+                    _product(_matrices(kind), "false", counted(2, 2, 4)),
+                    partial(_is_used, kinds=kind, uses={"batched"}),
+                    Processor.ANY,
+                )
+                for kinds, span in (("i4 u4", "2023.2 to 2024.1"), ("nf4", "2023.2 to 2024.3"))
+                for kind in kinds.split()
             ),
             (
                 "weights of i4 from which i4 is subtracted",

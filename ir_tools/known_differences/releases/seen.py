@@ -232,6 +232,8 @@ class Pattern(StrEnum):
     SHARED_ORDER = "shared order"
     """Of a Transpose of known sizes: other layers read its order, too, and a sequence alone reads what it gives, or
     what an elementwise layer makes of that."""
+    EXCHANGED = "exchanged"
+    """Of a sequence: others read what a Transpose to rows of steps gives it, and one back alone reads its output."""
     OUTLIVING = "outliving"
     """Of a Transpose of three axes: products of what it gives of a convolution or pooling are joined with that."""
     UNEVEN = "uneven"
@@ -290,11 +292,12 @@ class Pattern(StrEnum):
     """Of a MatMul: its second input is one matrix, computed of variables whose initial values are constants."""
     OPEN_STATE = "open state"
     """Of a SoftMax or GRN: it reads a variable of unknown sizes."""
+    BESIDE_VARIABLES = "beside variables"
     STATE_KEYS = "state keys"
     GATHERED_KEYS = "gathered keys"
     REPEATED_KEYS = "repeated keys"
-    """Of an attention: its keys are computed of a variable; a Concat joins them, of a variable that a Gather reads; so
-    it does, and they are repeated for several heads."""
+    """Of an attention: its graph has variables; its keys are computed of one; a Concat joins them, of a variable that a
+    Gather reads; so it does, and they are repeated for several heads."""
 
 
 UNCHOOSING = frozenset({"LSTMSequence", "TopK", "VariadicSplit"})
@@ -339,6 +342,7 @@ NEEDED: Mapping[str, Set[str]] = {
     **dict.fromkeys(
         (
             Pattern.BEGUN,
+            Pattern.BESIDE_VARIABLES,
             Pattern.CROSSED,
             Pattern.GATHERED_KEYS,
             Pattern.HELD,
@@ -359,6 +363,7 @@ NEEDED: Mapping[str, Set[str]] = {
     ),
     **dict.fromkeys((Pattern.BETWEEN_LEVELS, Pattern.COMPILED_LEVELS), frozenset({"FakeQuantize"})),
     Pattern.CHOSEN: frozenset({"If"}),
+    Pattern.EXCHANGED: frozenset({"Transpose"}),
     Pattern.EXPANDED: frozenset({"Broadcast"}),
     **dict.fromkeys((Pattern.PAIRED, Pattern.UNPAIRED), frozenset({"Concat"})),
     Pattern.GATHERED: frozenset({"GatherElements"}),

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, index, number, whole
-from ir_tools.known_differences.releases._attention import _cached
+from ir_tools.known_differences.releases._attention import HELD, _cached, _masked
 from tests.releases.beside import Feed, beside
 
 
@@ -110,6 +110,13 @@ HEADS = (counted(1, 2, 3, 4), counted(1, 2, 3, 4))
 SQUARE = (1, 4, 4, 8)
 SHARED = of_heads(second_half(), *SQUARE)
 """An attention that two layers read, one of which transposes it."""
+
+
+def variable(start: Feed, **raw: str) -> Call:
+    """A variable that keeps what it holds."""
+    return Call("ReadValue-6", (start,), HELD | raw)
+
+
 BESIDE = [
     *beside("attention with keys of beams", others=[_cached(), of_variables("Tanh-1", gathered=True, causal=False)]),
     *beside(
@@ -275,5 +282,18 @@ BESIDE = [
     *beside(
         "Clamp between a number and infinity",
         others=[Call("Clamp-1", (floats(-1, 2),), {"min": "0", "max": "inf"})],
+    ),
+    *beside(
+        "attention of unknown sizes with a boolean mask beside variables",
+        falling=[
+            _masked(variable(Given(counted(1, 2, 3, 4), "1,2,?,4"), variable_shape="1,2,?,4"), "1,2,3,4"),
+            Call("Add-1", (_masked(counted(1, 2, 3, 4)), variable(counted(1, 2, 3, 4)))),
+            _masked(variable(counted(1, 2, 3, 4)), "1,2,3,4", Given(np.ones((3, 3), bool), "?,3")),
+        ],
+        others=[
+            _masked(variable(counted(1, 2, 3, 4)), "1,2,3,4"),
+            _masked(variable(counted(1, 2, 3, 4)), mask=np.zeros((3, 3), np.float32)),
+            _masked(counted(1, 2, 3, 4)),
+        ],
     ),
 ]

@@ -1,5 +1,8 @@
 """Layers beside the rows of products of matrices, Einsum, convolutions and deconvolutions."""
 
+from collections.abc import Sequence
+from math import prod
+
 import numpy as np
 
 from ir_tools.known_differences._model import (
@@ -40,9 +43,10 @@ def _compressed(data: Call, held: Fixed = BYTES) -> Call:
     return Call("MatMul-1", (data, weights), {"transpose_b": "true"})
 
 
-def _in_bytes(outputs: int, summed: int, transposed: bool = True) -> Call:
+def _in_bytes(outputs: int, summed: int, transposed: bool = True, matrices: Sequence[int] = ()) -> Call:
     """Data times weights that are held in bytes, which make so many outputs, each of so many products."""
-    held = (np.arange(outputs * summed) * 37 % 251 - 125).astype(np.int8).reshape(outputs, summed)
+    held = (np.arange(prod(matrices) * outputs * summed) * 37 % 251 - 125).astype(np.int8)
+    held = held.reshape(*matrices, outputs, summed)
     scale = (0.01 + np.arange(outputs) / 1600).astype(np.float32).reshape(outputs, 1)
     if not transposed:
         held, scale = held.T, scale.T
@@ -355,8 +359,18 @@ BESIDE = [
         for span, least in (("2024.3 to 2025.1", 4), ("2024.3 to 2026.0", 16), ("2024.3 to 2026.4", 32))
         for one in beside(
             f"MatMul with weights of 8 and 4 bits, {span}",
-            falling=[_in_bytes(2, least), _in_bytes(2, 64), _in_bytes(2, 64, transposed=False)],
-            others=[_in_bytes(64, least - 1), _in_bytes(64, least - 1, transposed=False), _in_bytes(1, 64)],
+            falling=[
+                _in_bytes(2, least),
+                _in_bytes(2, 64),
+                _in_bytes(2, 64, transposed=False),
+                _in_bytes(2, 64, matrices=[1]),
+            ],
+            others=[
+                _in_bytes(64, least - 1),
+                _in_bytes(64, least - 1, transposed=False),
+                _in_bytes(1, 64),
+                _in_bytes(2, 64, matrices=[2]),
+            ],
         )
     ),
     *beside(

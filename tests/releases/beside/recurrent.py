@@ -2,9 +2,30 @@
 
 import numpy as np
 
-from ir_tools.known_differences._model import Call, Fixed, Given, counted, whole
-from ir_tools.known_differences.releases._recurrent import _recurrent
+from ir_tools.known_differences._model import Call, Fixed, Given, converted, counted, sizes_of, whole
+from ir_tools.known_differences.releases._recurrent import ROWS_LAST, _both_ways, _recurrent
 from tests.releases.beside import beside
+
+
+def _alone(both: Call) -> Call:
+    """One of two sequences of the same data, and the size of these."""
+    one, _ = both.inputs
+    assert isinstance(one, Call)
+    (sequence, _) = one.inputs
+    assert isinstance(sequence, Call)
+    return Call("Add-1", (one, Call("ReduceSum-1", (converted(sizes_of(sequence.inputs[0]), "f32"), whole(0)))))
+
+
+def _activated(both: Call) -> Call:
+    """A sequence and the product of the data that it reads."""
+    one, _ = both.inputs
+    assert isinstance(one, Call)
+    (sequence, _) = one.inputs
+    assert isinstance(sequence, Call)
+    product = Call("MatMul-1", (sequence.inputs[0], Fixed(counted(4, 2) / 9)))
+    flat = (Call("Reshape-1", (each, Fixed(whole(-1))), {"special_zero": "false"}) for each in (one, product))
+    return Call("Concat-1", (*flat,), {"axis": "0"})
+
 
 BESIDE = [
     *beside(
@@ -126,6 +147,23 @@ BESIDE = [
                 ),
                 {"hidden_size": "2"},
             )
+        ],
+    ),
+    *beside(
+        "sequences of transposed data that others read",
+        falling=[
+            _both_ways("LSTMSequence-5"),
+            _both_ways("GRUSequence-5"),
+            _both_ways(activations="relu"),
+            _activated(_both_ways()),
+        ],
+        others=[
+            _both_ways("GRUSequence-5", clip="1"),
+            _both_ways("LSTMSequence-5", activations="sigmoid,relu,tanh"),
+            _both_ways(back=(1, 2, 0, 3)),
+            _both_ways(lengths=(5, 4, 5)),
+            _both_ways(data=ROWS_LAST[:, :1], lengths=(5,)),
+            _alone(_both_ways()),
         ],
     ),
 ]

@@ -6,6 +6,7 @@ import numpy as np
 
 from ir_tools.known_differences._model import Call, Fixed, Given, converted, counted, floats, index, number, whole
 from ir_tools.known_differences.releases._samples import quantized
+from ir_tools.known_differences.releases._types import _matrices, _product
 from ir_tools.ops import Array
 from tests.releases.beside import Feed, beside
 
@@ -21,6 +22,10 @@ def _boolean(data: Feed) -> Call:
 
 def _number(data: Feed, kind: str = "i32") -> Call:
     return converted(data, kind)
+
+
+def in_shape(data: Call, *sizes: int) -> Call:
+    return Call("Reshape-1", (data, Fixed(whole(*sizes))), {"special_zero": "false"})
 
 
 def _repeated_pixels(image: Call) -> Call:
@@ -484,5 +489,26 @@ BESIDE = [
     *beside(
         "weights of sequences in part of 8 bits, 2024.4 to 2026.4",
         others=[_sequence(begin=PACKED, weights=(0,)), _sequence(begin=PACKED, data=counted(1, 3, 2))],
+    ),
+    *beside(
+        "weights of u4 of several matrices, 2023.2 to 2024.1",
+        falling=[
+            _product(in_shape(_matrices("u4", 1, 2, 4, 4), 1, 8, 4), "false", counted(2, 8)),
+            Call("MatMul-1", (counted(4), _matrices("u4"))),
+            _product(_matrices("u4", scale=floats(2)), "false", counted(1, 2, 3, 4)),
+        ],
+        others=[
+            _product(_matrices("u4", 1, 8, 4, scale=counted(1, 4)), "false", counted(2, 8)),
+            _product(in_shape(_matrices("u4", 2, 4, 4, scale=counted(2, 1, 4)), 8, 4), "false", counted(2, 8)),
+            _product(
+                converted(Fixed(np.arange(16, dtype=np.uint8) * 23, "u4", (2, 4, 4)), "f32"), "false", counted(2, 4)
+            ),
+        ],
+    ),
+    *beside(
+        "order of i4 constants",
+        falling=[
+            _product(converted(Fixed(np.arange(8, dtype=np.uint8) * 23, "i4", (4, 4)), "f32"), "false", counted(2, 4)),
+        ],
     ),
 ]
