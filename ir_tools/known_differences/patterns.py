@@ -57,7 +57,7 @@ from ir_tools.known_differences.releases.seen import (
     UNCHOOSING,
     Pattern,
 )
-from ir_tools.known_differences.scale_patterns import REDUCED, scales_behind
+from ir_tools.known_differences.scale_patterns import REDUCED, is_scaled_by_a_list, scales_behind
 from ir_tools.known_differences.slice_patterns import slices
 from ir_tools.ops import Op, Role, role_of
 from ir_tools.types import precision_in_file
@@ -166,6 +166,9 @@ class Patterns:
             Pattern.CHANNELS_LAST: op.type == "TopK" and has_channels_last(graph, layer),
             Pattern.EXTREME_LEVELS: op.type == "FakeQuantize" and extreme_levels(graph, layer),
             Pattern.SHARED_ORDER: op.type == "Transpose" and _shares_its_order(graph, layer),
+            Pattern.SCALED_BY_A_LIST: op.type in VIEWS
+            and self._quantizes(graph)
+            and is_scaled_by_a_list(graph, layer, constants),
             Pattern.EXCHANGED: op.type in ANY_SEQUENCE and _is_exchanged(self.model, graph, layer),
         }
         more: Iterable[str] = ()

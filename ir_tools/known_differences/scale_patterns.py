@@ -1,14 +1,14 @@
 """Scales of quantized data, which releases apply behind a reduction of them."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from math import prod
 
 from ir_tools.graph import Graph, Layer, Model, Source
-from ir_tools.known_differences.neighbours import integers, sources_of, walked
+from ir_tools.known_differences.neighbours import FAR, integers, producer_of, sources_of, walked
 from ir_tools.known_differences.releases.seen import NUMBER, Pattern
 
-__all__ = ["CHANNEL", "REDUCED", "axis_left", "scales_behind"]
+__all__ = ["CHANNEL", "REDUCED", "axis_left", "is_scaled_by_a_list", "scales_behind"]
 
 REDUCED = frozenset({"ReduceMax", "ReduceMean", "ReduceMin", "ReduceSum"})
 """Types of reductions that scales move behind. Measured."""
@@ -20,6 +20,7 @@ PASSED = REDUCED | {
 LEVELS = frozenset({"15", "16", "255", "256", "65536"})
 """Of a FakeQuantize that releases write as rounded data and a scale. Measured."""
 SHIFTS = frozenset({"Add", "Subtract"})
+SCALES = frozenset({"Divide", "Multiply"})
 CHANNEL = 1
 
 
@@ -46,6 +47,27 @@ def scales_behind(
         else:
             continue
         yield from (left for axis in scaled for left in axis_left(model, graph, reduction, axis))
+
+
+def is_scaled_by_a_list(graph: Graph, view: Layer, constants: Collection[int]) -> bool:
+    """Return whether a list of constants scales, or shifts beside numbers that scale, what a layer reads.
+
+    One that is the first factor does not count.
+    """
+    given: dict[bool, list[Sequence[int]]] = {True: [], False: []}
+    layer = producer_of(graph, view)
+    for _ in range(FAR):
+        if layer is None or layer.type not in SCALES | SHIFTS:
+            break
+        held = [source is not None and source.layer in constants for source in sources_of(graph, layer)]
+        if held != [False, True] and (held != [True, False] or layer.type != "Add"):
+            break
+        given[layer.type in SCALES].append(layer.common.inputs[held.index(True)].dims)
+        layer = producer_of(graph, layer, held.index(False))
+    scales, shifts = given[True], given[False]
+    lists = [len(sizes) == 1 != sizes[0] for sizes in (*scales, *shifts)]
+    numbers = bool(scales) and all(prod(sizes) == 1 for sizes in scales)
+    return any(lists if numbers else lists[: len(scales)])
 
 
 def _before(graph: Graph, constants: Collection[int], source: Source) -> list[Source]:

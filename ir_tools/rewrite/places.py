@@ -45,6 +45,7 @@ READING = frozenset(
         Pattern.PAIRED,
         Pattern.PASSED_ON,
         Pattern.QUANTIZED,
+        Pattern.SCALED_BY_A_LIST,
         Pattern.SECOND_CONVOLVED,
         Pattern.SOFTENED,
         Pattern.SOFTENED_INPUT,

@@ -42,7 +42,14 @@ LASTING = {Pattern.AFFINE, Pattern.PARTLY_READ, Pattern.RESHAPED, Pattern.SIZING
 """Patterns that lie behind a layer: another one in its place has them, too."""
 OF_DATA = {
     *(Pattern.AVERAGED, Pattern.BETWEEN_BYTES, Pattern.BETWEEN_EARLY_BYTES, Pattern.EXCHANGED, Pattern.NARROW),
-    *(Pattern.QUANTIZED, Pattern.RESCALED, Pattern.UNSHIFTED, Pattern.UNSIGNED, Pattern.WITH_ZERO_POINT),
+    *(
+        Pattern.QUANTIZED,
+        Pattern.RESCALED,
+        Pattern.SCALED_BY_A_LIST,
+        Pattern.UNSHIFTED,
+        Pattern.UNSIGNED,
+        Pattern.WITH_ZERO_POINT,
+    ),
 }
 """Patterns that lie before a layer: one of its type that reads what it reads has them, too."""
 

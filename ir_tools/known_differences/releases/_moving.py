@@ -1,7 +1,7 @@
 """Layers that move, repeat, cut or pad data."""
 
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import dropwhile, repeat, zip_longest
@@ -12,7 +12,7 @@ import numpy as np
 from ir_tools.known_differences._model import Call, Feed, Fixed, Given, counted, floats, index, number, sizes_of, whole
 from ir_tools.known_differences.releases._predicates import axes_of, has_rank, has_value
 from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_read, not_run
-from ir_tools.known_differences.releases._samples import PLAIN
+from ir_tools.known_differences.releases._samples import PLAIN, quantized
 from ir_tools.known_differences.releases.seen import ANY_SEQUENCE, COMBINING, FIRST_VERSION, Pattern, Seen
 from ir_tools.ops.definition import Array, Fact
 from ir_tools.processors import Processor
@@ -158,6 +158,28 @@ def _loses_its_order(seen: Seen, *, activated: bool) -> bool:
     if not seen.has(Pattern.SHARED_ORDER) or any(type in ANY_SEQUENCE for _, type in seen.readers) is activated:
         return False
     return seen.inputs[1].integers() == [1, 0, 2] and 1 not in seen.inputs[0].dims[:2]
+
+
+def _moves_a_list(seen: Seen, *, last: bool) -> bool:
+    """Return whether a list that scales data moves behind a layer that gives them another shape from the third axis on.
+
+    `last`: the size along the last axis changes.
+    """
+    before, after = seen.inputs[0].dims, seen.outputs[0].dims
+    if not seen.has(Pattern.SCALED_BY_A_LIST) or not 1 < len(before) < 5 or len(after) < 2:
+        return False
+    return before[:2] == after[:2] and before != after and (not last or before[-1] != after[-1])
+
+
+def _by_a_list(data: Array) -> Call:
+    return Call("Multiply-1", (data, Fixed(counted(4))))
+
+
+def _in_shape_of(*sizes: int, scaling: Callable[[Array], Call] = _by_a_list) -> Call:
+    """Return data that constants scale, a list for one, in another shape, beside what is quantized."""
+    data = Call("Reshape-1", (scaling(counted(2, 3, 4)), Fixed(whole(*sizes))), {"special_zero": "false"})
+    levels = quantized(counted(*sizes), Fixed(floats(9)), levels=255)
+    return Call("Add-1", (data, levels))
 
 
 def _turns_unequal_parts(seen: Seen, *, rank: int) -> bool:
@@ -484,6 +506,23 @@ ROWS = (
             applies=lambda seen: not _is_alone(seen) and axes_of(seen) == [] and seen.rank() < 2,
         )
         for span, state in (("2024.3 to 2025.0", State.DIFFERS), ("2025.1 to 2025.2", State.FAILS))
+    ),
+    *(
+        not_compiled(
+            name=f"data that a list scales, in another shape{where}",
+            span=span,
+            ops=("Reshape-1", "Squeeze-1", "Unsqueeze-1"),
+            reason=(
+                "In a model with a FakeQuantize the list moves behind the layer, as if its axis were the second one of "
+                "the data."
+            ),
+            model=_in_shape_of(*sizes),
+            applies=partial(_moves_a_list, last=last),
+        )
+        for where, span, sizes, last in (
+            ("", "2021.2 to 2021.3", (2, 3, 1, 4), False),
+            (" along the last axis", "2021.2 to 2021.4", (2, 3, 2, 2), True),
+        )
     ),
     *(
         not_compiled(

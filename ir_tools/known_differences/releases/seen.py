@@ -232,6 +232,9 @@ class Pattern(StrEnum):
     SHARED_ORDER = "shared order"
     """Of a Transpose of known sizes: other layers read its order, too, and a sequence alone reads what it gives, or
     what an elementwise layer makes of that."""
+    SCALED_BY_A_LIST = "scaled by a list"
+    """Of a layer that gives the elements another shape, in a graph with a FakeQuantize: constants scale what it reads,
+    and may shift it; a list is among those that scale, or among those that shift if the others are numbers."""
     EXCHANGED = "exchanged"
     """Of a sequence: others read what a Transpose to rows of steps gives it, and one back alone reads its output."""
     OUTLIVING = "outliving"
@@ -361,7 +364,9 @@ NEEDED: Mapping[str, Set[str]] = {
     **dict.fromkeys(
         (Pattern.KNOWN_KEPT, Pattern.OTHER_KEPT, Pattern.OUTGROWN_START, Pattern.UNKNOWN_KEPT), frozenset({"Assign"})
     ),
-    **dict.fromkeys((Pattern.BETWEEN_LEVELS, Pattern.COMPILED_LEVELS), frozenset({"FakeQuantize"})),
+    **dict.fromkeys(
+        (Pattern.BETWEEN_LEVELS, Pattern.COMPILED_LEVELS, Pattern.SCALED_BY_A_LIST), frozenset({"FakeQuantize"})
+    ),
     Pattern.CHOSEN: frozenset({"If"}),
     Pattern.EXCHANGED: frozenset({"Transpose"}),
     Pattern.EXPANDED: frozenset({"Broadcast"}),

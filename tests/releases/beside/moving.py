@@ -18,6 +18,7 @@ from ir_tools.known_differences._model import (
     sizes_of,
     whole,
 )
+from ir_tools.known_differences.releases._moving import _in_shape_of
 from ir_tools.ops import Array
 from tests.releases.beside import Beside, Feed, beside
 
@@ -240,6 +241,11 @@ def _sequence(
         return total
     size = Call("ReduceProd-1", (sizes_of(data), Fixed(whole(0))), {"keep_dims": "true"})
     return Call("Add-1", (total, converted(size, "f32")))
+
+
+def _scaled_twice(data: Array) -> Call:
+    """Data that a number scales and a list shifts."""
+    return Call("Add-1", (Call("Multiply-1", (data, Fixed(floats(2)))), Fixed(counted(4))))
 
 
 FIRST = Call("ReLU-1", (counted(1, 2, 4),), results=(0,))
@@ -762,6 +768,21 @@ BESIDE = [
             _together(ROW, Call("SoftMax-1", (ROW,), {"axis": "2"})),
             _together(ROW, _linear(Call("Tanh-1", (ROW,)))),
             _together(Call("Tanh-1", (ROW,)), _linear(ROW)),
+        ],
+    ),
+    *beside(
+        "data that a list scales, in another shape along the last axis",
+        falling=[
+            _in_shape_of(2, 3, 2, 2, scaling=_scaled_twice),
+            _in_shape_of(2, 3, 2, 2, scaling=lambda data: Call("Divide-1", (data, Fixed(counted(4) + 1)))),
+        ],
+        others=[
+            _in_shape_of(2, 3, 1, 4),
+            _in_shape_of(6, 2, 2),
+            _in_shape_of(2, 3, 2, 2, scaling=lambda data: Call("Multiply-1", (data, Fixed(counted(1, 1, 4))))),
+            _in_shape_of(2, 3, 2, 2, scaling=lambda data: Call("Multiply-1", (Fixed(counted(4)), data))),
+            _in_shape_of(2, 3, 2, 2, scaling=lambda data: Call("Add-1", (data, Fixed(counted(4))))),
+            *_in_shape_of(2, 3, 2, 2).inputs[:1],
         ],
     ),
 ]
