@@ -30,11 +30,13 @@ from ir_tools.known_differences.neighbours import (
     consumers_of,
     gives_known_sizes,
     integers,
+    made_from,
     numbers_of,
     producer_of,
     readers_of,
     reads_of,
     sources_of,
+    values_of,
 )
 from ir_tools.known_differences.packed_weights import PackedWeights
 from ir_tools.known_differences.product_patterns import in_bytes
@@ -113,6 +115,7 @@ OVERWRITING_AS_OTHER = {
 }
 """Types of layers that write over what they read, and the patterns of a Concat that they read, or that gets another
 shape before. Measured."""
+BYTES = frozenset({"255", "256"})
 BY_CHANNEL = 4
 """Of how many dimensions on a MVN does not write over what it reads. Measured."""
 EXPANDING = {"Add": (0, 1), "Multiply": (0, 1), "Subtract": (1,), "Divide": (1,), "SquaredDifference": (1,)}
@@ -186,6 +189,7 @@ class Patterns:
                 mean_squares(self.model, graph, layer, constants),
                 spread(graph, layer),
                 extremes_of_parts(self.model, graph, layer),
+                _of_levels(self.model, graph, layer, constants),
             )
         elif op.type in CONVERTING and _gives_booleans(layer):
             more = chain(_tested(graph, layer), [Pattern.MASK] * is_mask(self.model, graph, layer))
@@ -287,6 +291,17 @@ def _shares_its_order(graph: Graph, transpose: Layer) -> bool:
     if len(readers) == 1 and readers[0].type in ELEMENTWISE:
         given, readers = readers[0], _computing(graph, readers[0])
     return len(readers) == 1 and readers[0].type in ANY_SEQUENCE and producer_of(graph, readers[0]) is given
+
+
+def _of_levels(model: Model, graph: Graph, reduction: Layer, constants: Collection[int]) -> Iterator[Pattern]:
+    """Yield what is true of a ReduceSum of levels between constants."""
+    levels = made_from(graph, producer_of(graph, reduction), {"ReLU"}) if reduction.type == "ReduceSum" else None
+    if levels is None or levels.type != "FakeQuantize" or levels.common.raw.get("levels") not in BYTES:
+        return
+    if all(source is not None and source.layer in constants for source in sources_of(graph, levels)[1:]):
+        yield Pattern.OF_LEVELS
+        low = values_of(model, graph, levels, 3)
+        yield from [Pattern.OF_SIGNED_LEVELS] * (low is None or bool((low < 0).any()))
 
 
 def _is_exchanged(model: Model, graph: Graph, sequence: Layer) -> bool:

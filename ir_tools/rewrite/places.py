@@ -38,6 +38,7 @@ READING = frozenset(
         Pattern.IN_PLACE,
         Pattern.JOINED_STATE,
         Pattern.KEPT_INPUT,
+        Pattern.OF_LEVELS,
         Pattern.OPEN_STATE,
         Pattern.OVERWRITING_JOINED,
         Pattern.OVERWRITING_READ,

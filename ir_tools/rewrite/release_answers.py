@@ -43,6 +43,7 @@ LASTING = {Pattern.AFFINE, Pattern.PARTLY_READ, Pattern.RESHAPED, Pattern.SIZING
 OF_DATA = {
     *(Pattern.AVERAGED, Pattern.BETWEEN_BYTES, Pattern.BETWEEN_EARLY_BYTES, Pattern.EXCHANGED, Pattern.NARROW),
     *(
+        Pattern.OF_LEVELS,
         Pattern.QUANTIZED,
         Pattern.RESCALED,
         Pattern.SCALED_BY_A_LIST,

@@ -165,8 +165,10 @@ def _moves_a_list(seen: Seen, *, last: bool) -> bool:
 
     `last`: the size along the last axis changes.
     """
+    if not seen.has(Pattern.SCALED_BY_A_LIST):
+        return False
     before, after = seen.inputs[0].dims, seen.outputs[0].dims
-    if not seen.has(Pattern.SCALED_BY_A_LIST) or not 1 < len(before) < 5 or len(after) < 2:
+    if not 1 < len(before) < 5 or len(after) < 2:
         return False
     return before[:2] == after[:2] and before != after and (not last or before[-1] != after[-1])
 

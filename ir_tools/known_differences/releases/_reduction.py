@@ -17,6 +17,7 @@ from ir_tools.types import element_type, is_static
 
 __all__ = ["ROWS"]
 
+LIMITS = [Fixed(number(limit)) for limit in (0, 255, 0, 255)]
 BF16 = element_type("bf16").dtype
 BY_CHANNEL = ((3, (0,)), (3, (2,)))
 BY_CHANNEL_UNTIL_2024 = ((2, (0,)), (3, (0, 2)))
@@ -25,6 +26,11 @@ SIGNED = "i8 i16 u16 i32 u32 i64 u64"
 INTEGERS = f"u8 {SIGNED}"
 REDUCTIONS = ("ReduceMax-1", "ReduceMin-1", "ReduceMean-1", "ReduceSum-1", "ReduceProd-1", "ReduceL1-4", "ReduceL2-4")
 ANY = (*REDUCTIONS, "ReduceLogicalAnd-1", "ReduceLogicalOr-1")
+
+
+OF_ROUNDED = {(3, (1,)), (4, (1,)), (5, (1,)), (5, (1, 2))}
+OF_ROUNDED_SIGNED = {(2, (1,)), (3, (1, 2)), (4, (2,)), (4, (3,)), (4, (1, 2)), (4, (2, 3))}
+"""Ranks of levels and axes of their sums, whether these are kept or not; of levels of which some are negative."""
 
 
 def _is_counted_from_the_end(seen: Seen, *, but: int = 0) -> bool:
@@ -132,6 +138,20 @@ def _scales_second_axis(seen: Seen) -> bool:
     return 1 in seen.scaled and (rank == 3 or not {0, 1}.isdisjoint(axes))
 
 
+def _rounds_its_mean(seen: Seen, *, newer: bool) -> bool:
+    """Return whether a sum of levels is of a rank and along axes that are measured; `newer`: on 2021.3 and later."""
+    if not seen.has(Pattern.OF_LEVELS):
+        return False
+    reduced = _reduced(seen)
+    if not newer:
+        return reduced in {(4, (2,)), (4, (3,)), (4, (2, 3))}
+    kept = reduced in {(2, (1,)), (3, (1, 2))} and _keeps_axes(seen)
+    left = reduced in {(4, (2,)), (4, (3,)), (4, (1, 2)), (4, (2, 3))} and not _keeps_axes(seen)
+    return (
+        kept or left or reduced in OF_ROUNDED or (reduced in OF_ROUNDED_SIGNED and seen.has(Pattern.OF_SIGNED_LEVELS))
+    )
+
+
 def _scaled_sum(
     shape: tuple[int, ...], axis: int, numbers: object, kind: DTypeLike = np.float32, keep: bool = False
 ) -> Call:
@@ -176,6 +196,25 @@ ROWS = (
         reason="What is reduced along an axis of size 0 is not set.",
         model=Call("ReduceSum-1", (np.zeros((300, 0), np.float32), Fixed(whole(1)))),
         applies=_has_nothing,
+    ),
+    *(
+        ReleaseDifference(
+            name=f"sum of quantized data, {span}",
+            span=span,
+            ops=("ReduceSum-1",),
+            reason="It is the number of elements times their mean, which is rounded to a level.",
+            sometimes=True,
+            model=Call(
+                "ReduceSum-1",
+                (Call("FakeQuantize-1", (counted(2, 3, 4, 5) % 7, *LIMITS), {"levels": "256"}), Fixed(whole(axis))),
+                {"keep_dims": keep},
+            ),
+            applies=partial(_rounds_its_mean, newer=newer),
+        )
+        for span, axis, keep, newer in (
+            ("2021.2 to 2021.2", 2, "true", False),
+            ("2021.3 to 2021.4", 1, "false", True),
+        )
     ),
     not_read(
         name="reductions of constants along axes from the end",

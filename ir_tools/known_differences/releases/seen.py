@@ -232,6 +232,10 @@ class Pattern(StrEnum):
     SHARED_ORDER = "shared order"
     """Of a Transpose of known sizes: other layers read its order, too, and a sequence alone reads what it gives, or
     what an elementwise layer makes of that."""
+    OF_LEVELS = "of levels"
+    OF_SIGNED_LEVELS = "of signed levels"
+    """Of a ReduceSum: a FakeQuantize to 255 or 256 levels, or a ReLU behind it, gives what it reads; some levels are
+    negative."""
     SCALED_BY_A_LIST = "scaled by a list"
     """Of a layer that gives the elements another shape, in a graph with a FakeQuantize: constants scale what it reads,
     and may shift it; a list is among those that scale, or among those that shift if the others are numbers."""
@@ -365,7 +369,14 @@ NEEDED: Mapping[str, Set[str]] = {
         (Pattern.KNOWN_KEPT, Pattern.OTHER_KEPT, Pattern.OUTGROWN_START, Pattern.UNKNOWN_KEPT), frozenset({"Assign"})
     ),
     **dict.fromkeys(
-        (Pattern.BETWEEN_LEVELS, Pattern.COMPILED_LEVELS, Pattern.SCALED_BY_A_LIST), frozenset({"FakeQuantize"})
+        (
+            Pattern.BETWEEN_LEVELS,
+            Pattern.COMPILED_LEVELS,
+            Pattern.OF_LEVELS,
+            Pattern.OF_SIGNED_LEVELS,
+            Pattern.SCALED_BY_A_LIST,
+        ),
+        frozenset({"FakeQuantize"}),
     ),
     Pattern.CHOSEN: frozenset({"If"}),
     Pattern.EXCHANGED: frozenset({"Transpose"}),

@@ -172,6 +172,15 @@ CUT = (
 SHORT_AXIS = "ReduceMax-1 of integers along a short last axis"
 MORE_ROWS = "reductions of three axes with more rows than channels, scaled by a number"
 MIDDLE = "reductions along the middle axis scaled by a number, kept"
+
+
+def _of_levels(data: Array, *axes: int, keep: bool = False, low: int = 0, levels: int = 256) -> Call:
+    """The sum of quantized data."""
+    limits = [Fixed(number(limit)) for limit in (low, 255, low, 255)]
+    quantized = Call("FakeQuantize-1", (data, *limits), {"levels": str(levels)})
+    return Call("ReduceSum-1", (quantized, Fixed(whole(*axes))), {"keep_dims": str(keep).lower()})
+
+
 BESIDE = [
     *beside(
         "root mean squares of fewer than 8 elements, 2024.4 to 2026.2",
@@ -420,4 +429,19 @@ BESIDE = [
     *beside(PARTS + "not kept, newer", falling=[_largest("?,4,?", keep="false")]),
     *beside(PARTS + "of unknown size", falling=[_largest("?,?,?", keep="false")], others=[_largest("2,4,5")]),
     *beside(PARTS + "unequal", falling=[_largest("2,4,5", count=3, keep="false")], others=[_largest("2,4,5")]),
+    *beside(
+        "sum of quantized data, 2021.3 to 2021.4",
+        falling=[
+            _of_levels(counted(3, 4, 5), 1, keep=True),
+            _of_levels(counted(3, 4, 5, 6) % 11, 2, 3),
+            _of_levels(counted(3, 4, 5, 6) % 11, 2, 3, keep=True, low=-255),
+            _of_levels(counted(3, 4), 1, keep=True),
+        ],
+        others=[
+            _of_levels(counted(3, 4, 5, 6) % 11, 2, 3, keep=True),
+            _of_levels(counted(3, 4, 5), 2),
+            _of_levels(counted(3, 4, 5), 1, levels=100),
+            _of_levels(counted(3, 4), 1),
+        ],
+    ),
 ]
