@@ -7,18 +7,20 @@ from ir_tools.graph import Graph, Layer, Model, Source
 from ir_tools.known_differences.neighbours import FAR, VIEWS, consumers_of, integers, producer_of, sources_of
 from ir_tools.known_differences.releases.seen import ELEMENTWISE, Pattern
 
-__all__ = ["attentions"]
+__all__ = ["attentions", "is_widened"]
 
 BETWEEN = ELEMENTWISE | VIEWS
 """Types of layers before or behind the SoftMax that are compiled with it."""
 
 
 def attentions(model: Model, graph: Graph, softmax: Layer) -> Iterator[Pattern]:
-    """Yield `MIXED_RANKS` and `QUERIED_VALUES` as far as they are true of a SoftMax between two products."""
+    """Yield `MIXED_RANKS`, `QUERIED_VALUES` and `WIDENED` as they are true of a SoftMax between two products."""
     first, behind = _before(graph, softmax), _behind(graph, softmax)
     if first is None or behind is None:
         return
     second, other = behind
+    if is_widened(graph, second):
+        yield Pattern.WIDENED
     ranks = [len(port.dims) for port in (*first.common.inputs, second.common.inputs[other])]
     if {*ranks} == {3, 4} and (other == 1 or ranks[-1] == 4):
         yield Pattern.MIXED_RANKS
@@ -29,6 +31,22 @@ def attentions(model: Model, graph: Graph, softmax: Layer) -> Iterator[Pattern]:
         return
     if not (_is_scaled(graph, first) or _exchanges(model, graph, producer_of(graph, first))):
         yield Pattern.QUERIED_VALUES
+
+
+def is_widened(graph: Graph, attention: Layer) -> bool:
+    """Return whether elementwise layers alone combine several matrices with a tensor of more dimensions."""
+    sizes = [port.dims for port in attention.common.outputs[:1]]
+    if not sizes or prod(sizes[0][:-2]) == 1:
+        return False
+    layer = attention
+    for _ in range(FAR):
+        readers = consumers_of(graph, layer)
+        layer = graph.layer(readers[0][0]) if len(readers) == 1 else attention
+        if layer.type not in ELEMENTWISE or not layer.common.outputs:
+            return False
+        if len(layer.common.outputs[0].dims) > len(sizes[0]):
+            return True
+    return False
 
 
 def _before(graph: Graph, softmax: Layer) -> Layer | None:

@@ -7,7 +7,7 @@ from itertools import chain, islice
 from math import prod
 
 from ir_tools.graph import Graph, Layer, Model, Source, find_port, port_place
-from ir_tools.known_differences.attention_patterns import attentions
+from ir_tools.known_differences.attention_patterns import attentions, is_widened
 from ir_tools.known_differences.compiled_patterns import mistakes_parts, overwritten_early
 from ir_tools.known_differences.follower_patterns import OF_BYTES, clamped_levels, extreme_levels, scaled_levels
 from ir_tools.known_differences.fusing_patterns import (
@@ -169,6 +169,7 @@ class Patterns:
             Pattern.CHANNELS_LAST: op.type == "TopK" and has_channels_last(graph, layer),
             Pattern.EXTREME_LEVELS: op.type == "FakeQuantize" and extreme_levels(graph, layer),
             Pattern.SHARED_ORDER: op.type == "Transpose" and _shares_its_order(graph, layer),
+            Pattern.WIDENED: op.type == "ScaledDotProductAttention" and is_widened(graph, layer),
             Pattern.SCALED_BY_A_LIST: op.type in VIEWS
             and self._quantizes(graph)
             and is_scaled_by_a_list(graph, layer, constants),

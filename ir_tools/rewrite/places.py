@@ -72,6 +72,7 @@ GIVING = frozenset(
         Pattern.SCALED_APART,
         Pattern.SCALED_LEVELS,
         Pattern.SUMMED,
+        Pattern.WIDENED,
     }
 )
 """Patterns that a layer is no longer part of if others read copies of what it gives."""

@@ -1,5 +1,6 @@
 """Attention."""
 
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -11,6 +12,7 @@ from ir_tools.known_differences.releases._samples import PLAIN
 from ir_tools.known_differences.releases.seen import Pattern, Seen
 from ir_tools.ops import Array
 from ir_tools.processors import Processor
+from ir_tools.releases.measured import State
 from ir_tools.types import element_type, is_static
 
 __all__ = ["ROWS"]
@@ -27,6 +29,7 @@ ENDS_COUNT = (
 )
 ATTENTION = (counted(1, 2, 4), counted(1, 3, 4), counted(1, 3, 4))
 WAVES, MASK = np.sin(counted(1, 2, 3, 4)), np.ones((3, 3), bool)
+SOFTMAX, WHOLE = ("SoftMax-1", "SoftMax-8"), ("ScaledDotProductAttention-13",)
 HELD = {"variable_id": "v", "variable_type": "f32", "variable_shape": "1,2,3,4"}
 
 
@@ -119,6 +122,23 @@ def _masked(keys: Feed, shape: str = "1,2,?,4", mask: Feed = MASK) -> Call:
     return Call("ScaledDotProductAttention-13", (Given(WAVES, shape), keys, counted(1, 2, 3, 4), mask), PLAIN)
 
 
+def _is_widened(seen: Seen, *, known: bool) -> bool:
+    """Return whether an attention is combined with a tensor of more dimensions; `known`: its sizes are known."""
+    if not seen.has(Pattern.WIDENED) or seen.has_known_sizes is not known:
+        return False
+    return seen.op.type != "SoftMax" or _is_along_rows(seen, pattern=Pattern.WIDENED)
+
+
+def _widened(attention: Callable[..., Call], shape: str) -> Call:
+    """Return the sum of an attention of three dimensions and a tensor of four."""
+    data = (Given(wave.reshape(2, 3, 4), shape) for wave in (WAVES, np.cos(WAVES), WAVES + 1))
+    return Call("Add-1", (attention(*data), counted(1, 2, 3, 4)))
+
+
+def _plain(*inputs: Feed) -> Call:
+    return Call("ScaledDotProductAttention-13", inputs, PLAIN)
+
+
 def _transposed(queries: Array | Call, *, activated: bool = False) -> Call:
     """Return an attention of four heads and four rows whose output is transposed; `activated`: by keys of a ReLU."""
     waves = np.cos(np.arange(128, dtype=np.float32)).reshape(1, 4, 4, 8)
@@ -196,6 +216,25 @@ ROWS = (
         reason="A boolean mask is inverted: a query attends to the keys whose mask is false.",
         model=Call("ScaledDotProductAttention-13", (*ATTENTION, np.array([[True, False, True]] * 2)), PLAIN),
         applies=lambda seen: _has_mask(seen) and seen.inputs[3].dtype.kind == "boolean",
+    ),
+    *(
+        ReleaseDifference(
+            name=f"{what} combined with more dimensions, {first} to {last}",
+            span=f"{first} to {last}",
+            ops=ops,
+            state=state,
+            reason="Elementwise layers are compiled with it as if they had no more dimensions than it has.",
+            model=_widened(attention, shape),
+            applies=partial(_is_widened, known=known),
+            processor=Processor.AVX512,
+        )
+        for what, ops, attention, shape, known, first, last, state in (
+            ("products around a SoftMax", SOFTMAX, _attention, "2,3,4", True, "2023.1", "2024.0", State.DIFFERS),
+            ("products around a SoftMax", SOFTMAX, _attention, "2,3,4", True, "2024.1", "2026.4", State.UNCOMPILED),
+            ("attention", WHOLE, _plain, "2,3,4", True, "2023.3", "2024.0", State.DIFFERS),
+            ("attention", WHOLE, _plain, "2,3,4", True, "2024.1", "2026.4", State.UNCOMPILED),
+            ("attention of unknown sizes", WHOLE, _plain, "2,?,4", False, "2024.4", "2026.4", State.UNCOMPILED),
+        )
     ),
     *(
         not_compiled(

@@ -299,6 +299,9 @@ class Pattern(StrEnum):
     """Of a MatMul: its second input is one matrix, computed of variables whose initial values are constants."""
     OPEN_STATE = "open state"
     """Of a SoftMax or GRN: it reads a variable of unknown sizes."""
+    WIDENED = "widened"
+    """Of an attention, or of the SoftMax between two products: elementwise layers alone combine what it gives, for
+    several matrices, with a tensor of more dimensions."""
     BESIDE_VARIABLES = "beside variables"
     STATE_KEYS = "state keys"
     GATHERED_KEYS = "gathered keys"

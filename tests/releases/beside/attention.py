@@ -1,12 +1,12 @@
 """Layers beside the rows of attention, and of attributes without end."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, index, number, whole
-from ir_tools.known_differences.releases._attention import HELD, _cached, _masked
+from ir_tools.known_differences.releases._attention import HELD, _attention, _cached, _masked
 from tests.releases.beside import Feed, beside
 
 
@@ -115,6 +115,20 @@ SHARED = of_heads(second_half(), *SQUARE)
 def variable(start: Feed, **raw: str) -> Call:
     """A variable that keeps what it holds."""
     return Call("ReadValue-6", (start,), HELD | raw)
+
+
+def _joined(
+    attending: Callable[..., Call],
+    *,
+    sizes: Sequence[int] = (2, 3, 4),
+    others: Sequence[int] = (1, 2, 3, 4),
+    then: str = "",
+) -> Call:
+    """The sum of an attention of some sizes, behind a layer of another type, and others."""
+    waves = np.sin(counted(*sizes))
+    given = attending(waves, np.cos(waves), waves + 1)
+    axes = (Fixed(whole(0)),) if then == "Unsqueeze-1" else ()
+    return Call("Add-1", (Call(then, (given, *axes)) if then else given, counted(*others)))
 
 
 BESIDE = [
@@ -295,5 +309,25 @@ BESIDE = [
             _masked(variable(counted(1, 2, 3, 4)), mask=np.zeros((3, 3), np.float32)),
             _masked(counted(1, 2, 3, 4)),
         ],
+    ),
+    *beside(
+        "products around a SoftMax combined with more dimensions, 2024.1 to 2026.4",
+        falling=[
+            _joined(_attention, then="Tanh-1"),
+            _joined(_attention, sizes=(1, 2, 3, 4), others=(1, 1, 2, 3, 4)),
+            Call("Maximum-1", _joined(_attention).inputs),
+        ],
+        others=[
+            _joined(_attention, others=(2, 3, 4)),
+            _joined(_attention, sizes=(1, 3, 4)),
+            _joined(_attention, then="Unsqueeze-1"),
+            Call("Add-1", (joined := _joined(_attention), joined.inputs[0])),
+            Call("PReLU-1", (_joined(_attention).inputs[0], Fixed(counted(3)))),
+        ],
+    ),
+    *beside(
+        "attention combined with more dimensions, 2024.1 to 2026.4",
+        falling=[_joined(attention, then="ReLU-1")],
+        others=[_joined(attention, others=(2, 3, 4)), _joined(attention, then="Unsqueeze-1")],
     ),
 ]

@@ -782,7 +782,7 @@ BESIDE = [
             _in_shape_of(2, 3, 2, 2, scaling=lambda data: Call("Multiply-1", (data, Fixed(counted(1, 1, 4))))),
             _in_shape_of(2, 3, 2, 2, scaling=lambda data: Call("Multiply-1", (Fixed(counted(4)), data))),
             _in_shape_of(2, 3, 2, 2, scaling=lambda data: Call("Add-1", (data, Fixed(counted(4))))),
-            *_in_shape_of(2, 3, 2, 2).inputs[:1],
+            Call("ReLU-1", _in_shape_of(2, 3, 2, 2).inputs[:1]),
         ],
     ),
 ]
