@@ -123,6 +123,12 @@ def _has_low_limits_behind_channels(seen: Seen) -> bool:
     return (listed and _has_constant_limits(seen)) or (seen.is_behind(SCALING) and _has_limits_behind_channels(seen))
 
 
+def _has_uneven_outputs(seen: Seen) -> bool:
+    """Return whether one of the constant limits of the output is a number, and the other one is several."""
+    counts = {prod(dim.hi or 0 for dim in fact.shape or ()) for fact in seen.inputs[3:5]}
+    return _is_of_quantized_levels(seen) and len(counts) > 1 and 1 in counts
+
+
 def _has_limits_of_images(seen: Seen) -> bool:
     """Return whether constant limits differ along axis 0 of three, or of data that an elementwise layer computes."""
     return _has_limits_along(seen, 0) and (has_rank(seen, 3) or seen.is_behind(ELEMENTWISE | ELEMENTWISE_ALONE))
@@ -632,6 +638,18 @@ LIMITED_ROWS: Sequence[tuple[str, State, Call, Callable[[Seen], bool], Sequence[
 )
 """FakeQuantizes with limits along axis 2: where they are, what is done with them, an example, and the releases."""
 ROWS = (
+    ReleaseDifference(
+        name="FakeQuantize with one limit of the output for all and several others",
+        span="2022.1 to 2026.4",
+        ops=("FakeQuantize-1",),
+        reason="If one of the last two inputs is a number and the other one is not, others are taken for the limits.",
+        model=Call(
+            "FakeQuantize-1",
+            (counted(1, 2, 3) - 2, *(Fixed(floats(*one)) for one in ((-4,), (4,), (-4,), (4, 8, 16)))),
+            {"levels": "256"},
+        ),
+        applies=_has_uneven_outputs,
+    ),
     not_compiled(
         name="FakeQuantize to 65536 levels",
         span="2026.1 to 2026.4",

@@ -238,6 +238,17 @@ ROW_SCALES = counted(5, 1) / 99 + 0.01
 UNSIGNED_ROWS = _by_columns(np.uint8, 2, 8)
 HALVES = {"num_splits": "2"}
 WIDE = "quantized convolutions whose strides are as wide as their filters"
+
+
+def _between(*limits: Sequence[float], levels: int = 256) -> Call:
+    """Data quantized between four limits."""
+    return Call(
+        "FakeQuantize-1",
+        (counted(1, 2, 3) - 2, *(Fixed(np.array(one, np.float32)) for one in limits)),
+        {"levels": str(levels)},
+    )
+
+
 BESIDE = [
     *beside(
         "products of quantized images that are scaled by channel",
@@ -890,6 +901,18 @@ BESIDE = [
         others=[
             _convolved_bytes(_image("1,2,3,4", -1, 1, 255), GROUPED),
             Call("MatMul-1", (_image("1,2,3,4", -1, 1, 255), _scaled_bytes(4, 2))),
+        ],
+    ),
+    *beside(
+        "FakeQuantize with one limit of the output for all and several others",
+        falling=[
+            _between((-4,), (4,), (-4, -8, -16), (4,)),
+            _between((-4, -5, -6), (4,), (-4,), (4, 8, 16), levels=15),
+        ],
+        others=[
+            _between((-4,), (4,), (-4, -4, -4), (4, 8, 16)),
+            _between((-4, -5, -6), (4,), (-4,), (8,)),
+            _between((-4,), (4,), (-4,), (4, 8, 16), levels=100),
         ],
     ),
 ]
