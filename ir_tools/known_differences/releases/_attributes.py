@@ -68,6 +68,15 @@ ROWS = (
             ("2025.4 to 2026.4", "cut off", "0.75", "3"),
         )
     ),
+    ReleaseDifference(
+        name="CTCGreedyDecoderSeqLen without merge_repeated",
+        span="2021.3 to 2021.4",
+        ops=("CTCGreedyDecoderSeqLen-6",),
+        reason="Repeated classes are kept if the attribute is absent.",
+        sometimes=True,
+        model=Call("CTCGreedyDecoderSeqLen-6", (np.array([[[1, 0], [1, 0]]], np.float32), np.array([2], np.int32))),
+        applies=lambda seen: "merge_repeated" in seen.absent,
+    ),
     not_read(
         name="infinite attributes on 2021.2",
         span="2021.2 to 2021.2",

@@ -694,6 +694,14 @@ ROWS = (
         ),
         applies=_is_masked_and_affine,
     ),
+    ends(
+        name="Tile by repeats below 0",
+        span="2023.3 to 2026.0",
+        ops=("Tile-1",),
+        reason="A negative number of repeats ends the process.",
+        model=Call("Tile-1", (counted(2, 3), Fixed(whole(-1, 1)))),
+        applies=lambda seen: min(seen.inputs[1].integers() or [0]) < 0,
+    ),
     not_read(
         name="StridedSlice with absent masks",
         span="2021.2 to 2021.2",

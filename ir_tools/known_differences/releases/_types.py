@@ -301,6 +301,22 @@ ROWS = (
             ("i16", "2021.2", np.int16),
         )
     ),
+    *(
+        ReleaseDifference(
+            name=f"Convert to u1, {span}",
+            span=span,
+            ops=("Convert-1",),
+            state=state,
+            reason=f"A conversion to u1 {what}.",
+            model=converted(converted(counted(2, 3), "u1"), "f32"),
+            applies=lambda seen: seen.outputs[0].dtype.name == "u1" and 0 not in seen.constant,
+        )
+        for span, state, what in (
+            ("2021.3 to 2021.3", State.UNCOMPILED, "is not compiled"),
+            ("2021.4 to 2024.3", State.FAILS, "does not run"),
+            ("2024.4 to 2026.4", State.DIES, "writes beyond its memory, which may end the process"),
+        )
+    ),
     not_compiled(
         name="ConvertLike of a constant",
         span="2021.2 to 2021.2",
