@@ -309,7 +309,9 @@ ROWS = (
             state=state,
             reason=f"A conversion to u1 {what}.",
             model=converted(converted(counted(2, 3), "u1"), "f32"),
-            applies=lambda seen: seen.outputs[0].dtype.name == "u1" and 0 not in seen.constant,
+            applies=lambda seen: (
+                seen.attrs is not None and seen.attrs.destination_type.name == "u1" and not seen.constant
+            ),
         )
         for span, state, what in (
             ("2021.3 to 2021.3", State.UNCOMPILED, "is not compiled"),
