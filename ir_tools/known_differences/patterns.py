@@ -183,7 +183,7 @@ class Patterns:
         elif op.type == "Clamp":
             more = clamped_levels(self.model, graph, layer)
         elif op.type == "FakeQuantize":
-            more = scaled_levels(self.model, graph, layer, constants)
+            more = chain(scaled_levels(self.model, graph, layer, constants), _of_a_product(graph, layer, constants))
         elif op.type.startswith("Reduce"):
             more = chain(
                 merged_reductions(self.model, graph, layer),
@@ -343,6 +343,24 @@ def _overwritten(graph: Graph, joined: Layer) -> Iterator[str]:
 def _reads_an_input(graph: Graph, result: Layer) -> bool:
     given = producer_of(graph, result)
     return given is not None and role_of(given) is Role.PARAMETER
+
+
+def _of_a_product(graph: Graph, levels: Layer, constants: Collection[int]) -> Iterator[Pattern]:
+    """Yield `OF_PRODUCT` or `OF_MATRICES`, if one is true of a FakeQuantize."""
+    waiting = next(iter(sources_of(graph, levels)), None)
+    for _ in range(FAR):
+        if waiting is None or graph.reads(*waiting) != 1:
+            return
+        before = graph.layer(waiting.layer)
+        sources = [source for source in sources_of(graph, before) if source is not None]
+        if before.type == "MatMul":
+            matrix = sources[1:] and sources[1].layer in constants and prod(before.common.inputs[1].dims[:-2]) == 1
+            yield Pattern.OF_PRODUCT if matrix else Pattern.OF_MATRICES
+            return
+        computed = [source for source in sources if source.layer not in constants]
+        if before.type not in ACTIVATIONS | SCALES.keys() - {levels.type} or len(computed) != 1:
+            return
+        waiting = computed[0]
 
 
 def _overwrites_an_output(graph: Graph, normalization: Layer) -> bool:

@@ -39,6 +39,8 @@ READING = frozenset(
         Pattern.JOINED_STATE,
         Pattern.KEPT_INPUT,
         Pattern.OF_LEVELS,
+        Pattern.OF_MATRICES,
+        Pattern.OF_PRODUCT,
         Pattern.OPEN_STATE,
         Pattern.OVERWRITING_JOINED,
         Pattern.OVERWRITING_READ,

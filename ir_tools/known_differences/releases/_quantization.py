@@ -95,6 +95,29 @@ def _limits_rows_behind_others(seen: Seen) -> bool:
     return not seen.is_behind(named) and _has_limits_along(seen, 2)
 
 
+def _limits_product(seen: Seen, pattern: Pattern, *, low: bool | None, square: bool) -> bool:
+    """Return whether limits of a product differ along axis 1 of three or more axes, and along no other.
+
+    `low`: of three axes, or of more, if given; `square`: axis 1 is as long as the last one.
+    """
+    if not seen.has(pattern) or not _has_limits_along(seen, 1) or low not in {None, has_rank(seen, 3)}:
+        return False
+    shape = seen.outputs[0].shape or ()
+    alike = len(shape) > 1 and shape[1].hi is not None and shape[1].hi == shape[-1].hi
+    return set().union(*_axes_of_limits(seen)) == {1} and len(shape) > 2 and alike is square
+
+
+OF_PRODUCT, OF_MATRICES = Pattern.OF_PRODUCT, Pattern.OF_MATRICES
+
+
+def _limited_product(sizes: tuple[int, ...], *matrices: int) -> Call:
+    """Return quantized products of rows of eight numbers by six columns, with limits along axis 1."""
+    weights, high = np.sin(counted(*matrices, 8, 6)), counted(1, sizes[1], *(1 for _ in sizes[1:])) + 1
+    plain = {"transpose_a": "false", "transpose_b": "false"}
+    data = Call("MatMul-1", (np.sin(counted(*sizes, 8)), Fixed(weights)), plain)
+    return Call("FakeQuantize-1", (data, *(Fixed(one) for one in (-high, high, -high, high))), {"levels": "256"})
+
+
 def _is_low_product(seen: Seen) -> bool:
     """Return whether the layer before is a MatMul that gives three dimensions."""
     return seen.is_behind({"MatMul"}) and has_rank(seen, 3)
@@ -638,6 +661,50 @@ LIMITED_ROWS: Sequence[tuple[str, State, Call, Callable[[Seen], bool], Sequence[
 )
 """FakeQuantizes with limits along axis 2: where they are, what is done with them, an example, and the releases."""
 ROWS = (
+    *(
+        ReleaseDifference(
+            name=f"FakeQuantize with limits along axis 1 of {what}, {span}",
+            span=span,
+            ops=("FakeQuantize-1",),
+            state=state,
+            reason=f"Limits along axis 1 {'are taken for others' if state is State.DIFFERS else 'are not compiled'}.",
+            model=model,
+            applies=partial(_limits_product, pattern=pattern, low=low, square=square),
+        )
+        for what, pattern, low, square, span, state, model in (
+            ("a product", OF_PRODUCT, True, False, "2022.1 to 2022.2", State.DIFFERS, _limited_product((1, 5))),
+            ("a product", OF_PRODUCT, True, False, "2022.3 to 2024.3", State.UNCOMPILED, _limited_product((1, 5))),
+            ("a square product", OF_PRODUCT, True, True, "2022.1 to 2024.3", State.DIFFERS, _limited_product((1, 6))),
+            ("products", OF_PRODUCT, False, False, "2023.0 to 2024.3", State.UNCOMPILED, _limited_product((1, 5, 3))),
+            (
+                "square products",
+                OF_PRODUCT,
+                False,
+                True,
+                "2023.0 to 2024.3",
+                State.DIFFERS,
+                _limited_product((1, 6, 3)),
+            ),
+            (
+                "matrices",
+                OF_MATRICES,
+                None,
+                False,
+                "2023.0 to 2026.4",
+                State.UNCOMPILED,
+                _limited_product((1, 5, 3), 1, 5),
+            ),
+            (
+                "square ones",
+                OF_MATRICES,
+                None,
+                True,
+                "2023.0 to 2026.4",
+                State.DIFFERS,
+                _limited_product((1, 6, 3), 1, 6),
+            ),
+        )
+    ),
     ReleaseDifference(
         name="FakeQuantize with one limit of the output for all and several others",
         span="2022.1 to 2026.4",

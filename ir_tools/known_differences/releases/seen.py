@@ -204,6 +204,10 @@ class Pattern(StrEnum):
     it or a layer multiplies it beside another one; that, and its limits are a number and its opposite."""
     EXTREME_LEVELS = "extreme levels"
     """Of a FakeQuantize: its data are made from a maximum or minimum along axes, and what reads it leaves bytes."""
+    OF_PRODUCT = "of a product"
+    OF_MATRICES = "of matrices"
+    """Of a FakeQuantize: a MatMul by one constant matrix, or by several or computed ones, gives its data, alone or
+    through elementwise layers that are compiled with it."""
     BETWEEN_LEVELS = "between levels"
     COMPILED_LEVELS = "compiled levels"
     """Of a Clamp of what a FakeQuantize gives: one of its limits lies between two levels of that, or may; and a layer

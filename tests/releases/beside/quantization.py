@@ -240,6 +240,21 @@ HALVES = {"num_splits": "2"}
 WIDE = "quantized convolutions whose strides are as wide as their filters"
 
 
+def _product_between(*matrices: int, before: str = "", limits: Sequence[int] = (1, 5, 1, 1), rows: int = 5) -> Call:
+    """Return products of rows by six columns between limits, behind an elementwise layer if `before` names its type."""
+    sizes = (1, rows, *[3] * (len(limits) - 3), 8)
+    data: Feed = Call(
+        "MatMul-1",
+        (np.sin(counted(*sizes)), Fixed(np.sin(counted(*matrices, 8, 6)))),
+        {"transpose_a": "false", "transpose_b": "false"},
+    )
+    if before:
+        data = Call(before, (data,))
+    high = Fixed(counted(*limits) + 1)
+    low = Fixed(-high.array)
+    return Call("FakeQuantize-1", (data, low, high, low, high), {"levels": "256"})
+
+
 def _between(*limits: Sequence[float], levels: int = 256) -> Call:
     """Data quantized between four limits."""
     return Call(
@@ -914,5 +929,28 @@ BESIDE = [
             _between((-4, -5, -6), (4,), (-4,), (8,)),
             _between((-4,), (4,), (-4,), (4, 8, 16), levels=100),
         ],
+    ),
+    *beside(
+        "FakeQuantize with limits along axis 1 of a product, 2022.3 to 2024.3",
+        falling=[
+            _product_between(limits=(1, 5, 1)),
+            _product_between(limits=(1, 5, 1), before="ReLU-1"),
+            _product_between(1, limits=(1, 5, 1), before="Negative-1"),
+        ],
+        others=[
+            _product_between(limits=(1, 5, 1), before="Exp-1"),
+            _product_between(limits=(1, 1, 6)),
+            _product_between(limits=(1, 5, 6)),
+        ],
+    ),
+    *beside(
+        "FakeQuantize with limits along axis 1 of products, 2023.0 to 2024.3",
+        falling=[_product_between(), _product_between(before="Abs-1")],
+        others=[_product_between(before="Exp-1"), _product_between(limits=(1, 1, 1, 6))],
+    ),
+    *beside(
+        "FakeQuantize with limits along axis 1 of matrices, 2023.0 to 2026.4",
+        falling=[_product_between(1, 5), _product_between(1, 5, before="Sigmoid-1")],
+        others=[_product_between(1, 5, before="Exp-1"), _product_between()],
     ),
 ]
