@@ -44,6 +44,8 @@ OF_DATA = {
     *(Pattern.AVERAGED, Pattern.BETWEEN_BYTES, Pattern.BETWEEN_EARLY_BYTES, Pattern.EXCHANGED, Pattern.NARROW),
     *(
         Pattern.OF_LEVELS,
+        Pattern.OF_MATRICES,
+        Pattern.OF_PRODUCT,
         Pattern.QUANTIZED,
         Pattern.RESCALED,
         Pattern.SCALED_BY_A_LIST,
