@@ -15,6 +15,7 @@ from ir_tools.known_differences.releases import ROWS, ReleaseDifference
 from ir_tools.known_differences.verdicts import Answer
 from ir_tools.ops import COMPLETE_OPSETS, Array, Op
 from ir_tools.ops.replacements import with_copies
+from ir_tools.releases.measured import State
 from ir_tools.releases.table import find_release
 from ir_tools.validation import validate
 from tests.ops.samples import sample_of
@@ -58,6 +59,8 @@ def reread(model: Model) -> Model:
 
 def migrated(row: ReleaseDifference) -> tuple[Model, dict[str, Array], Model]:
     """The model of a row, what it is fed, and the model migrated for the last release that differs."""
+    if not row.processor.is_here and row.state is not State.DIFFERS:
+        pytest.skip("what other processors stop at is not migrated on this one")
     model, fed = as_model(row.model)
     model.version = row.version
     found = ir_tools.migrate(model, to=row.releases[-1].name)
