@@ -249,7 +249,7 @@ def frame_of_bins(consumer: Consumer) -> Generator:
 
 def ends_of_groups(consumer: Consumer) -> Generator:
     """Return where groups of equal size end among the rows."""
-    part = (consumer.size("mat_a", 0) or consumer.count) / consumer.count
+    part = (consumer.size("mat_a", 0) or consumer.count) / max(consumer.count, 1)
     return Generator("range", (part, part))
 
 

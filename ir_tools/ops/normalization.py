@@ -271,6 +271,8 @@ def normalized(
         variance: whether to divide.
         outside: where `eps` is added.
     """
+    if not data.size:
+        return data
     centred: Array = data - data.mean(axis=axes, keepdims=True, dtype=data.dtype)
     if not variance:
         return centred

@@ -14,6 +14,7 @@ from ir_tools.known_differences.releases import (
     _attributes,
     _detection,
     _elementwise,
+    _empty,
     _gathering,
     _images,
     _loops,
@@ -59,6 +60,7 @@ ROWS: tuple[ReleaseDifference, ...] = (
     *_recurrent.ROWS,
     *_variables.ROWS,
     *_detection.ROWS,
+    *_empty.ROWS,
 )
 """The table."""
 

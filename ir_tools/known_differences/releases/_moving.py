@@ -426,7 +426,7 @@ def _is_low(seen: Seen) -> bool:
 def _rolls_by_one_shift(seen: Seen) -> bool:
     """Return whether a single shift applies to several axes of a Roll."""
     axes = seen.inputs[2].shape
-    return seen.inputs[1].shape == () and bool(axes) and (axes or ())[0].hi != 1
+    return seen.inputs[1].shape == () and bool(axes) and (axes or ())[0].hi not in {0, 1}
 
 
 def _moves_axes(seen: Seen) -> bool:
