@@ -28,6 +28,13 @@ def _resized(seen: Seen) -> set[int]:
     return {axis for axis, (old, new) in enumerate(pairs) if old.static and new.static and old != new}
 
 
+def _has_more_sizes_than_axes(seen: Seen) -> bool:
+    """Return whether the axes, all of them if none are given, are known to be fewer than the sizes or scales."""
+    sizes, axes = (seen.inputs[number].shape if number < len(seen.inputs) else None for number in (1, 2))
+    count = axes[0].hi if axes else len(seen.inputs[0].shape or ())
+    return bool(sizes and count and sizes[0].lo > count)
+
+
 def _is_constant_by_narrow(seen: Seen, number: int) -> bool:
     """Return whether constant data are resized by sizes or axes of i32."""
     return 0 in seen.constant and len(seen.inputs) > number and seen.inputs[number].dtype.name == "i32"
@@ -238,6 +245,18 @@ ROWS = (
             {"mode": "cubic", "shape_calculation_mode": "sizes"},
         ),
         applies=lambda seen: has_value("mode", "cubic")(seen) and _resizes_channels(seen),
+    ),
+    not_read(
+        name="Interpolate-11 to more sizes than axes",
+        span="2023.0 to 2023.0",
+        ops=("Interpolate-11",),
+        reason="More sizes or scales than axes are not read.",
+        model=Call(
+            "Interpolate-11",
+            (counted(1, 2, 4, 4), Fixed(whole(2, 2, 2)), Fixed(whole(2, 3))),
+            {"mode": "nearest", "shape_calculation_mode": "sizes"},
+        ),
+        applies=_has_more_sizes_than_axes,
     ),
     not_compiled(
         name="Interpolate-1 of 2021.2",
