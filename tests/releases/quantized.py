@@ -259,9 +259,9 @@ def wrong(texts: Sequence[str], names: Sequence[str]) -> Iterator[str]:
     """Yield what is wrong about chains, and then how much is right."""
     all_of = right = 0
     with Clients() as clients:
-        for text, name in product(texts, names):
+        for text, release in product(texts, map(find_release, names)):
             try:
-                pair = pair_of(question(text), find_release(name), clients, by_reference=True)
+                pair = pair_of(question(text), release, clients, by_reference=True)
             except IrToolsError:
                 continue
             if pair is None:
@@ -269,7 +269,7 @@ def wrong(texts: Sequence[str], names: Sequence[str]) -> Iterator[str]:
             all_of, right = all_of + 1, right + pair.right
             if not pair.right:
                 why = f": {pair.said.obstacles[0]}" if pair.said.obstacles else ""
-                yield f"{name}: {pair.said.answer}, does {pair.does.name}: {reduced(pair, clients)}{why}"
+                yield f"{release.name}: {pair.said.answer}, does {pair.does.name}: {reduced(pair, clients)}{why}"
     yield f"{right} of {all_of} right"
 
 

@@ -393,6 +393,16 @@ def _shifted_product(data: Array, shift: Array) -> Call:
     return Call("Add-1", (product, Fixed(shift)))
 
 
+def _selects_an_input(seen: Seen) -> bool:
+    """Return whether a constant has a Select always give an input of its graph, in the shape that it has."""
+    condition = seen.inputs[0].exact
+    if condition is None or not condition.size or condition.any() != condition.all():
+        return False
+    chosen = 1 if condition.any() else 2
+    shape = seen.inputs[chosen].shape
+    return seen.first and chosen not in seen.constant and is_static(shape) and shape == seen.outputs[0].shape
+
+
 ROWS = (
     ReleaseDifference(
         name="functions of small integers",
@@ -426,6 +436,14 @@ ROWS = (
             ),
         ),
         applies=lambda seen: len(seen.outputs[0].shape or ()) > 5,
+    ),
+    ends(
+        name="Select that always gives an input of the model",
+        span="2022.3 to 2022.3",
+        ops=("Select-1",),
+        reason="A Select of an input by a constant that is true, or false, everywhere is removed; the process ends.",
+        model=Call("Select-1", (Fixed(np.array(True)), counted(2, 3), counted(2, 3))),
+        applies=_selects_an_input,
     ),
     ReleaseDifference(
         name="minimum of integers after a maximum",
