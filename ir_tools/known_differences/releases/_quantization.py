@@ -1414,16 +1414,24 @@ ROWS = (
                 _in_levels(SMALL_IMAGE, 0, 1, 255),
                 {"2022.1 to 2026.4": PRODUCTS, "2023.0 to 2026.4": GROUPED},
             ),
-            (
-                "quantized convolutions of data of 255 levels",
-                Pattern.NARROW,
-                {"i8", "u8"},
-                "The 255 levels of quantized data become others.",
-                _in_levels(SMALL_IMAGE, -1, 1, 255),
-                {"2022.1 to 2022.1": CONVOLUTION},
-            ),
         )
         for span, ops, model in ((span, ops, _convolved_bytes(data, ops)) for span, ops in spans.items())
+    ),
+    *(
+        ReleaseDifference(
+            name=f"quantized convolutions {what}of data of 255 levels, {span}",
+            span=span,
+            ops=ops,
+            reason="The 255 levels of quantized data become others.",
+            model=_convolved_bytes(_in_levels(SMALL_IMAGE, -1, 1, 255), ops),
+            applies=partial(_is_by_scaled, pattern=Pattern.NARROW, kinds={"i8", "u8"}),
+            processor=processor,
+        )
+        for what, span, ops, processor in (
+            ("", "2022.1 to 2022.1", CONVOLUTION, Processor.ANY),
+            ("", "2022.3 to 2026.4", CONVOLUTION, Processor.NO_AMX),
+            ("in groups ", "2023.1 to 2026.4", GROUPED, Processor.NO_AMX),
+        )
     ),
 )
 """The rows."""
