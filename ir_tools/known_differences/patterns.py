@@ -60,6 +60,7 @@ from ir_tools.known_differences.releases.seen import (
     Pattern,
 )
 from ir_tools.known_differences.scale_patterns import REDUCED, is_scaled_by_a_list, scales_behind
+from ir_tools.known_differences.single_patterns import of_single_elements
 from ir_tools.known_differences.slice_patterns import slices
 from ir_tools.ops import Op, Role, role_of
 from ir_tools.types import precision_in_file
@@ -196,6 +197,8 @@ class Patterns:
             more = chain(_tested(graph, layer), [Pattern.MASK] * is_mask(self.model, graph, layer))
         elif op.type in CONVOLUTIONS:
             more = chain(more, _moved(graph, layer, constants), _shifted(graph, layer, constants))
+            if op.type == "Convolution":
+                more = chain(more, of_single_elements(self.model, graph, layer, self.origins[id(graph)]))
         elif op.type == "Mod":
             more = _decided(graph, layer, self._unfixed[id(graph)])
         elif op.type == "SoftMax":

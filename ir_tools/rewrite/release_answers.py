@@ -38,11 +38,16 @@ EARLY_REMAINDERS = 2023, 0
 """The first release that computes a Mod of known sizes before a device runs, as all do a FloorMod. Measured."""
 WITHOUT_ELEMENTS = 2022, 3
 """The first release that slices nothing of a tensor, or updates nothing in it, safely. Measured."""
-LASTING = {Pattern.AFFINE, Pattern.PARTLY_READ, Pattern.RESHAPED, Pattern.SIZING}
+LASTING = {
+    *(Pattern.AFFINE, Pattern.MULTIPLIED, Pattern.MULTIPLIED_AT_ONCE, Pattern.MULTIPLIED_IN_ORDER),
+    *(Pattern.MULTIPLIED_LATE, Pattern.MULTIPLIED_OTHERWISE, Pattern.PARTLY_READ, Pattern.RESHAPED, Pattern.SIZING),
+}
 """Patterns that lie behind a layer: another one in its place has them, too."""
 OF_DATA = {
     *(Pattern.AVERAGED, Pattern.BETWEEN_BYTES, Pattern.BETWEEN_EARLY_BYTES, Pattern.EXCHANGED, Pattern.NARROW),
     *(
+        Pattern.MULTIPLIED_DATA_LATE,
+        Pattern.MULTIPLIED_OTHERWISE_LATE,
         Pattern.OF_LEVELS,
         Pattern.OF_MATRICES,
         Pattern.OF_PRODUCT,

@@ -38,6 +38,7 @@ PREFIXES = (
         "numbers that reductions",
         "ScatterElementsUpdate without",
         "parts of a split that are reshaped",
+        "convolutions by stored filters",
         "convolutions that extend far",
         *("quantized convolutions ", "quantized convolutions,", "quantized products of columns"),
         *(f"quantized products of {what}" for what in ("averages", "data", "four", "unknown")),

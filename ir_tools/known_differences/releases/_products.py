@@ -1,6 +1,6 @@
 """Products of matrices, Einsum, convolutions and deconvolutions."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 from math import prod
 
@@ -11,6 +11,7 @@ from ir_tools.known_differences._model import (
     LINE,
     PLANE,
     Call,
+    Feed,
     Fixed,
     Given,
     converted,
@@ -33,6 +34,7 @@ from ir_tools.types import Dim, is_static
 
 __all__ = ["ROWS"]
 
+CHANNELS_FIRST, CHANNELS_LAST = (0, 3, 1, 2), (0, 2, 3, 1)
 ONE_GROUP = {"group": "1", "deformable_group": "1"}
 
 
@@ -53,6 +55,26 @@ def _in_bytes_behind(type: str, *more: Array) -> Call:
     rows = Call(f"{type}-{version}", (data, *map(Fixed, more)), raw)
     weights = _compressed(16).inputs[1]
     return Call("MatMul-1", (rows, weights), {"transpose_b": "true"})
+
+
+def _turned(data: Feed, before: Sequence[int], behind: Sequence[int]) -> Call:
+    """Return a convolution of data by stored filters of one element, with a Transpose in front and one behind.
+
+    None is there if its order is empty; in the place of one that has less than four axes is a Reshape to one row.
+    """
+    if before:
+        data = Call("Transpose-1", (data, Fixed(whole(*before))))
+    held = (np.arange(20) * 37 % 251 - 125).astype(np.int8).reshape(5, 4, 1, 1)
+    filters = Call("Multiply-1", (converted(Fixed(held), "f32"), Fixed(floats(0.01).reshape(1, 1, 1, 1))))
+    found = Call("Convolution-1", (data, filters), PLANE)
+    if len(behind) == 1:
+        return Call("Reshape-1", (found, Fixed(whole(1, -1))), {"special_zero": "false"})
+    return Call("Transpose-1", (found, Fixed(whole(*behind)))) if behind else found
+
+
+def _is_multiplied(seen: Seen, *, pattern: Pattern) -> bool:
+    """Return whether a convolution is part of a pattern, and its data are not those of a FakeQuantize."""
+    return seen.has(pattern) and not seen.has(Pattern.QUANTIZED)
 
 
 def _has_moved_strides(seen: Seen, *, pattern: str) -> bool:
@@ -749,6 +771,75 @@ ROWS = (
         ),
         types="i8",
         applies=lambda seen: 1 not in seen.constant,
+    ),
+    *(
+        ReleaseDifference(
+            name=f"convolutions by stored filters of one element {what}, {span}",
+            span=span,
+            ops=("Convolution-1",),
+            state=state,
+            reason=f"A MatMul takes the place of {reason}.",
+            model=model,
+            applies=partial(_is_multiplied, pattern=pattern),
+        )
+        for what, span, state, pattern, reason, model in (
+            (
+                "between Transposes",
+                "2026.1 to 2026.3",
+                State.DIFFERS,
+                Pattern.MULTIPLIED,
+                "the layer and those around it, whatever axes these move, and without strides and padding",
+                _turned(counted(1, 3, 5, 4), CHANNELS_FIRST, (0, 1, 3, 2)),
+            ),
+            (
+                "of other axes",
+                "2026.1 to 2026.3",
+                State.UNCOMPILED,
+                Pattern.MULTIPLIED_OTHERWISE,
+                "the layer and those around it, though other axes than the channels are last",
+                _turned(counted(1, 4, 3, 5), (0, 1, 3, 2), CHANNELS_LAST),
+            ),
+            (
+                "before a Reshape",
+                "2026.1 to 2026.2",
+                State.DIFFERS,
+                Pattern.MULTIPLIED_IN_ORDER,
+                "the layer and the Transpose in front; what a Reshape behind reads has its channels last",
+                _turned(counted(1, 3, 5, 4), CHANNELS_FIRST, (0,)),
+            ),
+            (
+                "of one batch",
+                "2026.2 to 2026.2",
+                State.DIFFERS,
+                Pattern.MULTIPLIED_AT_ONCE,
+                "the layer and the Transposes around it, in which rows and columns are one axis",
+                _turned(counted(1, 3, 5, 4), CHANNELS_FIRST, CHANNELS_LAST),
+            ),
+            (
+                "before a Transpose",
+                "2026.4 to 2026.4",
+                State.DIFFERS,
+                Pattern.MULTIPLIED_LATE,
+                "the layer and the one behind it, whatever axes that moves, and without strides and padding",
+                _turned(counted(1, 4, 3, 5), (), (0, 3, 2, 1)),
+            ),
+            (
+                "behind a Transpose",
+                "2026.4 to 2026.4",
+                State.DIFFERS,
+                Pattern.MULTIPLIED_DATA_LATE,
+                "the layer and the one in front of it, whatever axes that moves, and without strides and padding",
+                _turned(counted(1, 3, 5, 4), (0, 3, 2, 1), ()),
+            ),
+            (
+                "of other axes",
+                "2026.4 to 2026.4",
+                State.UNCOMPILED,
+                Pattern.MULTIPLIED_OTHERWISE_LATE,
+                "the layer and those around it, though other axes than the channels are last",
+                _turned(counted(1, 4, 3, 5), (0, 1, 3, 2), ()),
+            ),
+        )
     ),
     *(
         ReleaseDifference(

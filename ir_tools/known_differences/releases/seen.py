@@ -125,6 +125,17 @@ class Pattern(StrEnum):
     """Of a convolution: it reads what a transposed one gives, quantized to levels from a negative number on."""
     PADDED = "padded"
     """Of a convolution whose strides move before other layers: its padding does not fit there."""
+    MULTIPLIED = "multiplied"
+    MULTIPLIED_OTHERWISE = "multiplied otherwise"
+    MULTIPLIED_IN_ORDER = "multiplied in order"
+    MULTIPLIED_AT_ONCE = "multiplied at once"
+    MULTIPLIED_DATA_LATE = "multiplied data late"
+    MULTIPLIED_LATE = "multiplied late"
+    MULTIPLIED_OTHERWISE_LATE = "multiplied otherwise late"
+    """Of a convolution by stored filters of one element, which releases compile as a MatMul in the place of the
+    Transposes around it, too: these, or strides, do something else, before 2026.4; so they do, with other axes last; a
+    Reshape is behind it; there is one batch; on 2026.4 they do something else, and one is in front of it; or none is
+    there, and one is behind it; one is in front of it, or a Reshape, with other axes last."""
     QUANTIZED = "quantized data"
     UNSIGNED = "unsigned data"
     UNSHIFTED = "unshifted data"
@@ -391,6 +402,18 @@ NEEDED: Mapping[str, Set[str]] = {
     **dict.fromkeys((Pattern.PAIRED, Pattern.UNPAIRED), frozenset({"Concat"})),
     Pattern.GATHERED: frozenset({"GatherElements"}),
     **dict.fromkeys((Pattern.OF_IMAGES, Pattern.OF_ROWS, Pattern.OUTLIVING), frozenset({"MatMul"})),
+    **dict.fromkeys(
+        (
+            Pattern.MULTIPLIED,
+            Pattern.MULTIPLIED_OTHERWISE,
+            Pattern.MULTIPLIED_IN_ORDER,
+            Pattern.MULTIPLIED_AT_ONCE,
+            Pattern.MULTIPLIED_DATA_LATE,
+            Pattern.MULTIPLIED_LATE,
+            Pattern.MULTIPLIED_OTHERWISE_LATE,
+        ),
+        frozenset({"Reshape", "Transpose"}),
+    ),
     Pattern.NORMALIZED: frozenset({"GRN", "MVN", "SoftMax"}),
     Pattern.NORMALIZED_AS_OTHER: frozenset({"GRN", "MVN"}),
     Pattern.UPDATED: frozenset({"ScatterElementsUpdate", "ScatterNDUpdate", "ScatterUpdate"}),
