@@ -20,7 +20,8 @@ import numpy as np
 import ir_tools
 from ir_tools.builder import Builder
 from ir_tools.compatibility import Compatibility, after_migration, compatibility
-from ir_tools.errors import IrToolsError, RuntimeFailure
+from ir_tools.errors import IrToolsError, RuntimeFailure, UnsupportedError
+from ir_tools.execute import Execution
 from ir_tools.format.write import render
 from ir_tools.graph import Model, Source
 from ir_tools.known_differences import find
@@ -41,7 +42,7 @@ from tests.releases.measure import Answer as Given
 from tests.releases.measure import ask, client_of, inferred, numbers, reference
 from tests.releases.questions import OPS, Question, planned
 
-__all__ = ["Clients", "Pair", "asked", "pair_of", "random_question"]
+__all__ = ["Clients", "Pair", "are_defined", "asked", "pair_of", "random_question"]
 
 Rng = np.random.Generator
 ANSWERS = {State.UNREAD: Answer.STOPPED, State.DIFFERS: Answer.DIFFERS, State.RUNS: Answer.RUNS}
@@ -249,15 +250,29 @@ def _question(model: Model, weights: bytes, fed: Mapping[str, Array], rng: Rng) 
 
 
 def random_question(rng: Rng) -> Question:
-    """Return a random model in which `validate` finds no error."""
+    """Return a random model in which `validate` finds no error, with inputs that define all of its values."""
     while True:
         try:
             question = (_bodies if rng.random() < 0.06 else _layers)(rng)
             model = ir_tools.read(question.xml, question.weights)
         except (IrToolsError, ValueError):
             continue
-        if not any(found.severity == "error" for found in validate(model)):
+        if not any(found.severity == "error" for found in validate(model)) and are_defined(model, question.fed):
             return question
+
+
+def are_defined(model: Model, fed: Mapping[str, Array]) -> bool:
+    """Return whether inputs define all values: none is out of range, and no element of an output is undefined.
+
+    Releases do anything with others. Models with layers without a kernel count as defined.
+    """
+    masks = (mask for step in Execution(model).steps(fed) for mask in step.undefined)
+    try:
+        return not any(mask is not None and mask.any() for mask in masks)
+    except UnsupportedError:
+        return True
+    except IrToolsError:
+        return False
 
 
 # --- pairs ------------------------------------------------------------------------------------------------------
@@ -325,14 +340,15 @@ def pair_of(question: Question, release: Release, clients: Clients, *, by_refere
     client, newest = clients.of(release), None if by_reference else clients.of(OPENVINO[-1])
     if (newest is None or ask(newest, question).state is not None) and not reference(question):
         return None
-    (said,) = compatibility(ir_tools.read(question.xml, question.weights), [release])
+    model = ir_tools.read(question.xml, question.weights)
+    (said,) = compatibility(model, [release])
     found = _does(question, client, newest)
     rng = np.random.default_rng(len(question.xml))
     for scale in SCALES if said.answer is Answer.DIFFERS else ():
         if found is State.RUNS:
             fed = {name: _other(rng, array, scale) for name, array in question.fed.items()}
-            other = _does(replace(question, fed=fed), client, newest)
-            found = other if other is State.DIFFERS else found
+            if are_defined(model, fed) and _does(replace(question, fed=fed), client, newest) is State.DIFFERS:
+                found = State.DIFFERS
     return Pair(question, release, said, found)
 
 
