@@ -1,6 +1,6 @@
 """What is behind a Slice: shapes of its sizes, and layers that combine it with tensors whose sizes limit it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence, Set
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from ir_tools.known_differences.neighbours import (
     readers_of,
     sources_of,
 )
-from ir_tools.known_differences.releases.seen import ELEMENTWISE, Pattern
+from ir_tools.known_differences.releases.seen import COMBINING, ELEMENTWISE, Pattern
 from ir_tools.ops import Role, role_of
 
 __all__ = ["slices"]
@@ -26,6 +26,12 @@ SLICED = ("data", "start", "stop", "step")
 """The inputs of a Slice that are always there."""
 KEEPING = ELEMENTWISE | {"SoftMax", "Transpose"}
 """Types of layers whose sizes are those of their first input."""
+UNSIZED: Mapping[Pattern, Set[str]] = {
+    Pattern.MATCHED: COMBINING | {"ShapeOf"},
+    Pattern.MATCHED_LATER: frozenset({"Range"}),
+    Pattern.MASKING: frozenset({"Range"}),
+}
+"""Types of layers of whose sizes releases do not know that they are those of what they read. Measured."""
 
 
 def slices(model: Model, graph: Graph, cut: Layer) -> Iterator[Pattern]:
@@ -66,7 +72,7 @@ def _gathered(model: Model, graph: Graph, cut: Layer) -> Iterator[Pattern]:
 
 
 def _matched(model: Model, graph: Graph, cut: Layer) -> Iterator[Pattern]:
-    """Yield `MATCHED` and `MASKING` as far as they are true of a Slice."""
+    """Yield `MATCHED`, `MATCHED_LATER` and `MASKING` as far as they are true of a Slice."""
     axes = integers(model, graph, cut, 4) if len(cut.common.inputs) > len(SLICED) else None
     limiting = _sized_by(graph, producer_of(graph, cut, SLICED.index("stop")))
     rank = len(cut.common.outputs[0].dims)
@@ -81,9 +87,9 @@ def _matched(model: Model, graph: Graph, cut: Layer) -> Iterator[Pattern]:
         for reader, given in (end for port in ports for end in graph.consumers(number, port.id, FAR)):
             layer = graph.layer(reader)
             place = port_place(layer.common.inputs, given)
-            found = None if place is None else _matching(layer, place, axis)
-            if place is not None and found is not None and _reads_of(graph, layer, place, limiting):
-                yield found
+            found = [] if place is None else _matching(layer, place, axis)
+            if place is not None and found:
+                yield from (one for one in found if _reads_of(graph, layer, place, limiting, UNSIZED[one]))
             elif layer.type in KEEPING:
                 order = integers(model, graph, layer, 1) if layer.type == "Transpose" else None
                 places = [axis] if order is None else np.flatnonzero(order == axis + order.size) - order.size
@@ -110,28 +116,30 @@ def _sized_by(graph: Graph, limit: Layer | None) -> Layer | None:
     return None
 
 
-def _matching(layer: Layer, place: int, axis: int) -> Pattern | None:
-    """Return the pattern of a Slice if a layer needs, along an axis from the end, as many elements in other inputs."""
+def _matching(layer: Layer, place: int, axis: int) -> Sequence[Pattern]:
+    """Return the patterns of a Slice if a layer needs, along an axis from the end, as many elements in other inputs."""
+    matched = False
     if layer.type == "MatMul":
         transposed = layer.common.raw.get(("transpose_a", "transpose_b")[place > 0]) == "true"
-        return Pattern.MATCHED if axis == (-2 if transposed is (place == 0) else -1) else None
-    if layer.type == "Concat":
+        matched = axis == (-2 if transposed is (place == 0) else -1)
+    elif layer.type == "Concat":
         rank = len(layer.common.inputs[place].dims)
         joined = [one % rank - rank for one in numbers_of(layer, "axis") if rank]
-        return Pattern.MATCHED if joined and axis not in joined else None
-    is_mask = layer.type == "ScaledDotProductAttention" and (place, axis) == (3, -1)
-    return Pattern.MASKING if is_mask else None
+        matched = bool(joined) and axis not in joined
+    elif layer.type == "ScaledDotProductAttention" and (place, axis) == (3, -1):
+        return [Pattern.MASKING]
+    return [Pattern.MATCHED, Pattern.MATCHED_LATER] if matched else []
 
 
-def _reads_of(graph: Graph, layer: Layer, place: int, limiting: Layer) -> bool:
-    """Return whether another input is computed of a tensor, or is it."""
+def _reads_of(graph: Graph, layer: Layer, place: int, limiting: Layer, unsized: Set[str]) -> bool:
+    """Return whether another input is a tensor, or computed of it by layers of other types than the `unsized`."""
     waiting = [source.layer for number, source in enumerate(sources_of(graph, layer)) if source and number != place]
     passed = set[int]()
     while waiting and len(passed) < FAR:
         number = waiting.pop()
         if number == limiting.id:
             return True
-        if number not in passed and graph.layer(number).type != "ShapeOf":
+        if number not in passed and graph.layer(number).type not in unsized:
             passed.add(number)
             waiting += graph.producers(number)
     return False

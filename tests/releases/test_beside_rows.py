@@ -21,6 +21,7 @@ from ir_tools.runtime.environments import environment
 from tests.releases import beside as families
 from tests.releases.beside import Beside
 from tests.releases.beside.elementwise import as_pdpd
+from tests.releases.beside.moving import DOUBLE_ROWS, FEW, HALVES, OF_A_SIZE, product_of_rows
 from tests.releases.beside.quantization import between_bytes
 from tests.releases.test_differences import answer
 
@@ -77,6 +78,13 @@ def test_a_number_in_a_test_is_broadcast_from_an_axis_on_if_it_is_constant(const
     model, _ = as_model(as_pdpd("Equal-1", counted(2, 3), Fixed(one) if constant else one, axis=0))
     said = compatibility(model, [release for release in OPENVINO if release.number > (2021, 4)])
     assert [one.release.name.removeprefix("openvino-") for one in said if one.answer is Answer.DIFFERS] == differs
+
+
+@pytest.mark.parametrize("rows", [HALVES, OF_A_SIZE, DOUBLE_ROWS])
+def test_sizes_of_what_is_combined_limit_a_slice_since_2024_1(rows: Call) -> None:
+    model, _ = as_model(product_of_rows(rows, FEW))
+    said = compatibility(model, [find_release(f"openvino-{name}") for name in ("2023.2", "2024.0", "2024.1", "2024.2")])
+    assert [one.answer is Answer.RUNS for one in said] == [True, True, False, False]
 
 
 @pytest.mark.parametrize(("levels", "differs"), [(256, True), (16, False)])

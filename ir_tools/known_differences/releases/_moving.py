@@ -73,8 +73,11 @@ AS_FEW = Call(
         *map(Fixed, map(whole, (1, 3))),
     ),
 )
-TURNED = Call("MatMul-1", (FEW, AS_FEW), {"transpose_a": "true", "transpose_b": "true"})
-"""Rows of an unknown number, as many columns of a tensor that has up to nine, and their product."""
+TURNED, TURNED_DOUBLE = (
+    Call("MatMul-1", (rows, AS_FEW), {"transpose_a": "true", "transpose_b": "true"})
+    for rows in (FEW, Call("Multiply-1", (FEW, Fixed(floats(2)))))
+)
+"""Rows of an unknown number, as many columns of a tensor that has up to nine, and products of them."""
 AS_GIVEN = {"transpose_a": "false", "transpose_b": "false"}
 FILTERS = {
     name: ",".join("0" if "pads" in name else "1") for name in ("strides", "pads_begin", "pads_end", "dilations")
@@ -1204,6 +1207,7 @@ ROWS = (
         )
         for what, first, model, pattern in (
             ("is multiplied with it", "2023.2", TURNED, Pattern.MATCHED),
+            ("is combined and multiplied with it", "2024.1", TURNED_DOUBLE, Pattern.MATCHED_LATER),
             (
                 "masks it",
                 "2024.2",

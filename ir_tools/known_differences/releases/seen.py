@@ -57,9 +57,11 @@ class Pattern(StrEnum):
     GATHERED = "gathered"
     """Of a Slice: a GatherElements reads it along another axis than its own."""
     MATCHED = "matched"
+    MATCHED_LATER = "matched later"
     MASKING = "masking"
-    """Of a Slice to a size of a tensor: products or joins of slices with what is computed of that need equal sizes; it
-    masks an attention whose keys or values are."""
+    """Of a Slice to a size of a tensor: products or joins of slices with what is computed of that, but not by layers
+    that combine two tensors, need equal sizes; so do those with what any layers compute of it, or of its sizes; it
+    masks an attention whose keys or values they compute."""
     JOINED = "joined"
     """Of a split: an elementwise layer combines a part behind the first with a tensor of unknown size."""
     PARTLY_READ = "partly read"

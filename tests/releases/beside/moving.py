@@ -18,7 +18,9 @@ from ir_tools.known_differences._model import (
     sizes_of,
     whole,
 )
-from ir_tools.known_differences.releases._moving import _in_shape_of
+from ir_tools.known_differences.releases._moving import AS_FEW, _in_shape_of
+from ir_tools.known_differences.releases._moving import FEW as KEYS
+from ir_tools.known_differences.releases._samples import PLAIN
 from ir_tools.ops import Array
 from tests.releases.beside import Beside, Feed, beside
 
@@ -283,11 +285,34 @@ def _limited(start: int = 0, least: int = 0) -> tuple[Call, Call]:
     return rows, Call("Slice-8", (Given(counted(1, 2, 6, 7), f"1,2,?,{least}..9"), *limits))
 
 
-def _product(first: Feed, second: Feed, transposed: str = "true") -> Call:
+def product_of_rows(first: Feed, second: Feed, transposed: str = "true") -> Call:
     return Call("MatMul-1", (first, second), {"transpose_a": transposed, "transpose_b": transposed})
 
 
+def _half_as(data: Call) -> Call:
+    """Return halves, as many as elements of data."""
+    return Call("Broadcast-3", (Fixed(floats(0.5)), sizes_of(data)), {"mode": "numpy"})
+
+
 ROWS, FEW = _limited()
+DOUBLE_ROWS, HALVES = Call("Multiply-1", (ROWS, Fixed(floats(2)))), _half_as(ROWS)
+COUNT = Call("Gather-8", (sizes_of(ROWS), Fixed(index(2)), Fixed(index(0))))
+SHAPE = Call(
+    "Concat-1", (Fixed(whole(1, 2)), Call("Unsqueeze-1", (COUNT, Fixed(whole(0)))), Fixed(whole(6))), {"axis": "0"}
+)
+OF_A_SIZE = _sized(Given(counted(1, 2, 5, 6), "1,2,?,6"), SHAPE)
+"""Data in a shape that is computed of the size of the rows."""
+PLACES = Call(
+    "Tile-1",
+    (
+        Call(
+            "Unsqueeze-1",
+            (Call("Range-4", (Fixed(index(0)), COUNT, Fixed(index(1))), {"output_type": "f32"}), Fixed(whole(0, 1, 3))),
+        ),
+        Fixed(whole(1, 2, 1, 1)),
+    ),
+)
+"""The numbers of the rows."""
 
 
 def _concat(first: Feed, *others: Feed, axis: int = 1) -> Call:
@@ -733,16 +758,30 @@ BESIDE = [
     *beside(
         "Slice to a size of what is multiplied with it",
         falling=[
-            _product(ROWS, Call("SoftMax-8", (FEW,), {"axis": "3"})),
-            _product(_turned(ROWS, 0, 1, 3, 2), _turned(FEW, 0, 1, 3, 2), "false"),
+            product_of_rows(ROWS, Call("SoftMax-8", (FEW,), {"axis": "3"})),
+            product_of_rows(ROWS, Call("Multiply-1", (FEW, Fixed(floats(2))))),
+            product_of_rows(Call("MatMul-1", (ROWS, Fixed(counted(6, 6)))), FEW),
+            product_of_rows(_turned(ROWS, 0, 1, 3, 2), _turned(FEW, 0, 1, 3, 2), "false"),
             _concat(ROWS, _turned(FEW, 0, 1, 3, 2), axis=3),
         ],
         others=[
-            _product(FEW, ROWS, "false"),
-            _product(*_limited(start=1)),
-            _product(*_limited(least=1)),
-            _product(Fixed(counted(1, 2, 5, 6)), FEW),
+            product_of_rows(FEW, ROWS, "false"),
+            product_of_rows(*_limited(start=1)),
+            product_of_rows(*_limited(least=1)),
+            product_of_rows(Fixed(counted(1, 2, 5, 6)), FEW),
             _concat(_turned(ROWS, 0, 1, 3, 2), FEW, axis=3),
+        ],
+    ),
+    *beside(
+        "Slice to a size of what is combined and multiplied with it",
+        falling=[product_of_rows(HALVES, FEW), product_of_rows(OF_A_SIZE, FEW), product_of_rows(ROWS, FEW)],
+        others=[product_of_rows(PLACES, FEW)],
+    ),
+    *beside(
+        "Slice to a size of what masks it",
+        falling=[
+            Call("ScaledDotProductAttention-13", (counted(1, 2, 3, 6), *[keys] * 2, AS_FEW), PLAIN)
+            for keys in (Call("Abs-1", (KEYS,)), _half_as(KEYS))
         ],
     ),
     *beside(
