@@ -177,9 +177,11 @@ def _limits_as_channels(seen: Seen) -> bool:
     return _limits_rows(CONVOLUTIONS)(seen) and shape[1:2] == shape[2:3]
 
 
-def _is_quantized_convolution(seen: Seen) -> bool:
-    """Return whether both the data and the constant weights of a convolution are quantized."""
-    return seen.is_behind({"FakeQuantize"}) and _has_quantized_weights(seen)
+def _is_in_bytes(seen: Seen, *, known: bool) -> bool:
+    """Return whether a convolution of sizes that are `known`, or not, is of data and constant weights in bytes."""
+    unsuited = seen.has(Pattern.ZERO_BETWEEN_LEVELS) or seen.has(Pattern.FEW_LEVELS)
+    quantized = seen.has(Pattern.QUANTIZED) and _has_scaled(seen, {"i8"}) and not unsuited
+    return quantized and seen.has_known_sizes is known
 
 
 def _has_quantized_weights(seen: Seen) -> bool:
@@ -911,7 +913,16 @@ ROWS = (
             ),
             PLANE,
         ),
-        applies=_is_quantized_convolution,
+        applies=partial(_is_in_bytes, known=True),
+        processor=Processor.AMD_AVX512,
+    ),
+    not_run(
+        name="quantized convolutions in groups, of unknown sizes",
+        span="2023.0 to 2023.0",
+        ops=("GroupConvolution-1",),
+        reason="Convolutions in groups of quantized data of unknown sizes with quantized weights do not run.",
+        model=_convolved_bytes(_in_levels(Given(np.sin(counted(1, 2, 3, 4)), "?,2,3,4"), 0, 1), GROUPED),
+        applies=partial(_is_in_bytes, known=False),
         processor=Processor.AMD_AVX512,
     ),
     ends(

@@ -165,6 +165,15 @@ def _line(sizes: str, low: float, high: float) -> Call:
     return between(Given(np.sin(counted(1, 2, 4)), sizes), Fixed(floats(low)), Fixed(floats(high)), 256)
 
 
+def _convolved_by_levels(data: Call, levels: int) -> Call:
+    """A convolution by weights that are quantized to levels."""
+    return Call(
+        "Convolution-1",
+        (data, quantized(Fixed(counted(2, 2, 1, 1)), Fixed(floats(6).reshape(1, 1, 1, 1)), levels=levels)),
+        PLANE,
+    )
+
+
 LINE_FILTERS = np.cos(counted(2, 3, 2))
 
 
@@ -866,6 +875,33 @@ BESIDE = [
         others=[
             _convolved_bytes(_shifted(_image("1,2,3,4"), -0.4)),
         ],
+    ),
+    *beside(
+        "quantized convolutions",
+        falling=[
+            _convolved_bytes(_image("1,2,3,4", levels=16)),
+            _convolved_bytes(_pooled(_image("1,2,3,4", -0.2, 0.82))),
+            _convolved_bytes(_shifted(_image("1,2,3,4"), -1)),
+            _convolved_bytes(_pooled(_image("1,2,3,4")), GROUPED),
+            _convolved_by_levels(_pooled(_image("1,2,3,4")), 255),
+        ],
+        others=[
+            _convolved_bytes(_image("?,2,3,4")),
+            _convolved_bytes(_shifted(_image("1,2,3,4"), -1.004)),
+            _convolved_bytes(_shifted(_image("1,2,3,4"), 0.004)),
+            _convolved_bytes(_image("1,2,3,4", levels=65536)),
+            _convolved_by_levels(_image("1,2,3,4"), 256),
+            _by_weights(_image("1,2,3,4"), FILTERS.astype(np.uint8), CHANNEL_SCALES),
+            _by_weights(_image("1,2,3,4"), FILTERS.astype(np.int8), None),
+        ],
+    ),
+    *beside(
+        "quantized convolutions in groups, of unknown sizes",
+        falling=[
+            _convolved_bytes(_pooled(_image("?,2,3,4")), GROUPED),
+            _convolved_bytes(_shifted(_image("1,2,?,4"), -1), GROUPED),
+        ],
+        others=[_convolved_bytes(_shifted(_image("?,2,3,4"), -1.004), GROUPED)],
     ),
     *beside(
         "quantized transposed convolutions along one axis",
