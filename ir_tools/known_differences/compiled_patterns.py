@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator
 
 from ir_tools.graph import Graph, Layer, Source
-from ir_tools.known_differences.neighbours import FAR, sources_of, walked
+from ir_tools.known_differences.neighbours import FAR, computed_sources, sources_of, walked
 from ir_tools.known_differences.releases.seen import ELEMENTWISE, Pattern
 from ir_tools.ops import Role, role_of
 
@@ -32,7 +32,7 @@ def mistakes_parts(graph: Graph, split: Layer, constants: Collection[int]) -> bo
     lists = dict[int, list[Source]]()
     waiting = [one for one in behind if _is_compiled(graph, one)]
     while waiting:
-        sources = [one for one in sources_of(graph, graph.layer(waiting[-1])) if one and one.layer not in constants]
+        sources = computed_sources(graph, graph.layer(waiting[-1]), constants)
         before = [one.layer for one in sources if one.layer in behind and _is_compiled(graph, one.layer)]
         missing = [one for one in before if one not in lists]
         if missing:

@@ -17,6 +17,7 @@ from ir_tools.known_differences.neighbours import (
     readers_of,
     sources_of,
     values_of,
+    walked,
 )
 from ir_tools.known_differences.packed_weights import CARRYING, SHAPING
 from ir_tools.known_differences.releases.seen import CONVOLUTIONS, Pattern
@@ -125,14 +126,13 @@ def extreme_levels(graph: Graph, quantized: Layer) -> bool:
     extreme = before is not None and before.type in {"ReduceMax", "ReduceMin"}
     if not extreme or quantized.common.raw.get("levels") not in LEVELS:
         return False
-    waiting, passed = readers_of(graph, quantized), 0
-    while waiting and passed < FAR:
-        reader, passed = waiting.pop(), passed + 1
-        if reader.type in SCALED_IN_BYTES:
-            waiting += readers_of(graph, reader)
-        elif _reads_bytes(graph, reader) or reader.type in {"MVN", "NormalizeL2"}:
-            return True
-    return False
+    behind = walked(
+        readers_of(graph, quantized), lambda one: readers_of(graph, one) if one.type in SCALED_IN_BYTES else ()
+    )
+    return any(
+        one.type not in SCALED_IN_BYTES and (_reads_bytes(graph, one) or one.type in {"MVN", "NormalizeL2"})
+        for one in behind
+    )
 
 
 def _is_linear(graph: Graph, reader: Layer, constants: Collection[int], types: Set[str]) -> bool:

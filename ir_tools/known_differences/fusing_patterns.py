@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator
 
 from ir_tools.graph import Graph, Layer, Model, Source
-from ir_tools.known_differences.neighbours import FAR, number_of, producer_of, sources_of
+from ir_tools.known_differences.neighbours import FAR, computed_sources, number_of, producer_of, sources_of
 from ir_tools.known_differences.releases.seen import COMBINING, CONVOLUTIONS, ELEMENTWISE, Pattern
 
 __all__ = [
@@ -60,14 +60,13 @@ def compiled_before(
         if before.type not in FUNCTIONS | FACTORS:
             return
         functions |= before.type in FUNCTIONS
-        sources = [one for one in sources_of(graph, before) if one is not None]
-        computed = [one for one in sources if one.layer not in constants]
+        computed = computed_sources(graph, before, constants)
         if len(computed) > 1:
             if before.type in SUMS and any(convolution_of(graph, one, constants, known) for one in computed):
                 alike = len({_sizes(graph, one) for one in computed}) == 1
                 yield Pattern.FUSED if alike else Pattern.UNFUSED
             return
-        axes.update(*(_axes(graph, one) for one in sources if one.layer in constants))
+        axes.update(*(_axes(graph, one) for one in sources_of(graph, before) if one and one.layer in constants))
         waiting = next(iter(computed), None)
 
 
@@ -79,7 +78,7 @@ def reads_deconvolved(model: Model, graph: Graph, convolution: Layer, constants:
     waiting, passed = next(iter(sources_of(graph, quantized)), None), 0
     while waiting is not None and passed < FAR:
         before, passed = graph.layer(waiting.layer), passed + 1
-        computed = [one for one in sources_of(graph, before) if one is not None and one.layer not in constants]
+        computed = computed_sources(graph, before, constants)
         if before.type not in FUNCTIONS | FACTORS | {"PReLU"} or len(computed) != 1:
             return before.type == "ConvolutionBackpropData"
         waiting = computed[0]
@@ -103,7 +102,7 @@ def convolution_of(
         layer = graph.layer(source.layer)
         passed.append(layer.id)
         found = layer if layer.type in CONVOLUTIONS else None
-        others = [one for one in sources_of(graph, layer) if one is not None and one.layer not in constants]
+        others = computed_sources(graph, layer, constants)
         if layer.type not in FACTORS or len(others) != 1 or not is_by_channel(layer):
             break
         source = others[0]

@@ -9,6 +9,7 @@ from ir_tools.known_differences.neighbours import (
     COMPARISONS,
     FAR,
     VIEWS,
+    computed_sources,
     made_from,
     producer_of,
     readers_of,
@@ -75,16 +76,13 @@ def has_channels_last(graph: Graph, layer: Layer) -> bool:
 
 
 def _arranged(graph: Graph, layer: Layer) -> Iterator[Layer]:
-    """Yield the layers before one that its data lie in memory like, through those that keep channels last."""
-    waiting, passed = [producer_of(graph, layer)], set[int]()
-    while waiting and len(passed) < FAR:
-        one = waiting.pop()
-        if one is None or one.id in passed:
-            continue
-        passed.add(one.id)
-        yield one
-        if one.type in KEEPING_CHANNELS:
-            waiting += map(graph.layer, graph.producers(one.id))
+    """Return the layers before one that its data lie in memory like, through those that keep channels last."""
+    first = producer_of(graph, layer)
+    before = walked(
+        [] if first is None else [first.id],
+        lambda number: graph.producers(number) if graph.layer(number).type in KEEPING_CHANNELS else (),
+    )
+    return map(graph.layer, before)
 
 
 def _is_convolution(layer: Layer) -> bool:
@@ -103,14 +101,9 @@ def _is_first(graph: Graph, source: Layer, reader: Layer) -> bool:
     return first is not None and first.layer == source.id
 
 
-def _data(graph: Graph, layer: Layer, constants: Collection[int]) -> list[Source]:
-    """Return what feeds a layer, but for constants."""
-    return [source for source in sources_of(graph, layer) if source is not None and source.layer not in constants]
-
-
 def _is_ordered(graph: Graph, transpose: Layer, constants: Collection[int]) -> bool:
     """Return whether a convolution or pooling of three axes decides how the data of a Transpose lie in memory."""
-    found, waiting = 0, _data(graph, transpose, constants)[:1]
+    found, waiting = 0, computed_sources(graph, transpose, constants)[:1]
     for _ in range(FAR):
         if not waiting:
             break
@@ -118,7 +111,7 @@ def _is_ordered(graph: Graph, transpose: Layer, constants: Collection[int]) -> b
         if layer.type in ORDERING:
             found += len(layer.common.outputs[0].dims) == AXES
         elif layer.type in KEEPING:
-            waiting += _data(graph, layer, constants)
+            waiting += computed_sources(graph, layer, constants)
     return found == 1
 
 
@@ -127,7 +120,7 @@ def _joined(graph: Graph, first: Layer, reader: Layer, constants: Collection[int
     for _ in range(FAR):
         if reader.type not in JOINING or not _is_first(graph, first, reader):
             return
-        yield _data(graph, reader, constants)[1:]
+        yield computed_sources(graph, reader, constants)[1:]
         readers = readers_of(graph, reader)
         if len(readers) != 1:
             return

@@ -9,7 +9,17 @@ from typing import NamedTuple
 
 from ir_tools.errors import ShapeError
 from ir_tools.graph import Graph, Layer, Model, Port, Source
-from ir_tools.known_differences.neighbours import FAR, VIEWS, consumers_of, producer_of, reads_of, sources_of, walked
+from ir_tools.known_differences.neighbours import (
+    FAR,
+    VIEWS,
+    computed_sources,
+    consumers_of,
+    made_from,
+    producer_of,
+    reads_of,
+    sources_of,
+    walked,
+)
 from ir_tools.known_differences.releases.seen import COMBINING, ELEMENTWISE, ITERATING, Pattern
 from ir_tools.ops import Role, role_of
 from ir_tools.ops.bodies import PortMap, port_maps
@@ -344,7 +354,7 @@ def _carried_product(graph: Graph, source: Source, constants: Collection[int]) -
             return layer
         if layer.type not in CARRIED:
             return None
-        given = [one for one in sources_of(graph, layer) if one is not None and one.layer not in constants]
+        given = computed_sources(graph, layer, constants)
         if len(given) != 1 or reads_of(graph, given[0]) != 1:
             return None
         source = given[0]
@@ -370,24 +380,13 @@ def _has_joined_layers(body: Graph) -> bool:
     for layer in body.layers():
         if layer.type in MERGED and _are_floats(layer):
             sources = sources_of(body, layer)
-            if any(one.type in MERGED and _are_floats(one) for one in _behind_views(body, sources)):
+            before = [made_from(body, body.layer(source.layer), VIEWS) for source in sources if source]
+            if any(one is not None and one.type in MERGED and _are_floats(one) for one in before):
                 return True
             second = sources[1] if layer.type in SCALED and len(sources) == 2 else None
             if second is not None and role_of(body.layer(second.layer)) is Role.PARAMETER:
                 return True
     return False
-
-
-def _behind_views(body: Graph, sources: Sequence[Source | None]) -> Iterator[Layer]:
-    """Yield the layers that give inputs, those before views in the place of the views."""
-    for source in filter(None, sources):
-        layer, passed = body.layer(source.layer), 0
-        while layer.type in VIEWS and passed < FAR:
-            before = producer_of(body, layer)
-            if before is None:
-                break
-            layer, passed = before, passed + 1
-        yield layer
 
 
 def _are_floats(layer: Layer) -> bool:

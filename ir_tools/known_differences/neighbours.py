@@ -16,6 +16,7 @@ __all__ = [
     "VIEWS",
     "all_behind",
     "all_used",
+    "computed_sources",
     "consumers_of",
     "gives_known_sizes",
     "integers",
@@ -62,6 +63,11 @@ def sources_of(graph: Graph, layer: Layer) -> list[Source | None]:
     """Return what feeds each input of a layer, in order."""
     sources = graph.sources(layer.id)
     return [sources.get(port.id) for port in layer.common.inputs]
+
+
+def computed_sources(graph: Graph, layer: Layer, constants: Container[int]) -> list[Source]:
+    """Return what feeds a layer, but for what is computed of constants alone."""
+    return [source for source in sources_of(graph, layer) if source is not None and source.layer not in constants]
 
 
 def producer_of(graph: Graph, layer: Layer, number: int = 0) -> Layer | None:

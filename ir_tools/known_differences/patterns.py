@@ -27,6 +27,7 @@ from ir_tools.known_differences.neighbours import (
     MOVED,
     VIEWS,
     all_behind,
+    computed_sources,
     consumers_of,
     gives_known_sizes,
     integers,
@@ -37,6 +38,7 @@ from ir_tools.known_differences.neighbours import (
     reads_of,
     sources_of,
     values_of,
+    walked,
 )
 from ir_tools.known_differences.packed_weights import PackedWeights
 from ir_tools.known_differences.product_patterns import in_bytes
@@ -355,12 +357,12 @@ def _of_a_product(graph: Graph, levels: Layer, constants: Collection[int]) -> It
         if waiting is None or graph.reads(*waiting) != 1:
             return
         before = graph.layer(waiting.layer)
-        sources = [source for source in sources_of(graph, before) if source is not None]
+        computed = computed_sources(graph, before, constants)
         if before.type == "MatMul":
-            matrix = sources[1:] and sources[1].layer in constants and prod(before.common.inputs[1].dims[:-2]) == 1
+            second = dict(enumerate(sources_of(graph, before))).get(1)
+            matrix = second and second.layer in constants and prod(before.common.inputs[1].dims[:-2]) == 1
             yield Pattern.OF_PRODUCT if matrix else Pattern.OF_MATRICES
             return
-        computed = [source for source in sources if source.layer not in constants]
         if before.type not in ACTIVATIONS | SCALES.keys() - {levels.type} or len(computed) != 1:
             return
         waiting = computed[0]
@@ -387,12 +389,7 @@ def _has_part_read_elsewhere(graph: Graph, joined: Layer) -> bool:
 
     Parts behind the first are copied if they are inputs of the graph, and before outputs of it are.
     """
-    before = {joined.id}
-    waiting = [joined.id]
-    while waiting and len(before) < FAR:
-        further = {*graph.producers(waiting.pop())} - before
-        before |= further
-        waiting += further
+    before = {*walked([joined.id], graph.producers)}
     return any(
         source is not None and _is_read_elsewhere(graph, source, before, is_first=number == 0)
         for number, source in enumerate(sources_of(graph, joined))
@@ -418,14 +415,14 @@ def _divides_reduced(graph: Graph, divide: Layer, constants: Collection[int]) ->
     """Return whether a quotient by constants is compiled with a reduction, as are layers in between, or moves to it."""
     layer, by_numbers = divide, True
     for _ in range(FAR):
-        sources = sources_of(graph, layer)
-        computed = [source for source in sources if source is not None and source.layer not in constants]
+        computed = computed_sources(graph, layer, constants)
         if layer.type in PASSING:
             fits = by_numbers
         elif layer.type in {*SCALES, "Power"}:
             numbers = _is_by_numbers(graph, layer, constants)
             by_numbers = by_numbers and numbers
-            fits = (numbers or is_by_channel(layer)) and (layer.type in FACTORS or computed == sources[:1])
+            first = computed == sources_of(graph, layer)[:1]
+            fits = (numbers or is_by_channel(layer)) and (layer.type in FACTORS or first)
         else:
             fits = layer.type in ACTIVATIONS or _keeps_integers(layer)
         if not fits or len(computed) != 1 or reads_of(graph, computed[0]) != 1:
@@ -746,7 +743,7 @@ def _turns_unevenly(graph: Graph, joined: Layer, constants: Collection[int]) -> 
     first, second = (graph.layer(source.layer) for source in parts if source is not None)
     if first.type not in {"Negative", "Multiply"}:
         return False
-    given = [source for source in sources_of(graph, first) if source is not None and source.layer not in constants]
+    given = computed_sources(graph, first, constants)
     cut = [graph.layer(given[0].layer), second] if len(given) == 1 else []
     whole = {source for one in cut for source in sources_of(graph, one)[:1]}
     if {one.type for one in cut} - CUTTING or len(whole) != 1:
@@ -791,7 +788,7 @@ def _shifted(graph: Graph, convolution: Layer, constants: Collection[int]) -> It
 
 def _is_activated(graph: Graph, total: Layer, constants: Collection[int], known: dict[int, Layer | None]) -> bool:
     """Return whether a sum shifts the channels of what activations make of a convolution; arguments as of the next."""
-    data = [source for source in sources_of(graph, total) if source is not None and source.layer not in constants]
+    data = computed_sources(graph, total, constants)
     if len(data) != 1 or not total.common.outputs or not is_by_channel(total):
         return False
     source, passed = data[0], 0

@@ -5,13 +5,13 @@ from collections.abc import Collection, Iterator
 from ir_tools.graph import Graph, Layer, Model, Source
 from ir_tools.known_differences.neighbours import (
     COMPARISONS,
-    FAR,
     MOVED,
     integers,
     number_of,
     producer_of,
     readers_of,
     sources_of,
+    walked,
 )
 from ir_tools.known_differences.releases.seen import ELEMENTWISE, Pattern
 
@@ -114,17 +114,15 @@ def mean_squares(model: Model, graph: Graph, mean: Layer, constants: Collection[
 
 def spread(graph: Graph, reduction: Layer) -> Iterator[str]:
     """Yield `SPREAD` if it is true of a reduction to a number."""
-    waiting, passed = [reduction], {reduction.id}
-    while waiting and len(passed) < FAR:
-        layer = waiting.pop()
-        ranks = [len(port.dims) for port in layer.common.outputs]
-        if layer is not reduction and ranks and 0 < ranks[0] < SPATIAL:
-            yield Pattern.SPREAD
-            return
-        if not any(ranks):
-            new = [one for one in readers_of(graph, layer) if one.id not in passed and one.type in SPREADING]
-            waiting += new
-            passed.update(one.id for one in new)
+
+    def combined(layer: Layer) -> Iterator[Layer]:
+        """Yield the elementwise layers that read a number."""
+        if not any(port.dims for port in layer.common.outputs):
+            yield from (one for one in readers_of(graph, layer) if one.type in SPREADING)
+
+    behind = (one for one in walked([reduction], combined) if one is not reduction)
+    if any(0 < len(port.dims) < SPATIAL for one in behind for port in one.common.outputs[:1]):
+        yield Pattern.SPREAD
 
 
 def normalizes(model: Model, graph: Graph, mean: Layer) -> bool:

@@ -14,6 +14,7 @@ from ir_tools.known_differences.neighbours import (
     producer_of,
     readers_of,
     sources_of,
+    walked,
 )
 from ir_tools.known_differences.releases.seen import COMBINING, ELEMENTWISE, Pattern
 from ir_tools.ops import Role, role_of
@@ -133,13 +134,7 @@ def _matching(layer: Layer, place: int, axis: int) -> Sequence[Pattern]:
 
 def _reads_of(graph: Graph, layer: Layer, place: int, limiting: Layer, unsized: Set[str]) -> bool:
     """Return whether another input is a tensor, or computed of it by layers of other types than the `unsized`."""
-    waiting = [source.layer for number, source in enumerate(sources_of(graph, layer)) if source and number != place]
-    passed = set[int]()
-    while waiting and len(passed) < FAR:
-        number = waiting.pop()
-        if number == limiting.id:
-            return True
-        if number not in passed and graph.layer(number).type not in unsized:
-            passed.add(number)
-            waiting += graph.producers(number)
-    return False
+    others = [source.layer for number, source in enumerate(sources_of(graph, layer)) if source and number != place]
+    return limiting.id in walked(
+        others, lambda number: graph.producers(number) if graph.layer(number).type not in unsized else ()
+    )

@@ -14,12 +14,14 @@ from ir_tools.known_differences.neighbours import (
     MOVED,
     VIEWS,
     all_used,
+    computed_sources,
     gives_known_sizes,
     made_from,
     number_of,
     producer_of,
     readers_of,
     sources_of,
+    walked,
 )
 from ir_tools.known_differences.releases.seen import ELEMENTWISE, Pattern
 from ir_tools.ops import Role, role_of
@@ -298,8 +300,7 @@ def _is_joined(graph: Graph, pair: _Variable, constants: Collection[int]) -> boo
 
 def _is_in_place(graph: Graph, layer: Layer, constants: Collection[int]) -> bool:
     """Return whether a layer reads one tensor that is not constant, and one layer reads what it gives."""
-    given = [source for source in sources_of(graph, layer) if source is not None and source.layer not in constants]
-    return len(given) == 1 and len(readers_of(graph, layer)) == 1
+    return len(computed_sources(graph, layer, constants)) == 1 and len(readers_of(graph, layer)) == 1
 
 
 def _is_known_then(graph: Graph, pair: _Variable) -> bool:
@@ -344,14 +345,9 @@ def _of_attention(graph: Graph, layer: Layer) -> Iterator[str]:
     keys = producer_of(graph, layer, 1)
     if keys is None:
         return
-    seen, waiting = set[int](), [keys.id]
-    while waiting and len(seen) < FAR:
-        behind = graph.layer(waiting.pop())
-        if role_of(behind) is Role.READ_VARIABLE:
-            yield Pattern.STATE_KEYS
-            break
-        seen.add(behind.id)
-        waiting += {*graph.producers(behind.id)} - seen if behind.type in ARRANGING else ()
+    before = walked([keys.id], lambda number: graph.producers(number) if graph.layer(number).type in ARRANGING else ())
+    if any(role_of(graph.layer(number)) is Role.READ_VARIABLE for number in before):
+        yield Pattern.STATE_KEYS
     repeated = False
     for _ in range(FAR):
         if keys is None or keys.type == "Concat" or keys.type not in MOVED | {"Broadcast", "Multiply"}:
