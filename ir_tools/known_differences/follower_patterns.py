@@ -10,6 +10,7 @@ from ir_tools.graph import Graph, Layer, Model
 from ir_tools.known_differences.fusing_patterns import DECONVOLUTIONS, FACTORS, FUNCTIONS, SUMS
 from ir_tools.known_differences.neighbours import (
     FAR,
+    interpolates,
     made_from,
     number_of,
     numbers_of,
@@ -33,7 +34,6 @@ __all__ = [
     "extreme_levels",
     "followed",
     "held_sizes",
-    "interpolates",
     "is_to_bytes",
     "scaled_levels",
 ]
@@ -321,11 +321,6 @@ def is_to_bytes(graph: Graph, layer: Layer, constants: Collection[int]) -> bool:
     sizes = {size for port in layer.common.inputs[1:] for size in port.dims}
     levels = layer.common.raw.get("levels")
     return layer.type == "FakeQuantize" and all(limits) and sizes <= {1} and levels in LEVELS
-
-
-def interpolates(layer: Layer) -> bool:
-    """Return whether a layer computes elements from several others that are near."""
-    return layer.type == "Interpolate" and layer.common.raw.get("mode") != "nearest"
 
 
 def held_sizes(graph: Graph, reader: Layer, constants: Collection[int]) -> tuple[int, ...] | None:

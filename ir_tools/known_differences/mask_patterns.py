@@ -1,7 +1,7 @@
 """Masks: tensors that become booleans, and whose elements are 0 and 1."""
 
 from ir_tools.graph import Graph, Layer, Model
-from ir_tools.known_differences.neighbours import FAR, number_of, sources_of
+from ir_tools.known_differences.neighbours import FAR, interpolates, number_of, sources_of
 from ir_tools.ops import Role, find_op, role_of
 from ir_tools.types import precision_in_file
 
@@ -35,7 +35,7 @@ def is_mask(model: Model, graph: Graph, conversion: Layer) -> bool:
             given = role_of(before) is Role.PARAMETER and graph is model.graph and layer is not conversion
             if number_of(model, graph, layer, number) in {0, 1} or _holds_bits(before, given):
                 continue
-            if before.type not in CARRYING | COMBINING or _is_blended(before):
+            if before.type not in CARRYING | COMBINING or interpolates(before):
                 return False
             if before.id not in passed:
                 passed.add(before.id)
@@ -52,8 +52,3 @@ def _holds_bits(layer: Layer, given: bool) -> bool:
         limits = None if op is None else op.read(layer.common.raw, [])
         return limits is not None and limits["min"] >= 0 and limits["max"] <= 1
     return any(kind is not None and (kind.kind == "boolean" or (given and kind.is_integer)) for kind in kinds)
-
-
-def _is_blended(layer: Layer) -> bool:
-    """Return whether an Interpolate gives other numbers than it reads, between them."""
-    return layer.type == "Interpolate" and layer.common.raw.get("mode") != "nearest"

@@ -20,6 +20,7 @@ __all__ = [
     "consumers_of",
     "gives_known_sizes",
     "integers",
+    "interpolates",
     "made_from",
     "number_of",
     "numbers_of",
@@ -51,6 +52,11 @@ def gives_known_sizes(layer: Layer) -> bool:
     return (
         layer.type == "ShapeOf" and min((size for port in layer.common.inputs for size in port.dims), default=-1) >= 0
     )
+
+
+def interpolates(layer: Layer) -> bool:
+    """Return whether a layer computes elements from several others that are near."""
+    return layer.type == "Interpolate" and layer.common.raw.get("mode") != "nearest"
 
 
 def reads_of(graph: Graph, source: Source) -> int:

@@ -64,6 +64,7 @@ from ir_tools.known_differences.releases.seen import (
 from ir_tools.known_differences.scale_patterns import REDUCED, is_scaled_by_a_list, scales_behind
 from ir_tools.known_differences.single_patterns import of_single_elements
 from ir_tools.known_differences.slice_patterns import slices
+from ir_tools.known_differences.weight_patterns import BYTES
 from ir_tools.ops import Op, Role, role_of
 from ir_tools.types import precision_in_file
 
@@ -118,7 +119,6 @@ OVERWRITING_AS_OTHER = {
 }
 """Types of layers that write over what they read, and the patterns of a Concat that they read, or that gets another
 shape before. Measured."""
-BYTES = frozenset({"255", "256"})
 BY_CHANNEL = 4
 """Of how many dimensions on a MVN does not write over what it reads. Measured."""
 EXPANDING = {"Add": (0, 1), "Multiply": (0, 1), "Subtract": (1,), "Divide": (1,), "SquaredDifference": (1,)}
@@ -302,7 +302,7 @@ def _shares_its_order(graph: Graph, transpose: Layer) -> bool:
 def _of_levels(model: Model, graph: Graph, reduction: Layer, constants: Collection[int]) -> Iterator[Pattern]:
     """Yield what is true of a ReduceSum of levels between constants."""
     levels = made_from(graph, producer_of(graph, reduction), {"ReLU"}) if reduction.type == "ReduceSum" else None
-    if levels is None or levels.type != "FakeQuantize" or levels.common.raw.get("levels") not in BYTES:
+    if levels is None or levels.type != "FakeQuantize" or BYTES.isdisjoint(numbers_of(levels, "levels")):
         return
     if all(source is not None and source.layer in constants for source in sources_of(graph, levels)[1:]):
         yield Pattern.OF_LEVELS

@@ -10,13 +10,13 @@ from ir_tools.known_differences.follower_patterns import (
     count_of_scales,
     followed,
     held_sizes,
-    interpolates,
     is_to_bytes,
 )
 from ir_tools.known_differences.fusing_patterns import FACTORS, SUMS
 from ir_tools.known_differences.neighbours import (
     FAR,
     integers,
+    interpolates,
     number_of,
     readers_of,
     sources_of,
@@ -24,13 +24,12 @@ from ir_tools.known_differences.neighbours import (
 )
 from ir_tools.known_differences.releases.seen import CONVOLUTIONS, Pattern
 from ir_tools.known_differences.scale_patterns import CHANNEL, REDUCED, axis_left
-from ir_tools.known_differences.weight_patterns import of_weights
+from ir_tools.known_differences.weight_patterns import BYTES, of_weights
 
 __all__ = ["in_bytes"]
 
 QUANTIZED_LATE = frozenset({"BatchToSpace", "Broadcast", "Concat", "Gather", "Slice", "SpaceToBatch", "Unsqueeze"})
-EARLY_LEVELS = frozenset({255, 256})
-"""Those of `QUANTIZED_ON` that releases before 2022.1 do not compute with in bytes, and the levels that they do."""
+"""Those of `QUANTIZED_ON` that releases before 2022.1 do not compute with in bytes."""
 BEHIND = {"AvgPool": Pattern.AVERAGED, "Broadcast": Pattern.SPREAD_OUT, "Slice": Pattern.CUT}
 """What is true of a layer of quantized data behind some of them."""
 NARROW = 255
@@ -97,7 +96,7 @@ def _quantized(model: Model, graph: Graph, product: Layer, constants: Collection
         yield Pattern.WITH_ZERO_POINT
         if any(abs(zero - round(zero)) > BETWEEN for zero, _ in zeros):
             yield Pattern.BETWEEN_BYTES
-            early = not kinds & QUANTIZED_LATE and EARLY_LEVELS.issuperset(levels for _, levels in zeros)
+            early = not kinds & QUANTIZED_LATE and BYTES.issuperset(levels for _, levels in zeros)
             yield from [Pattern.BETWEEN_EARLY_BYTES] * early
 
 

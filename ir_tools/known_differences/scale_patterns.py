@@ -5,6 +5,7 @@ from functools import partial
 from math import prod
 
 from ir_tools.graph import Graph, Layer, Model, Source
+from ir_tools.known_differences.fusing_patterns import FACTORS, SUMS
 from ir_tools.known_differences.neighbours import FAR, integers, producer_of, sources_of, walked
 from ir_tools.known_differences.releases.seen import NUMBER, Pattern
 
@@ -19,8 +20,6 @@ PASSED = REDUCED | {
 """Types of other layers that they move behind. Measured."""
 LEVELS = frozenset({"15", "16", "255", "256", "65536"})
 """Of a FakeQuantize that releases write as rounded data and a scale. Measured."""
-SHIFTS = frozenset({"Add", "Subtract"})
-SCALES = frozenset({"Divide", "Multiply"})
 CHANNEL = 1
 
 
@@ -57,12 +56,12 @@ def is_scaled_by_a_list(graph: Graph, view: Layer, constants: Collection[int]) -
     given: dict[bool, list[Sequence[int]]] = {True: [], False: []}
     layer = producer_of(graph, view)
     for _ in range(FAR):
-        if layer is None or layer.type not in SCALES | SHIFTS:
+        if layer is None or layer.type not in FACTORS:
             break
         held = [source is not None and source.layer in constants for source in sources_of(graph, layer)]
         if held != [False, True] and (held != [True, False] or layer.type != "Add"):
             break
-        given[layer.type in SCALES].append(layer.common.inputs[held.index(True)].dims)
+        given[layer.type not in SUMS].append(layer.common.inputs[held.index(True)].dims)
         layer = producer_of(graph, layer, held.index(False))
     scales, shifts = given[True], given[False]
     lists = [len(sizes) == 1 != sizes[0] for sizes in (*scales, *shifts)]
@@ -75,13 +74,13 @@ def _before(graph: Graph, constants: Collection[int], source: Source) -> list[So
     layer = graph.layer(source.layer)
     sources = [(one, port) for one, port in zip(sources_of(graph, layer), layer.common.inputs, strict=True) if one]
     computed = [one for one, _ in sources if one.layer not in constants]
-    if layer.type in PASSED - SHIFTS:
+    if layer.type in PASSED - SUMS:
         return computed
     held = [port for one, port in sources if one.layer in constants]
     numbers = all(prod(port.dims) == 1 for port in held)
-    if layer.type in SHIFTS:
+    if layer.type in SUMS:
         return computed if numbers or any(graph.layer(one.layer).type == "MatMul" for one in computed[:1]) else []
-    return computed if held and numbers and layer.type in {"Multiply", "Divide"} else []
+    return computed if held and numbers and layer.type in FACTORS else []
 
 
 def _axes_of_limits(graph: Graph, quantized: Layer, constants: Collection[int]) -> set[int]:

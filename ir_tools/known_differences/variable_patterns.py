@@ -159,20 +159,18 @@ class VariablePatterns:
             return
         if id(graph) not in self._used:
             self._used[id(graph)] = all_used(graph)
-        own, readers = {pair.assign.id, *(step.id for step in steps)}, dict[int, str]()
-        seen, waiting = set[int](), [pair.read, *steps]
-        while waiting and len(seen) < FAR:
-            for reader in readers_of(graph, waiting.pop()):
-                if reader.id in own | seen or reader.id not in self._used[id(graph)] or gives_known_sizes(reader):
-                    continue
-                seen.add(reader.id)
-                if reader.type in VIEWS:
-                    waiting.append(reader)
-                else:
-                    readers[reader.id] = reader.type
-        if not readers:
+        own = [pair.read, *steps]
+
+        def readers(layer: Layer) -> list[Layer]:
+            """Return the layers that read what a variable holds, in whatever shape, but for the one that keeps it."""
+            found = readers_of(graph, layer) if layer in own or layer.type in VIEWS else []
+            used = [one for one in found if one.id in self._used[id(graph)] and one is not pair.assign]
+            return [one for one in used if not gives_known_sizes(one)]
+
+        behind = [one for one in walked(own, readers) if one not in own and one.type not in VIEWS]
+        if not behind:
             yield Pattern.HELD
-        elif len(readers) == 1 and OVERWRITING.issuperset(readers.values()):
+        elif len(behind) == 1 and behind[0].type in OVERWRITING:
             yield Pattern.OVERWRITTEN
 
     def _steps_between(self, graph: Graph, pair: _Variable) -> Sequence[Layer] | None:
@@ -348,20 +346,15 @@ def _of_attention(graph: Graph, layer: Layer) -> Iterator[str]:
     before = walked([keys.id], lambda number: graph.producers(number) if graph.layer(number).type in ARRANGING else ())
     if any(role_of(graph.layer(number)) is Role.READ_VARIABLE for number in before):
         yield Pattern.STATE_KEYS
-    repeated = False
-    for _ in range(FAR):
-        if keys is None or keys.type == "Concat" or keys.type not in MOVED | {"Broadcast", "Multiply"}:
-            break
-        repeated |= keys.type not in MOVED
-        keys = producer_of(graph, keys)
-    if keys is None or keys.type != "Concat":
+    moved, joined = (made_from(graph, keys, types) for types in (MOVED, MOVED | {"Broadcast", "Multiply"}))
+    if joined is None or joined.type != "Concat":
         return
-    for source in sources_of(graph, keys):
+    for source in sources_of(graph, joined):
         part = None if source is None else graph.layer(source.layer)
         part = producer_of(graph, part) if part is not None and part.type == "Convert" else part
         state = producer_of(graph, part) if part is not None and part.type == "Gather" else None
         if state is not None and role_of(state) is Role.READ_VARIABLE:
-            yield Pattern.REPEATED_KEYS if repeated else Pattern.GATHERED_KEYS
+            yield Pattern.GATHERED_KEYS if moved is joined else Pattern.REPEATED_KEYS
 
 
 def _is_known_state(graph: Graph, product: Layer, constants: Collection[int]) -> bool:
@@ -372,16 +365,6 @@ def _is_known_state(graph: Graph, product: Layer, constants: Collection[int]) ->
     port = find_port(graph.layer(source.layer).common.outputs, source.port)
     if port is None or any(size != 1 for size in port.dims[:-2]):
         return False
-    seen, waiting = set[int](), [source.layer]
-    while waiting:
-        layer = waiting.pop()
-        if layer in constants:
-            continue
-        if len(seen) > FAR:
-            return False
-        role = role_of(graph.layer(layer))
-        if role not in {Role.READ_VARIABLE, Role.COMPUTATION}:
-            return False
-        seen.add(layer)
-        waiting += {*graph.producers(layer)} - seen
-    return True
+    before = [*walked([source.layer], lambda number: {*graph.producers(number)}.difference(constants))]
+    known = {Role.READ_VARIABLE, Role.COMPUTATION}
+    return len(before) < FAR and all(role_of(graph.layer(number)) in known for number in before)

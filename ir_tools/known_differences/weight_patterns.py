@@ -23,7 +23,7 @@ from ir_tools.known_differences.releases.seen import NUMBER, Pattern
 from ir_tools.known_differences.scale_patterns import REDUCED, axis_left
 from ir_tools.ops import Array, Role, role_of
 
-__all__ = ["of_weights"]
+__all__ = ["BYTES", "of_weights"]
 
 SCALED_LATER = frozenset({"Pad", "Split", "StridedSlice", "VariadicSplit"})
 """Types of layers that a scale moves behind, as behind reductions. Measured."""
@@ -31,7 +31,8 @@ SCALED_LATER_BY_NUMBER = SCALED_LATER | {"Clamp", "MVN", "NormalizeL2"}
 """Those that a number moves behind. Measured."""
 MOVED_BEHIND_BY_NUMBER = VIEWS | {"Transpose"}
 IN_BYTES = frozenset({"i8", "u8"})
-OF_BYTES = frozenset({255, 256})
+BYTES = frozenset({255, 256})
+"""Of how many levels all bytes stand for one, and all but one."""
 FEWEST, FEW = 15, 16
 """How many levels weights have that releases compute with in bytes. Measured."""
 
@@ -86,7 +87,7 @@ def _of_levels(model: Model, graph: Graph, product: Layer, levels: Layer) -> Ite
     count, between = (counts or [0])[0], True
     with suppress(ValueError):
         between = low is None or high is None or _has_zero_between(low, high, count)
-    if count in OF_BYTES and between:
+    if count in BYTES and between:
         yield Pattern.ZERO_BETWEEN_LEVELS
     elif count == FEWEST or (count == FEW and (between or product.type == "MatMul")):
         yield Pattern.FEW_LEVELS
