@@ -11,6 +11,7 @@ from ir_tools.errors import ReadError
 from ir_tools.format.changes import PARTS
 from ir_tools.format.read import MAX_NESTING, read
 from ir_tools.format.write import render
+from ir_tools.validation import validate
 from tests.format.support import SMALL, small
 
 RULES = Path(__file__).parents[1] / "rules"
@@ -265,6 +266,13 @@ def test_bodies_are_those_of_layers() -> None:
     body = b"<body><layers /><edges /></body>"
     model = read(SMALL.replace(b"<input>", b'<input id="1">' + body, 1))
     assert not model.graph.layer(1).bodies
+
+
+def test_rows_of_a_body_that_a_layer_does_not_have_are_ignored(tmp_path: Path) -> None:
+    rows = b'<then_port_map><input external_port_id="0" internal_layer_id="9" /></then_port_map>'
+    text = (RULES / "unexpected_body" / "bad.xml").read_bytes().replace(b"<then_port_map />", rows)
+    (tmp_path / "model.xml").write_bytes(text)
+    assert [found.code for found in validate(tmp_path / "model.xml")] == ["IR142"]
 
 
 @pytest.mark.parametrize("name", ["data", "pooling_data", "fc"])
