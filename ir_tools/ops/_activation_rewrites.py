@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ir_tools.ops._layers import DATA, ROUNDED, TRUNCATED, Layers, by_formula, composed
-from ir_tools.ops.definition import Array, Fact, Ref, Refused, Rewrite
+from ir_tools.ops.definition import Fact, Ref, Refused, Rewrite
 from ir_tools.ops.fields import Attrs
 from ir_tools.types import is_static
 
@@ -77,7 +77,7 @@ def sloped(layers: Layers, attrs: Attrs) -> Ref | Refused:
         slope = layers.call("Unsqueeze", slope, np.arange(1, rank - 1))
     if len(sizes) > rank:
         slope = layers.call("Squeeze", slope, np.arange(len(sizes) - rank))
-    below = layers.call("Less", data, layers.number(0, data))
+    below = layers.call("Less", data, 0)
     return layers.call("Select", below, layers.call("Multiply", data, slope), data)
 
 
@@ -86,9 +86,8 @@ def selu(layers: Layers, attrs: Attrs) -> Ref:
     """Rewrite Selu; alpha and lambda are single numbers."""
     data, *given = (layers.working(number) for number in range(3))
     alpha, factor = (layers.call("Reshape", one, np.zeros(0, np.int64), special_zero=False) for one in given)
-    zero, one = layers.number(0, data), layers.number(1, data)
-    power = layers.call("Subtract", layers.call("Exp", layers.call("Minimum", data, zero)), one)
-    total = layers.call("Add", layers.call("Maximum", data, zero), layers.call("Multiply", power, alpha))
+    power = layers.call("Subtract", layers.call("Exp", layers.call("Minimum", data, 0)), 1)
+    total = layers.call("Add", layers.call("Maximum", data, 0), layers.call("Multiply", power, alpha))
     return layers.call("Multiply", total, factor)
 
 
@@ -114,8 +113,8 @@ def hard_swish(layers: Layers, attrs: Attrs) -> Ref | Refused:
 
 
 def _sixths(layers: Layers) -> Ref:
-    cut = layers.call("Clamp", layers.call("Add", DATA, layers.number(3, DATA)), min=0.0, max=6.0)
-    return layers.call("Divide", cut, layers.number(6, DATA))
+    cut = layers.call("Clamp", layers.call("Add", DATA, 3), min=0.0, max=6.0)
+    return layers.call("Divide", cut, 6)
 
 
 @composed(4, "log(1 + exp(x)), as max(x, 0) + log(1 + exp(-|x|)), which does not overflow")
@@ -132,14 +131,14 @@ def mish(layers: Layers, attrs: Attrs) -> Ref:
 
 def _softplus(layers: Layers) -> Ref:
     power = layers.call("Exp", layers.call("Negative", layers.call("Abs", DATA)))
-    rest = layers.call("Log", layers.call("Add", power, layers.number(1, DATA)))
+    rest = layers.call("Log", layers.call("Add", power, 1))
     return layers.call("Add", layers.call("ReLU", DATA), rest)
 
 
 @composed(9, "x / (1 + |x|)")
 def softsign(layers: Layers, attrs: Attrs) -> Ref:
     """Rewrite SoftSign-9."""
-    below = layers.call("Add", layers.call("Abs", DATA), layers.number(1, DATA))
+    below = layers.call("Add", layers.call("Abs", DATA), 1)
     return layers.call("Divide", DATA, below)
 
 
@@ -155,23 +154,22 @@ def migrate_gelu_2(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite
 @composed(2, "0.5 * x * (1 + erf(x / sqrt(2)))")
 def _normal_gelu(layers: Layers, attrs: Attrs) -> Ref:
     """Rewrite Gelu-2."""
-    share = layers.call("Erf", layers.call("Multiply", DATA, layers.number(math.sqrt(0.5), DATA)))
+    share = layers.call("Erf", layers.call("Multiply", DATA, math.sqrt(0.5)))
     return _gelu(layers, share)
 
 
 @composed(7, "0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))")
 def _tanh_gelu(layers: Layers, attrs: Attrs) -> Ref:
-    cube = layers.number(0.044715, DATA)
-    factor: Ref | Array = cube
+    cube: Ref | float = 0.044715
     for _ in range(3):
-        factor = layers.call("Multiply", DATA, factor)
-    inner = layers.call("Multiply", layers.call("Add", DATA, factor), layers.number(math.sqrt(2 / math.pi), DATA))
+        cube = layers.call("Multiply", DATA, cube)
+    inner = layers.call("Multiply", layers.call("Add", DATA, cube), math.sqrt(2 / math.pi))
     return _gelu(layers, layers.call("Tanh", inner))
 
 
 def _gelu(layers: Layers, share: Ref) -> Ref:
-    half = layers.call("Multiply", DATA, layers.number(0.5, DATA))
-    return layers.call("Multiply", half, layers.call("Add", share, layers.number(1, DATA)))
+    half = layers.call("Multiply", DATA, 0.5)
+    return layers.call("Multiply", half, layers.call("Add", share, 1))
 
 
 def migrate_gelu_7(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
@@ -193,16 +191,15 @@ def round_(layers: Layers, attrs: Attrs) -> Ref:
         return layers.copy(DATA)
     if attrs.mode == "half_away_from_zero":
         data = layers.call("Abs", DATA)
-    half = layers.number(0.5, DATA)
     below = layers.call("Floor", data)
     rest = layers.call("Subtract", data, below)
     if attrs.mode == "half_away_from_zero":
-        up = layers.call("GreaterEqual", rest, half)
+        up = layers.call("GreaterEqual", rest, 0.5)
         size = layers.call("Add", below, layers.to_type(up, layers.fact(DATA).dtype))
         return layers.call("Multiply", size, layers.call("Sign", DATA))
-    odd = layers.call("FloorMod", below, layers.number(2, DATA))
-    tie = layers.call("LogicalAnd", layers.call("Equal", rest, half), layers.call("Equal", odd, layers.number(1, DATA)))
-    up = layers.call("LogicalOr", layers.call("Greater", rest, half), tie)
+    odd = layers.call("FloorMod", below, 2)
+    tie = layers.call("LogicalAnd", layers.call("Equal", rest, 0.5), layers.call("Equal", odd, 1))
+    up = layers.call("LogicalOr", layers.call("Greater", rest, 0.5), tie)
     return layers.call("Add", below, layers.to_type(up, layers.fact(DATA).dtype))
 
 
@@ -232,8 +229,7 @@ def acosh(layers: Layers, attrs: Attrs) -> Ref | Refused:
     if not layers.fact(DATA).dtype.is_float:
         return TRUNCATED
     data = layers.working(0)
-    one = layers.number(1, data)
-    roots = [layers.call("Sqrt", layers.call(type, data, one)) for type in ("Subtract", "Add")]
+    roots = [layers.call("Sqrt", layers.call(type, data, 1)) for type in ("Subtract", "Add")]
     return _asinh(layers, layers.call("Multiply", *roots))
 
 
@@ -243,17 +239,15 @@ def atanh(layers: Layers, attrs: Attrs) -> Ref | Refused:
     if not layers.fact(DATA).dtype.is_float:
         return TRUNCATED
     data = layers.working(0)
-    one, half = layers.number(1, data), layers.number(0.5, data)
-    logs = [layers.call("Log", layers.call(type, one, data)) for type in ("Add", "Subtract")]
-    far = layers.call("Multiply", layers.call("Subtract", *logs), half)
+    logs = [layers.call("Log", layers.call(type, 1, data)) for type in ("Add", "Subtract")]
+    far = layers.call("Multiply", layers.call("Subtract", *logs), 0.5)
     return _near_zero(layers, data, (1 / 7, 1 / 5, 1 / 3), far)
 
 
 def _asinh(layers: Layers, data: Ref) -> Ref:
     size = layers.call("Abs", data)
-    one = layers.number(1, data)
-    root = layers.call("Sqrt", layers.call("Add", layers.call("Multiply", size, size), one))
-    huge = layers.call("Greater", size, layers.number(1e9, data))
+    root = layers.call("Sqrt", layers.call("Add", layers.call("Multiply", size, size), 1))
+    huge = layers.call("Greater", size, 1e9)
     log = layers.call("Log", layers.call("Select", huge, size, layers.call("Add", size, root)))
     twice = layers.call("Select", huge, layers.number(math.log(2), data), layers.number(0, data))
     far = layers.call("Multiply", layers.call("Add", log, twice), layers.call("Sign", data))
@@ -266,11 +260,8 @@ def _near_zero(layers: Layers, data: Ref, factors: Sequence[float], far: Ref) ->
     `factors`: the last ones first.
     """
     limit = 2**-3 if layers.dtype(data).itemsize == 4 else 2**-6
-    square = layers.call("Multiply", data, data)
-    total: Ref | Array = layers.number(factors[0], data)
-    for factor in (*factors[1:], 1):
-        total = layers.call("Add", layers.call("Multiply", total, square), layers.number(factor, data))
-    small = layers.call("Less", layers.call("Abs", data), layers.number(limit, data))
+    total = _polynomial(layers, layers.call("Multiply", data, data), (*factors, 1))
+    small = layers.call("Less", layers.call("Abs", data), limit)
     return layers.call("Select", small, layers.call("Multiply", total, data), far)
 
 
@@ -284,24 +275,22 @@ def atan2(layers: Layers, attrs: Attrs) -> Ref | Refused:
             "is pdpd, but the layers that would replace this one support numpy broadcasting only", "auto_broadcast"
         )
     y, x = layers.working(0), layers.working(1)
-    zero, pi = layers.number(0, y), layers.number(math.pi, y)
     tall, wide = layers.call("Abs", y), layers.call("Abs", x)
     steep = layers.call("Greater", tall, wide)
     small, large = layers.call("Select", steep, wide, tall), layers.call("Select", steep, tall, wide)
-    whole = layers.to_type(layers.call("NotEqual", large, zero), layers.fact(y).dtype)
+    whole = layers.to_type(layers.call("NotEqual", large, 0), layers.fact(y).dtype)
     equal = layers.call("Equal", small, large)
     angle = layers.call("Atan", layers.call("Select", equal, whole, layers.call("Divide", small, large)))
-    quarter = layers.call("Subtract", layers.number(math.pi / 2, y), angle)
+    quarter = layers.call("Subtract", math.pi / 2, angle)
     right = layers.call("Select", steep, quarter, angle)
-    half = layers.call("Select", _below_zero(layers, x), layers.call("Subtract", pi, right), right)
+    half = layers.call("Select", _below_zero(layers, x), layers.call("Subtract", math.pi, right), right)
     return layers.call("Select", _below_zero(layers, y), layers.call("Negative", half), half)
 
 
 def _below_zero(layers: Layers, data: Ref) -> Ref:
     """Add whether numbers have a minus sign, zeros included."""
-    zero = layers.number(0, data)
-    inverse = layers.call("Divide", layers.number(1, data), data)
-    return layers.call("LogicalOr", layers.call("Less", data, zero), layers.call("Less", inverse, zero))
+    inverse = layers.call("Divide", 1, data)
+    return layers.call("LogicalOr", layers.call("Less", data, 0), layers.call("Less", inverse, 0))
 
 
 @composed(17, "Giles's polynomials in log((1 - x) (1 + x)), accurate to the last digits of f32", wide=True)
@@ -310,15 +299,14 @@ def erf_inv(layers: Layers, attrs: Attrs) -> Ref | Refused:
     if layers.fact(DATA).dtype.name == "f64":
         return Refused("no polynomial is known that is accurate to the last digits of f64")
     data = layers.working(0)
-    one = layers.number(1, data)
-    both = layers.call("Multiply", layers.call("Subtract", one, data), layers.call("Add", one, data))
+    both = layers.call("Multiply", layers.call("Subtract", 1, data), layers.call("Add", 1, data))
     log = layers.call("Negative", layers.call("Log", both))
-    near = _polynomial(layers, layers.call("Subtract", log, layers.number(2.5, data)), CENTRE)
-    root = layers.call("Subtract", layers.call("Sqrt", log), layers.number(3, data))
-    inside = layers.call("Less", log, layers.number(5, data))
+    near = _polynomial(layers, layers.call("Subtract", log, 2.5), CENTRE)
+    root = layers.call("Subtract", layers.call("Sqrt", log), 3)
+    inside = layers.call("Less", log, 5)
     factor = layers.call("Select", inside, near, _polynomial(layers, root, TAIL))
-    end = layers.call("Equal", layers.call("Abs", data), one)
-    return layers.call("Multiply", data, layers.call("Select", end, layers.number(np.inf, data), factor))
+    end = layers.call("Equal", layers.call("Abs", data), 1)
+    return layers.call("Multiply", data, layers.call("Select", end, np.inf, factor))
 
 
 CENTRE = (
@@ -347,10 +335,10 @@ TAIL = (
 
 
 def _polynomial(layers: Layers, data: Ref, factors: Sequence[float]) -> Ref:
-    total: Ref | Array = layers.number(factors[0], data)
-    for factor in factors[1:]:
-        total = layers.call("Add", layers.call("Multiply", total, data), layers.number(factor, data))
-    assert isinstance(total, Ref)
+    first, second, *rest = factors
+    total = layers.call("Add", layers.call("Multiply", first, data), second)
+    for factor in rest:
+        total = layers.call("Add", layers.call("Multiply", total, data), factor)
     return total
 
 
@@ -366,16 +354,16 @@ def is_nan(layers: Layers, attrs: Attrs) -> Ref:
 @composed(10, "|x| < infinity")
 def is_finite(layers: Layers, attrs: Attrs) -> Ref:
     """Rewrite IsFinite-10."""
-    return layers.call("Less", layers.call("Abs", DATA), layers.number(np.inf, DATA))
+    return layers.call("Less", layers.call("Abs", DATA), np.inf)
 
 
 @composed(10, "x or |x| equals an infinity")
 def is_inf(layers: Layers, attrs: Attrs) -> Ref:
     """Rewrite IsInf-10."""
     if not attrs.detect_negative and not attrs.detect_positive:
-        return layers.call("Less", layers.call("Abs", DATA), layers.number(0, DATA))
+        return layers.call("Less", layers.call("Abs", DATA), 0)
     both = attrs.detect_negative and attrs.detect_positive
-    limit = layers.number(np.inf if attrs.detect_positive else -np.inf, DATA)
+    limit = np.inf if attrs.detect_positive else -np.inf
     return layers.call("Equal", layers.call("Abs", DATA) if both else DATA, limit)
 
 

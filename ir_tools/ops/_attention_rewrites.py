@@ -67,11 +67,11 @@ def _scale(layers: Layers, query: Ref) -> Ref | Array:
     if size.static:
         return layers.number(1 / math.sqrt(size.size), query)
     length = layers.to_type(layers.gather(layers.shape_of(QUERY), rank - 1), layers.fact(query).dtype)
-    return layers.call("Divide", layers.number(1, query), layers.call("Sqrt", length))
+    return layers.call("Divide", 1, layers.call("Sqrt", length))
 
 
 def _masked(layers: Layers, scores: Ref, mask: Ref | Array) -> Ref:
-    return layers.call("Select", mask, scores, layers.number(-np.inf, scores))
+    return layers.call("Select", mask, scores, -np.inf)
 
 
 def _triangle(layers: Layers) -> Ref | Array:
@@ -119,5 +119,5 @@ def grouped_products(layers: Layers, attrs: Attrs) -> Ref | Refused:
     ended = layers.total(layers.call("LessEqual", ends, rows), 1, I64)
     group = layers.call("Unsqueeze", ended, np.array([0, 2]))
     own = layers.call("Equal", layers.call("Unsqueeze", layers.places(right, 0), np.array([1, 2])), group)
-    kept = layers.call("Select", own, products, layers.number(0, products))
+    kept = layers.call("Select", own, products, 0)
     return layers.call("ReduceSum", kept, np.array(0))

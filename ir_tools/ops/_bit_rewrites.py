@@ -50,9 +50,9 @@ def bitwise_not(layers: Layers, attrs: Attrs) -> Ref | Refused:
     if dtype.kind == "boolean":
         return layers.call("LogicalNot", DATA)
     if dtype.kind == "signed":
-        return layers.call("Subtract", layers.number(-1, DATA), DATA)
+        return layers.call("Subtract", -1, DATA)
     data = layers.to_type(DATA, F32) if dtype.bits <= 16 else DATA
-    return layers.to_type(layers.call("Subtract", layers.number(2**dtype.bits - 1, data), data), dtype)
+    return layers.to_type(layers.call("Subtract", 2**dtype.bits - 1, data), dtype)
 
 
 def _by_bits(layers: Layers, attrs: Attrs, type: str) -> Ref | Refused:

@@ -191,9 +191,9 @@ def inverse_short_time_transform(layers: Layers, attrs: Attrs) -> Ref | Refused:
     ones = _ones(layers, layers.size(rows, 2), layers.number(1, rows))
     square = layers.reshape(layers.call("Multiply", shape, shape), np.array([1, 1, -1]))
     squares = _added(layers, ones, square, step)
-    enough = layers.call("Greater", squares, layers.number(TINY, squares))
-    divisor = layers.call("Select", enough, squares, layers.number(1, squares))
-    signal = layers.call("Select", enough, layers.call("Divide", total, divisor), layers.number(0, total))
+    enough = layers.call("Greater", squares, TINY)
+    divisor = layers.call("Select", enough, squares, 1)
+    signal = layers.call("Select", enough, layers.call("Divide", total, divisor), 0)
     signal = _cut(layers, signal, size // 2 if attrs.center else 0, length)
     return signal if batched else layers.reshape(signal, np.array([-1]))
 

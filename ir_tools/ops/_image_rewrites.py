@@ -324,14 +324,14 @@ def _enlarged(layers: Layers, plane: Ref, sizes: Sequence[int]) -> Ref:
     spread = layers.call("Reshape", plane, apart, special_zero=False)
     tiled = layers.call("Tile", spread, np.array([1, 1, 2, 1, 2]))
     whole = layers.call("Reshape", tiled, np.array([batch, height, width, 1]), special_zero=False)
-    return layers.call("Subtract", whole, layers.number(128, whole))
+    return layers.call("Subtract", whole, 128)
 
 
 def _colors(layers: Layers, luma: Ref, blue: Ref, red: Ref) -> list[Ref]:
     def times(data: Ref, factor: float) -> Ref:
-        return layers.call("Multiply", data, layers.number(factor, data))
+        return layers.call("Multiply", data, factor)
 
-    light = times(layers.call("Subtract", luma, layers.number(16, luma)), 1.164)
+    light = times(layers.call("Subtract", luma, 16), 1.164)
     green = layers.call("Subtract", light, times(blue, 0.391))
     return [
         layers.call("Add", light, times(red, 1.596)),

@@ -85,7 +85,7 @@ def _from_the_front(layers: Layers) -> Ref | Array:
         size = _size(layers, axes[0])
     places = _counted(layers, size)
     if isinstance(places, Ref):
-        return layers.call("Select", layers.call("Less", places, np.array(0)), size, places)
+        return layers.call("Select", layers.call("Less", places, 0), size, places)
     assert not isinstance(size, Ref)
     return np.where(places < 0, size, places).astype(layers.dtype(Ref(None, 1)))
 
@@ -106,7 +106,7 @@ def _counted(layers: Layers, size: Ref | Array) -> Ref | Array:
     if exact is not None and not isinstance(size, Ref):
         return np.where(exact < 0, exact + size, exact).astype(layers.dtype(Ref(None, 1)))
     places = layers.to_type(Ref(None, 1), I64)
-    return layers.call("Select", layers.call("Less", places, np.array(0)), layers.call("Add", places, size), places)
+    return layers.call("Select", layers.call("Less", places, 0), layers.call("Add", places, size), places)
 
 
 def _counted_tuples(layers: Layers, first: int) -> Ref | Array:
@@ -213,7 +213,7 @@ def _one_hot(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused | N
         return None
     indices, depth = layers.to_type(Ref(None), I64), layers.to_type(Ref(None, 1), I64)
     counted = layers.call("Add", indices, depth)
-    places = layers.call("Select", layers.call("Less", indices, np.array(0)), counted, indices)
+    places = layers.call("Select", layers.call("Less", indices, 0), counted, indices)
     layers.call("OneHot", places, Ref(None, 1), Ref(None, 2), Ref(None, 3), version=wanted, axis=attrs.axis)
     return layers.rewrite("non-negative indices", "a negative index i means i + depth")
 
@@ -357,7 +357,7 @@ def _inexact(layers: Layers, reduction: str) -> Refused | None:
 def _reduced(layers: Layers, reduction: str, elements: Ref) -> Ref:
     if reduction == "mean":
         total = layers.call("Add", elements, Ref(None, 2))
-        return layers.call("Divide", total, layers.number(2, elements))
+        return layers.call("Divide", total, 2)
     return layers.call(COMBINED[reduction], elements, Ref(None, 2))
 
 

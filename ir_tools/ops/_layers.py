@@ -109,13 +109,13 @@ class Layers:
         return np.array(value, self.dtype(like))
 
     def call(
-        self, type: str, *inputs: Ref | Array, version: int | None = None, label: str = "", **attributes: object
+        self, type: str, *inputs: Ref | Array | float, version: int | None = None, label: str = "", **attributes: object
     ) -> Ref:
         """Add a layer and return its first output; arguments and errors are those of `outputs`."""
         return self.outputs(type, *inputs, version=version, label=label, **attributes)[0]
 
     def outputs(
-        self, type: str, *inputs: Ref | Array, version: int | None = None, label: str = "", **attributes: object
+        self, type: str, *inputs: Ref | Array | float, version: int | None = None, label: str = "", **attributes: object
     ) -> tuple[Ref, ...]:
         """Add a layer of any operation and return all of its outputs.
 
@@ -123,7 +123,8 @@ class Layers:
 
         Args:
             type: the operation type.
-            inputs: outputs of the layers so far, inputs of the rewritten layer, or arrays.
+            inputs: outputs of the layers so far, inputs of the rewritten layer, arrays, or numbers, which are of the
+                element type of the last other input.
             version: the opset of the layer; by default the newest version that the target opset contains.
             label: as for `NewLayer`; by default the type in lower case.
             attributes: attributes by Python name, or as text; the others have their default values.
@@ -139,15 +140,17 @@ class Layers:
         violations: list[Violation] = []
         attrs = op.read(raw, violations)
         assert attrs is not None, violations
-        given_facts = [self.fact(source) for source in inputs]
+        tensors = [one for one in inputs if isinstance(one, Ref | np.ndarray)]
+        given = [one if isinstance(one, Ref | np.ndarray) else self.number(one, tensors[-1]) for one in inputs]
+        given_facts = [self.fact(source) for source in given]
         facts = op.outputs_of(attrs, given_facts)
         assert facts is not None
         if version is None and not op.in_opset(self.target):
-            return self._as_older(op, attrs, inputs, given_facts)
+            return self._as_older(op, attrs, given, given_facts)
         new = NewLayer(
             type=op.type,
             opset=version or op.version,
-            inputs=inputs,
+            inputs=tuple(given),
             outputs=facts,
             raw=raw,
             label=label or type.lower(),

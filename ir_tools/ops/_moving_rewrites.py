@@ -72,7 +72,7 @@ def migrate_gather_elements(layers: Layers, attrs: Attrs) -> Ref | Refused:
     axis, rank = normal_axis(attrs.axis, len(sizes)), len(sizes)
     strides = [prod(sizes[number + 1 :]) for number in range(rank)]
     index = layers.to_type(Ref(None, 1), I64)
-    below = layers.to_type(layers.call("Less", index, np.array(0)), I64)
+    below = layers.to_type(layers.call("Less", index, 0), I64)
     index = layers.call("Add", index, layers.call("Multiply", below, np.array(sizes[axis])))
     place = layers.call("Multiply", index, np.array(strides[axis]))
     for number in range(rank):

@@ -45,7 +45,7 @@ def batch_norm_by_channels(data: int) -> Step:
         def of_channels(number: int) -> Ref:
             return layers.reshape(layers.working(number), sizes)
 
-        spread = layers.call("Add", of_channels(variance), layers.number(attrs.epsilon, x))
+        spread = layers.call("Add", of_channels(variance), attrs.epsilon)
         centred = layers.call("Subtract", x, of_channels(mean))
         normal = layers.call("Divide", centred, layers.call("Sqrt", spread))
         return layers.call("Add", layers.call("Multiply", normal, of_channels(gamma)), of_channels(beta))
@@ -60,7 +60,7 @@ def global_response(layers: Layers, attrs: Attrs) -> Ref | Refused:
         return ROUNDED
     data = layers.working(0)
     squares = layers.call("ReduceSum", layers.call("Multiply", data, data), np.array([1], np.int64), keep_dims=True)
-    total = layers.call("Add", squares, layers.number(attrs.bias, data))
+    total = layers.call("Add", squares, attrs.bias)
     return layers.call("Divide", data, layers.call("Sqrt", total))
 
 
@@ -72,7 +72,7 @@ def by_length(layers: Layers, attrs: Attrs) -> Ref | Refused:
     data = layers.working(0)
     squares = layers.call("ReduceSum", layers.call("Multiply", data, data), Ref(None, 1), keep_dims=True)
     combined = "Add" if attrs.eps_mode == "add" else "Maximum"
-    total = layers.call(combined, squares, layers.number(attrs.eps, data))
+    total = layers.call(combined, squares, attrs.eps)
     return layers.call("Divide", data, layers.call("Sqrt", total))
 
 
@@ -125,10 +125,9 @@ def _normalized(layers: Layers, attrs: Attrs) -> Ref | Refused:
         return centred
     squares = layers.call("Multiply", centred, centred)
     spread: Ref = layers.call("ReduceMean", squares, axes, keep_dims=True)
-    small = layers.number(eps, data)
     if outside:
-        return layers.call("Divide", centred, layers.call("Add", layers.call("Sqrt", spread), small))
-    return layers.call("Divide", centred, layers.call("Sqrt", layers.call("Add", spread, small)))
+        return layers.call("Divide", centred, layers.call("Add", layers.call("Sqrt", spread), eps))
+    return layers.call("Divide", centred, layers.call("Sqrt", layers.call("Add", spread, eps)))
 
 
 @composed(12, "every group of channels normalized by MVN, times scale, plus bias")

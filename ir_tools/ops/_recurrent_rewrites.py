@@ -38,7 +38,7 @@ def gru_cell(layers: Layers, attrs: Attrs) -> Ref:
     else:
         kept = layers.call("Multiply", reset, state)
         new = _activated(layers, attrs, 1, inputs[2], _product(layers, kept, own[2]), biases[2])
-    rest = layers.call("Subtract", layers.number(1, update), update)
+    rest = layers.call("Subtract", 1, update)
     return layers.call("Add", layers.call("Multiply", rest, new), layers.call("Multiply", update, state))
 
 
@@ -153,7 +153,7 @@ class _Rolled:
         assert shape is not None
         weights = [layers.gather(each, way) for each in self.weights]
         column = layers.call("Unsqueeze", self.lengths, np.array(1))
-        some = layers.call("Greater", column, np.array(0))
+        some = layers.call("Greater", column, 0)
         states = [self._where(some, layers.gather(state, way, 1)) for state in self.states]
         steps = []
         for time in range(shape[1].size):
@@ -168,4 +168,4 @@ class _Rolled:
         return self.layers.call("ReverseSequence", data, self.lengths, batch_axis=0, seq_axis=1)
 
     def _where(self, mask: Ref, data: Ref) -> Ref:
-        return self.layers.call("Select", mask, data, self.layers.number(0, data))
+        return self.layers.call("Select", mask, data, 0)

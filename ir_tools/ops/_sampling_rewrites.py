@@ -70,18 +70,17 @@ class _Sampler:
     def _place(self, values: Ref, axis: int) -> Ref:
         """Map -1 to 1 to positions along an axis."""
         layers = self.layers
-        one, two = layers.number(1, values), layers.number(2, values)
         known = self.sizes[axis]
         if isinstance(known, Ref):
             size: Ref | Array = layers.call("Convert", known, destination_type=layers.fact(values).dtype.name)
         else:
             size = known.astype(layers.dtype(values))
-        moved = layers.call("Add", values, one)
+        moved = layers.call("Add", values, 1)
         if self.align:
-            wide = layers.call("Multiply", moved, layers.call("Subtract", size, one))
+            wide = layers.call("Multiply", moved, layers.call("Subtract", size, 1))
         else:
-            wide = layers.call("Subtract", layers.call("Multiply", moved, size), one)
-        return layers.call("Divide", wide, two)
+            wide = layers.call("Subtract", layers.call("Multiply", moved, size), 1)
+        return layers.call("Divide", wide, 2)
 
     def whole(self, place: Ref) -> Ref:
         """Return integral floats as integers."""
@@ -104,11 +103,11 @@ class _Sampler:
         """Mirror places at the outermost elements, or at their edges."""
         layers, two = self.layers, np.array(2)
         if self.align:
-            period = layers.call("Maximum", layers.call("Multiply", last, two), np.array(1))
+            period = layers.call("Maximum", layers.call("Multiply", last, two), 1)
             place, mirror = layers.call("Abs", place), period
         else:
             period = layers.call("Multiply", size, two)
-            mirror = layers.call("Subtract", period, np.array(1))
+            mirror = layers.call("Subtract", period, 1)
         place = layers.call("FloorMod", place, period)
         beyond = layers.call("GreaterEqual", place, size)
         return layers.call("Select", beyond, layers.call("Subtract", mirror, place), place)
@@ -121,7 +120,7 @@ class _Sampler:
         if y.inside is None or x.inside is None:
             return found
         inside = layers.call("Unsqueeze", layers.call("LogicalAnd", y.inside, x.inside), np.array(-1))
-        return layers.call("Select", inside, found, layers.number(0, found))
+        return layers.call("Select", inside, found, 0)
 
 
 def _weighed(sampler: _Sampler, taps: Sequence[int]) -> Ref:
@@ -146,26 +145,22 @@ def _weighed(sampler: _Sampler, taps: Sequence[int]) -> Ref:
 
 
 def _linear(layers: Layers, part: Ref) -> list[Ref]:
-    return [layers.call("Subtract", layers.number(1, part), part), part]
+    return [layers.call("Subtract", 1, part), part]
 
 
 def _cubic(layers: Layers, part: Ref) -> list[Ref]:
-    def number(value: float) -> Array:
-        return layers.number(value, part)
-
     def polynomial(each: Ref, factors: Sequence[float]) -> Ref:
-        out = layers.call("Multiply", each, number(factors[0]))
+        out = layers.call("Multiply", each, factors[0])
         for factor in factors[1:-1]:
-            out = layers.call("Multiply", layers.call("Add", out, number(factor)), each)
-        return layers.call("Add", out, number(factors[-1]))
+            out = layers.call("Multiply", layers.call("Add", out, factor), each)
+        return layers.call("Add", out, factors[-1])
 
     near, far = (CUBIC + 2, -(CUBIC + 3), 0, 1), (CUBIC, -5 * CUBIC, 8 * CUBIC, -4 * CUBIC)
-    one, two = number(1), number(2)
     return [
-        polynomial(layers.call("Add", part, one), far),
+        polynomial(layers.call("Add", part, 1), far),
         polynomial(part, near),
-        polynomial(layers.call("Subtract", one, part), near),
-        polynomial(layers.call("Subtract", two, part), far),
+        polynomial(layers.call("Subtract", 1, part), near),
+        polynomial(layers.call("Subtract", 2, part), far),
     ]
 
 
@@ -186,15 +181,15 @@ def align_regions(layers: Layers, attrs: Attrs) -> Ref | Refused:
     if count < 1 or not all(sizes):
         return Refused("the number of sampling points depends on the size of each region", "sampling_ratio")
     data, rois = layers.working(0), layers.working(1)
-    before, after = (layers.number(value, rois) for value in ALIGNED[attrs.get("aligned_mode", "asymmetric")])
-    scaled = layers.call("Multiply", layers.call("Add", rois, before), layers.number(attrs.spatial_scale, rois))
+    before, after = ALIGNED[attrs.get("aligned_mode", "asymmetric")]
+    scaled = layers.call("Multiply", layers.call("Add", rois, before), attrs.spatial_scale)
     corners = layers.call("Add", scaled, after)
     axes = []
     for number, (axis, parts) in enumerate(zip((2, 3), sizes, strict=True)):
         low, high = (layers.gather(corners, [column], 1) for column in (1 - number, 3 - number))
         length = layers.call("Subtract", high, low)
         if attrs.get("aligned_mode", "asymmetric") == "asymmetric":
-            length = layers.call("Maximum", length, layers.number(1, length))
+            length = layers.call("Maximum", length, 1)
         axes.append(_Line(layers, _points(layers, low, length, parts, count), layers.size(data, axis), 4 - axis))
     image = layers.call("Unsqueeze", layers.to_type(Ref(None, 2), I64), np.array([1, 2]))
     area = layers.call("Multiply", layers.size(data, 2), layers.size(data, 3))
@@ -208,15 +203,15 @@ def align_regions(layers: Layers, attrs: Attrs) -> Ref | Refused:
         pooled = layers.call("ReduceMean", parts_of, np.array([2, 4]))
     else:
         largest = layers.call("ReduceMax", parts_of, np.array([2, 4]))
-        pooled = layers.call("Maximum", largest, layers.number(0, largest))
+        pooled = layers.call("Maximum", largest, 0)
     return layers.call("Transpose", pooled, np.array([0, 3, 1, 2]))
 
 
 def _points(layers: Layers, low: Ref, length: Ref, parts: int, count: int) -> Ref:
     """Add the places of points along an axis, `[regions, parts * count]`."""
     dtype = layers.dtype(low)
-    each = layers.call("Divide", length, layers.number(parts, low))
-    step = layers.call("Divide", each, layers.number(count, low))
+    each = layers.call("Divide", length, parts)
+    step = layers.call("Divide", each, count)
     part = np.repeat(np.arange(parts), count)[None].astype(dtype)
     point = np.tile(np.arange(count) + 0.5, parts)[None].astype(dtype)
     start = layers.call("Add", low, layers.call("Multiply", each, part))
@@ -233,18 +228,17 @@ class _Line:
             numbers = layers.to_type(size, layers.fact(where).dtype)
         else:
             numbers = layers.number(int(size), where)
-        zero, one = layers.number(0, where), layers.number(1, where)
-        last = layers.call("Subtract", numbers, one)
-        after = layers.call("GreaterEqual", where, layers.number(-1, where))
+        last = layers.call("Subtract", numbers, 1)
+        after = layers.call("GreaterEqual", where, -1)
         inside = layers.call("LogicalAnd", after, layers.call("LessEqual", where, numbers))
-        clipped = layers.call("Maximum", layers.call("Minimum", where, last), zero)
+        clipped = layers.call("Maximum", layers.call("Minimum", where, last), 0)
         low = layers.call("Floor", clipped)
-        high = layers.call("Minimum", layers.call("Add", low, one), last)
+        high = layers.call("Minimum", layers.call("Add", low, 1), last)
         share = layers.call("Subtract", clipped, low)
         places = np.array(gap)
         self.size = size
         self.inside = layers.call("Unsqueeze", inside, places)
-        shares = layers.call("Subtract", one, share), share
+        shares = layers.call("Subtract", 1, share), share
         self.beside = [
             (layers.call("Unsqueeze", layers.to_type(place, I64), places), layers.call("Unsqueeze", part, places))
             for place, part in zip((low, high), shares, strict=True)
@@ -264,7 +258,7 @@ def _between(layers: Layers, rows: Ref, start: Ref, axes: Sequence[_Line]) -> Re
             total = term if total is None else layers.call("Add", total, term)
     assert total is not None
     inside = layers.call("LogicalAnd", vertical.inside, horizontal.inside)
-    return layers.call("Select", layers.call("Unsqueeze", inside, np.array(-1)), total, layers.number(0, total))
+    return layers.call("Select", layers.call("Unsqueeze", inside, np.array(-1)), total, 0)
 
 
 # --- Col2Im -----------------------------------------------------------------------------------------------------

@@ -42,7 +42,7 @@ def cumulative_sum(layers: Layers, attrs: Attrs) -> Ref | Refused:
     if wrong := not_added_up(layers.inputs[0].dtype):
         return wrong
     if not rank:
-        return layers.call("Multiply", data, layers.number(not attrs.exclusive, data))
+        return layers.call("Multiply", data, not attrs.exclusive)
     places = layers.places(data, axis)
     here, there = (layers.call("Unsqueeze", places, np.array(own)) for own in (1, 0))
     type = ("Greater" if attrs.reverse else "Less") + ("" if attrs.exclusive else "Equal")
@@ -50,7 +50,7 @@ def cumulative_sum(layers: Layers, attrs: Attrs) -> Ref | Refused:
     if axis < rank - 1:
         mask = layers.call("Unsqueeze", mask, np.arange(2, rank - axis + 1))
     spread = layers.call("Unsqueeze", data, np.array(axis))
-    parts = layers.call("Select", mask, spread, layers.number(0, data))
+    parts = layers.call("Select", mask, spread, 0)
     return layers.call("ReduceSum", parts, np.array(axis + 1))
 
 
@@ -89,7 +89,7 @@ def segment_max_by_numbers(layers: Layers, attrs: Attrs) -> Ref | Refused:
     if len(layers.inputs) > 2:
         count = layers.reshape(layers.to_type(Ref(None, 2), I64), np.array([], np.int64))
     else:
-        count = layers.call("Add", layers.call("ReduceMax", ids, np.array(0)), np.array(1))
+        count = layers.call("Add", layers.call("ReduceMax", ids, np.array(0)), 1)
     same = _same(layers, layers.count_to(count), ids)
     none = np.array(lowest(dtype) if dtype.kind in "iu" else -np.inf, dtype)
     largest = layers.call("ReduceMax", _parts(layers, same, DATA, none), np.array(1))
@@ -258,9 +258,9 @@ def _sums(layers: Layers, mask: Ref, filling: int) -> Ref | Refused:
     if len(layers.inputs) <= filling:
         return total
     index = layers.to_type(Ref(None, filling), I64)
-    place = layers.call("Maximum", index, np.array(0))
+    place = layers.call("Maximum", index, 0)
     row = layers.call("Gather", layers.working(0), place, np.array(0))
-    given = layers.call("GreaterEqual", index, np.array(0))
+    given = layers.call("GreaterEqual", index, 0)
     return _filled(layers, mask, total, layers.call("Select", given, row, zero))
 
 
@@ -307,7 +307,7 @@ def migrate_bag_packed(layers: Layers, attrs: Attrs) -> Ref | Refused:
         return wrong or total
     shape = layers.inputs[1].shape
     if shape is not None and shape[1].static:
-        return layers.call("Divide", total, layers.number(shape[1].lo, total))
+        return layers.call("Divide", total, shape[1].lo)
     size = layers.gather(layers.shape_of(Ref(None, 1)), 1)
     return layers.call("Divide", total, layers.to_type(size, layers.inputs[0].dtype))
 
@@ -330,7 +330,7 @@ def migrate_bincount(layers: Layers, attrs: Attrs) -> Ref:
     first, none = np.array(0), np.array([-1])
     data = layers.call("Concat", layers.to_type(Ref(None), I64), none, axis=0)
     largest = layers.call("Maximum", layers.call("ReduceMax", data, first), np.array(attrs.minlength - 1))
-    bins = layers.count_to(layers.call("Add", largest, np.array(1)))
+    bins = layers.count_to(layers.call("Add", largest, 1))
     equal = layers.call("Equal", layers.call("Unsqueeze", bins, np.array(1)), layers.call("Unsqueeze", data, first))
     if len(layers.inputs) == 1:
         return layers.call("ReduceSum", layers.to_type(equal, I64), np.array(1))

@@ -240,7 +240,7 @@ def boolean_of_numbers(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite Convert-1 of numbers to boolean."""
     if layers.inputs[0].dtype.kind == "boolean":
         return Refused("it does not convert numbers to boolean")
-    return layers.call("NotEqual", Ref(None), layers.number(0, Ref(None)))
+    return layers.call("NotEqual", Ref(None), 0)
 
 
 @by_formula("a Convert to i32 truncates the fraction, and i32 holds all values of 8 bits")

@@ -424,7 +424,7 @@ def _diagonal(layers: Layers, data: Ref, labels: Sequence[str]) -> Ref | Refused
             return Refused(f"has '{own[second]}' twice in one input, whose size is not known", "equation")
         mask = np.eye(shape[first].size, dtype=np.bool_)
         mask = mask.reshape([shape[first].size if axis in {first, second} else 1 for axis in range(len(own))])
-        kept = layers.call("Select", mask, found, layers.number(0, found))
+        kept = layers.call("Select", mask, found, 0)
         found = layers.call("ReduceSum", kept, np.array([second]))
         del own[second]
     return found

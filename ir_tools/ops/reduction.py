@@ -291,7 +291,7 @@ def by_squares(layers: Layers, attrs: Attrs) -> Ref | Refused:
 def _all(layers: Layers, attrs: Attrs, booleans: Ref, answer: str) -> Ref:
     """Compare the least of booleans along the axes, as numbers, with 0."""
     least = layers.call("ReduceMin", layers.to_type(booleans, F32), Ref(None, 1), keep_dims=attrs.keep_dims)
-    return layers.call(answer, least, layers.number(0, least))
+    return layers.call(answer, least, 0)
 
 
 @by_formula("the logical and of booleans is their minimum as numbers")
