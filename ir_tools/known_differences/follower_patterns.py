@@ -227,7 +227,7 @@ def _negated(
 ) -> Iterator[Pattern]:
     """Yield what of `NEGATED`, `NEGATED_UNBIASED` and `NEGATED_BY_CHANNEL` is true of a product."""
     before = [*takewhile(lambda one: one.type in LINEAR, chain)]
-    bent, rest = chain[len(before) : len(before) + 1], chain[len(before) + 1 :]
+    bent, rest = chain[len(before) :], chain[len(before) + 1 :]
     if not bent or bent[0].type not in BENT:
         return
     signs = [*takewhile(lambda sign: sign is not None, (_signs(model, graph, one) for one in rest))]

@@ -64,6 +64,15 @@ def rename(made: Builder, name: str, new: str) -> Builder:
     return made
 
 
+def test_axes_of_a_sum_of_quantized_data_that_a_model_is_given() -> None:
+    made = Builder()
+    limits = [np.array(limit, np.float32) for limit in (-1, 1, -1, 1)]
+    levels = made.call("FakeQuantize", made.parameter("data", "1,2,3,4"), *limits, levels=256)
+    made.result(made.call("ReduceSum", levels, made.parameter("axes", "1", "i64"), keep_dims=True))
+    found = answers(made)
+    assert [found[name] for name in ("2021.4", "2022.1", "2026.4")] == [Answer.STOPPED, Answer.RUNS, Answer.RUNS]
+
+
 def test_booleans_that_are_computed_within_a_model_run_on_2021_2() -> None:
     """It takes no inputs of booleans, which its measured models had."""
     made = Builder(opset=4)

@@ -165,13 +165,10 @@ def _line(sizes: str, low: float, high: float) -> Call:
     return between(Given(np.sin(counted(1, 2, 4)), sizes), Fixed(floats(low)), Fixed(floats(high)), 256)
 
 
-def _convolved_by_levels(data: Call, levels: int) -> Call:
-    """A convolution by weights that are quantized to levels."""
-    return Call(
-        "Convolution-1",
-        (data, quantized(Fixed(counted(2, 2, 1, 1)), Fixed(floats(6).reshape(1, 1, 1, 1)), levels=levels)),
-        PLANE,
-    )
+def _convolved_by_levels(data: Call, levels: int, low: float = -6) -> Call:
+    """A convolution by weights that are quantized to levels between two numbers."""
+    least, most = (Fixed(np.full((1, 1, 1, 1), limit, np.float32)) for limit in (low, 6))
+    return Call("Convolution-1", (data, between(Fixed(counted(2, 2, 1, 1)), least, most, levels)), PLANE)
 
 
 LINE_FILTERS = np.cos(counted(2, 3, 2))
@@ -701,6 +698,7 @@ BESIDE = [
         falling=[
             _negated(_convolved_bytes(_image("?,2,3,4")), floats(-2)),
             _negated(_product((2, 3, 8)), floats(-2)),
+            _negated(_convolved_by_levels(_image("1,2,3,4"), 255), floats(-2)),
             _turned(_by_weights(_image("1,2,3,4"), FILTERS.astype(np.int8), CHANNEL_SCALES)),
             _in_levels(_turned(_convolved_bytes(_image("1,2,3,4"))), -1, 1),
             Call(
@@ -720,6 +718,8 @@ BESIDE = [
             _turned(_convolved_bytes(_image("1,2,3,4"))),
             _negated(_raised(_convolved_bytes(_image("1,2,3,4")), 1, 3, 1, 1), floats(-2)),
             _negated(_convolved_bytes(_image("1,2,3,4")), floats(2)),
+            _negated(_convolved_bytes(_image("1,2,3,4")), floats(*range(3)).reshape(1, 3, 1, 1)),
+            _negated(_convolved_by_levels(_image("1,2,3,4"), 255, low=0), floats(-2)),
             _negated(_by_weights(_image("1,2,3,4"), FILTERS.astype(np.uint8), CHANNEL_SCALES), floats(-2)),
             Call("Clamp-1", (_turned(_convolved_bytes(_image("1,2,3,4"))),), {"min": "-1", "max": "1"}),
             Call("Negative-1", (Call("Elu-1", (_convolved_bytes(_image("1,2,3,4")),), {"alpha": "1"}),)),
