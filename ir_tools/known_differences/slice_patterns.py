@@ -133,8 +133,15 @@ def _matching(layer: Layer, place: int, axis: int) -> Sequence[Pattern]:
 
 
 def _reads_of(graph: Graph, layer: Layer, place: int, limiting: Layer, unsized: Set[str]) -> bool:
-    """Return whether another input is a tensor, or computed of it by layers of other types than the `unsized`."""
+    """Return whether another input is a tensor, or computed of it by layers of other types than the `unsized`.
+
+    What a Slice cuts counts, but not where it cuts that.
+    """
+
+    def before(number: int) -> list[int]:
+        behind = graph.layer(number)
+        sources = sources_of(graph, behind)[: 1 if behind.type == "Slice" else None]
+        return [source.layer for source in sources if source is not None and behind.type not in unsized]
+
     others = [source.layer for number, source in enumerate(sources_of(graph, layer)) if source and number != place]
-    return limiting.id in walked(
-        others, lambda number: graph.producers(number) if graph.layer(number).type not in unsized else ()
-    )
+    return limiting.id in walked(others, before)

@@ -775,7 +775,10 @@ BESIDE = [
     *beside(
         "Slice to a size of what is combined and multiplied with it",
         falling=[product_of_rows(HALVES, FEW), product_of_rows(OF_A_SIZE, FEW), product_of_rows(ROWS, FEW)],
-        others=[product_of_rows(PLACES, FEW)],
+        others=[
+            product_of_rows(PLACES, FEW),
+            _concat(FEW, Call("Slice-8", (Given(counted(1, 2, 6, 7), "1,2,?,..9"), *FEW.inputs[1:]))),
+        ],
     ),
     *beside(
         "Slice to a size of what masks it",
