@@ -79,7 +79,7 @@ def _before(graph: Graph, constants: Collection[int], source: Source) -> list[So
     held = [port for one, port in sources if one.layer in constants]
     numbers = all(prod(port.dims) == 1 for port in held)
     if layer.type in SUMS:
-        return computed if numbers or any(graph.layer(one.layer).type == "MatMul" for one in computed[:1]) else []
+        return computed if numbers or any(graph.layer(one.layer).type == "MatMul" for one in computed) else []
     return computed if held and numbers and layer.type in FACTORS else []
 
 
