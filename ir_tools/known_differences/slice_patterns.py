@@ -27,6 +27,8 @@ SLICED = ("data", "start", "stop", "step")
 """The inputs of a Slice that are always there."""
 KEEPING = ELEMENTWISE | {"SoftMax", "Transpose"}
 """Types of layers whose sizes are those of their first input."""
+PARTING = frozenset({"Concat", "Split", "VariadicSplit"})
+"""Types of layers whose sizes are those of their inputs but along one axis."""
 UNSIZED: Mapping[Pattern, Set[str]] = {
     Pattern.MATCHED: COMBINING | {"ShapeOf"},
     Pattern.MATCHED_LATER: frozenset({"Range"}),
@@ -84,17 +86,29 @@ def _matched(model: Model, graph: Graph, cut: Layer) -> Iterator[Pattern]:
         here = waiting.pop()
         passed.add(here)
         number, axis = here
-        ports = graph.layer(number).common.outputs[:1]
+        ports = graph.layer(number).common.outputs
         for reader, given in (end for port in ports for end in graph.consumers(number, port.id, FAR)):
             layer = graph.layer(reader)
             place = port_place(layer.common.inputs, given)
-            found = [] if place is None else _matching(layer, place, axis)
-            if place is not None and found:
+            if place is not None:
+                found = _matching(layer, place, axis)
                 yield from (one for one in found if _reads_of(graph, layer, place, limiting, UNSIZED[one]))
-            elif layer.type in KEEPING:
-                order = integers(model, graph, layer, 1) if layer.type == "Transpose" else None
-                places = [axis] if order is None else np.flatnonzero(order == axis + order.size) - order.size
-                waiting += {(reader, int(place)) for place in places} - passed
+                waiting += {(reader, one) for one in _axes_behind(model, graph, layer, place, axis)} - passed
+
+
+def _axes_behind(model: Model, graph: Graph, layer: Layer, place: int, axis: int) -> list[int]:
+    """Return which axes of its outputs, from the end, have the size that an axis of an input has."""
+    if layer.type == "Transpose":
+        order = integers(model, graph, layer, 1)
+        return (
+            [axis] if order is None else [int(one) for one in np.flatnonzero(order == axis + order.size) - order.size]
+        )
+    if layer.type not in PARTING:
+        return [axis] * (layer.type in KEEPING)
+    axes = numbers_of(layer, "axis") if layer.type == "Concat" else integers(model, graph, layer, 1)
+    rank = len(layer.common.inputs[place].dims)
+    changed = {int(one) % rank - rank for one in np.ravel(axes)} if axes is not None and rank else {axis}
+    return [axis] * (axis not in changed)
 
 
 def _is_first(graph: Graph, cut: Layer, limiting: Layer) -> bool:

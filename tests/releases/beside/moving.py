@@ -319,6 +319,11 @@ def _concat(first: Feed, *others: Feed, axis: int = 1) -> Call:
     return Call("Concat-1", (first, *others), {"axis": str(axis)})
 
 
+def _half_of(data: Call) -> Call:
+    """Return the second half along axis 1."""
+    return Call("Split-1", (data, Fixed(index(1))), {"num_splits": "2"}, gives=1)
+
+
 def _probable(data: Call, rank: int = 3) -> Call:
     return Call("SoftMax-1", (data,), {"axis": str(rank - 1)})
 
@@ -763,6 +768,8 @@ BESIDE = [
             product_of_rows(Call("MatMul-1", (ROWS, Fixed(counted(6, 6)))), FEW),
             product_of_rows(_turned(ROWS, 0, 1, 3, 2), _turned(FEW, 0, 1, 3, 2), "false"),
             _concat(ROWS, _turned(FEW, 0, 1, 3, 2), axis=3),
+            product_of_rows(_concat(ROWS, ROWS), _concat(FEW, FEW)),
+            product_of_rows(_half_of(ROWS), _half_of(FEW)),
         ],
         others=[
             product_of_rows(FEW, ROWS, "false"),
