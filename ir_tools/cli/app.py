@@ -86,6 +86,27 @@ class Commands(click.Group):
             loaded: click.Command = getattr(import_module(COMMANDS[cmd_name]), cmd_name)
         return loaded
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands, from the text of their modules."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, _summary(_docstring(name))) for name in COMMANDS])
+
+
+def _docstring(name: str) -> str:
+    """Return the docstring of a command from the text of its module, which is not loaded."""
+    import ast
+    from pkgutil import get_data
+
+    package, _, module = COMMANDS[name].rpartition(".")
+    parsed = ast.parse(get_data(package, f"{module}.py") or b"")
+    functions = (node for node in parsed.body if isinstance(node, ast.FunctionDef))
+    return next(ast.get_docstring(node) or "" for node in functions if node.name == name)
+
+
+def _summary(docstring: str) -> str:
+    """Return the first sentence."""
+    return docstring.partition(".")[0] + "."
+
 
 def _print_version(ctx: click.Context, parameter: click.Parameter, wanted: bool) -> None:
     if wanted and not ctx.resilient_parsing:
@@ -137,7 +158,7 @@ def command(
             name,
             cls=cls,
             context_settings=SETTINGS,
-            short_help=(function.__doc__ or "").partition(".")[0] + ".",
+            short_help=_summary(function.__doc__ or ""),
             epilog=f"\b\nExample:\n  {example}",
         )(call)
         if any(isinstance(param.type, Writing) for param in made.params):

@@ -38,7 +38,8 @@ def assert_one_line(outcome: Outcome, *words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "loaded"), [(["--version"], ()), (["explain", "IR101"], ()), (["runtimes"], ("numpy", "rich"))]
+    ("words", "loaded"),
+    [(["--version"], ()), (["--help"], ()), (["explain", "IR101"], ()), (["runtimes"], ("numpy", "rich"))],
 )
 def test_commands_that_read_no_model_load_little(words: list[str], loaded: Sequence[str]) -> None:
     program = (
@@ -78,7 +79,11 @@ def test_no_command_shows_the_help(cli: Cli) -> None:
 def test_help_names_every_command(cli: Cli, option: str) -> None:
     outcome = cli(option)
     assert outcome.code == 0
-    assert all(re.search(rf"^  {name} +\w", outcome.out, re.MULTILINE) for name in COMMANDS)
+    for name, module in COMMANDS.items():
+        summary = getattr(import_module(module), name).get_short_help_str(limit=1000)
+        text = r"\s+".join(map(re.escape, summary.split()))
+        assert summary.endswith(".")
+        assert re.search(rf"^  {name} +{text}$", outcome.out, re.MULTILINE)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
