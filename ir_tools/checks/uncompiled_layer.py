@@ -8,7 +8,7 @@ from ir_tools.checks.define import Check
 from ir_tools.checks.file import IrFile, element_of
 from ir_tools.diagnostics import Severity
 from ir_tools.format.problems import ElementProblem
-from ir_tools.graph import Graph, Layer, Located
+from ir_tools.graph import Graph, Layer
 from ir_tools.infer import AnswerTable, LayerKind, LayerSignature
 from ir_tools.known_differences import Call
 from ir_tools.known_differences.releases import Seen, rows_of
@@ -41,13 +41,16 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
         return
     types = {layer.type for graph in model.graphs() for layer in graph.layers()}
     part = frozenset(pattern for pattern in Pattern if is_possible(pattern, types))
-    stopped = partial(_may_be_stopped, version=model.version, patterns=part, types=frozenset(types))
+    stopped = partial(_may_be_stopped, version=model.version, types=frozenset(types))
     kinds: dict[Hashable, LayerKind] = {}
-    numbers = set[int]()
+    without_patterns = set[int]()
     for kind in consistency.kinds:
-        if kind.signature.number not in numbers and stopped(kind):
-            numbers.add(kind.signature.number)
-            kinds[_key(kind.signature)] = kind
+        number = kind.signature.number
+        if number not in without_patterns and stopped(kind, patterns=part):
+            if stopped(kind):
+                without_patterns.add(number)
+                kinds[_key(kind.signature)] = kind
+            kinds.setdefault(_key(kind.signature), kind)
     around = Surroundings(model, idle_bodies(model, partial(_inputs, file)) if kinds else frozenset())
     reasons = AnswerTable[str | None]()
     known: dict[int, LayerKind | None] = {}
@@ -58,7 +61,12 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
         found = known[signature.number]
         if found is None or not around.is_read(located):
             continue
-        seen = _seen(file, located, found, around)
+        _, layer, graph = located
+        outputs = [consistency.facts[id(graph)][layer.id, port.id] for port in layer.common.outputs]
+        alone = found.signature.number in without_patterns
+        if not alone and not around.patterns(graph, layer, found.op, outputs):
+            continue
+        seen = around.seen(located, found.op, _inputs(file, graph, layer), outputs, model.version)
         about = id(found), len(seen.inputs), *seen.around
         reason = reasons.of(about, (*seen.inputs, *seen.outputs), _reason, seen)
         if reason is not None:
@@ -78,10 +86,12 @@ def _key(signature: LayerSignature) -> Hashable:
 HELP = "see ir-tools compat for the releases that run it"
 
 
-def _may_be_stopped(kind: LayerKind, version: int, patterns: frozenset[str], types: frozenset[str]) -> bool:
+def _may_be_stopped(
+    kind: LayerKind, version: int, types: frozenset[str], patterns: frozenset[str] = frozenset()
+) -> bool:
     """Return whether the newest release may stop at layers of a kind, whatever is around them.
 
-    `patterns`: all that a layer of the model may be part of; `types`: those of its layers.
+    `types`: those of the layers of the model; `patterns`: what a layer of it may be part of.
     """
     op, signature, inputs, outputs = kind
     if op.role is Role.CONSTANT:
@@ -123,13 +133,6 @@ def _deciding_producers(op: str) -> frozenset[tuple[str, ...]]:
     feeds = (row.model.inputs for row in rows_of(NEWEST.name, op) if row.state is not State.DIFFERS)
     types = (tuple(feed.operation.type if isinstance(feed, Call) else "" for feed in inputs) for inputs in feeds)
     return frozenset(filter(any, types))
-
-
-def _seen(file: IrFile, located: Located, kind: LayerKind, around: Surroundings) -> Seen:
-    """Return a layer with what is around it."""
-    _, layer, graph = located
-    outputs = [file.consistency.facts[id(graph)][layer.id, port.id] for port in layer.common.outputs]
-    return around.seen(located, kind.op, _inputs(file, located.graph, located.layer), outputs, file.model.version)
 
 
 def _inputs(file: IrFile, graph: Graph, layer: Layer) -> list[Fact]:

@@ -122,10 +122,9 @@ class Surroundings:
         _, layer, graph = located
         content, place = layer.common, id(graph)
         bordered = version == FIRST_VERSION and graph is self.model.graph
-        if place not in self._constants:
-            self._constants[place] = _constant_layers(graph)
+        if place not in self._names:
             self._names[place] = name_problems(graph, bordered)
-        known, sources = self._constants[place], sources_of(graph, layer)
+        known, sources = self._constants_in(graph), sources_of(graph, layer)
         feeds = [source.layer for source in sources if source is not None]
         attrs, absent = self._attributes_of(op, content.raw)
         before = [role is Role.PARAMETER for role in _roles(graph, feeds) if role is not Role.CONSTANT]
@@ -165,15 +164,26 @@ class Surroundings:
             producers=_producers(graph, layer, sources),
             readers=tuple(sorted(readers)),
             scaled=self._patterns.scaled(graph, layer, known),
-            patterns=self._patterns.of(graph, layer, op, known).union(
-                self._loops.of(graph, layer, known),
-                self._variables.of(graph, layer, known),
-                [name for name, behind in self._behind_in(graph).items() if layer.id in behind],
-                [Pattern.CHOSEN] if any(0 in fact.dims for fact in outputs) and place in self._branches else [],
-            ),
+            patterns=self.patterns(graph, layer, op, outputs),
             idle=place in self._idle,
             unread=self._loops.unread(layer),
         )
+
+    def patterns(self, graph: Graph, layer: Layer, op: Op, outputs: Sequence[Fact]) -> frozenset[str]:
+        """Return what a layer is part of; `outputs`: facts of all of them."""
+        known = self._constants_in(graph)
+        return self._patterns.of(graph, layer, op, known).union(
+            self._loops.of(graph, layer, known),
+            self._variables.of(graph, layer, known),
+            [name for name, behind in self._behind_in(graph).items() if layer.id in behind],
+            [Pattern.CHOSEN] if any(0 in fact.dims for fact in outputs) and id(graph) in self._branches else [],
+        )
+
+    def _constants_in(self, graph: Graph) -> Mapping[int, frozenset[str]]:
+        """Return the layers of a graph that are computed of constants alone, with the element types of these."""
+        if id(graph) not in self._constants:
+            self._constants[id(graph)] = _constant_layers(graph)
+        return self._constants[id(graph)]
 
     def _behind_in(self, graph: Graph) -> Mapping[str, Set[int]]:
         """Return which layers of a graph are `LIMITED` and `DECIDED`."""

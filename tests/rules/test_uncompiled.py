@@ -9,10 +9,12 @@ from ir_tools.compatibility import Answer, report
 from ir_tools.diagnostics import Severity
 from ir_tools.known_differences import as_model
 from ir_tools.known_differences.releases import ROWS, ReleaseDifference
+from ir_tools.known_differences.surroundings import Surroundings
 from ir_tools.releases.measured import State
 from ir_tools.rules.compatibility import UNCOMPILED_LAYER
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.validation import validate
+from tests.benchmarks.growth.table import maker
 from tests.ops.test_control_flow import iterator_model
 from tests.outcomes import works
 from tests.rules.test_rules import FOLDER
@@ -64,6 +66,16 @@ def test_a_file_with_errors_has_no_such_finding() -> None:
     text = (FOLDER / "uncompiled_layer" / "bad.xml").read_bytes()
     assert [one.code for one in validate(text, bytes(24))] == [UNCOMPILED_LAYER.code]
     assert UNCOMPILED_LAYER.code not in {one.code for one in validate(text, bytes(23))}
+
+
+def test_without_a_pattern_no_more_is_looked_at_of_layers_that_only_a_pattern_stops(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The runtime stops at a Result of a body only if that gives back an input, which these bodies do not."""
+    asked: list[object] = []
+    monkeypatch.setattr(Surroundings, "seen", lambda self, *given: asked.append(given))
+    validate(*maker("many of 8 bodies inside each other")(1))
+    assert not asked
 
 
 def test_an_input_of_a_body_in_a_body_without_an_element_type() -> None:
