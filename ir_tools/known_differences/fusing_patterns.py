@@ -1,10 +1,19 @@
 """Elementwise layers that are compiled with the layer whose output they compute with, and others that cannot be."""
 
 from collections.abc import Collection, Iterator
+from math import prod
 
 from ir_tools.graph import Graph, Layer, Model, Source
-from ir_tools.known_differences.neighbours import FAR, computed_sources, number_of, producer_of, sources_of
-from ir_tools.known_differences.releases.seen import COMBINING, CONVOLUTIONS, ELEMENTWISE, Pattern
+from ir_tools.known_differences.neighbours import (
+    FAR,
+    computed_sources,
+    number_of,
+    producer_of,
+    reads_of,
+    sources_of,
+    walked,
+)
+from ir_tools.known_differences.releases.seen import ANY_CONVOLUTION, COMBINING, CONVOLUTIONS, ELEMENTWISE, Pattern
 
 __all__ = [
     "DECONVOLUTIONS",
@@ -16,6 +25,7 @@ __all__ = [
     "convolution_of",
     "is_by_channel",
     "reads_deconvolved",
+    "shifted_channels",
 ]
 
 DECONVOLUTIONS = frozenset({"ConvolutionBackpropData", "GroupConvolutionBackpropData"})
@@ -35,6 +45,13 @@ FUNCTIONS = (ELEMENTWISE | {"SoftPlus", "SoftSign"}) - COMBINING
 SUMS = frozenset({"Add", "Subtract"})
 FACTORS = SUMS | {"Divide", "Multiply"}
 """Types of layers that shift, and those that shift or scale, by constants or tensors."""
+TAKING = frozenset(
+    {
+        *("Concat", "Convert", "Gather", "ShapeOf", "Slice", "Split", "Squeeze", "StridedSlice", "Unsqueeze"),
+        "VariadicSplit",
+    }
+)
+"""Types of layers that give sizes of a tensor as they are."""
 
 
 def compiled_before(
@@ -109,6 +126,38 @@ def convolution_of(
     found = known.get(source.layer, found)
     known.update(dict.fromkeys(passed, found))
     return found
+
+
+def shifted_channels(graph: Graph, levels: Layer, constants: Collection[int]) -> Iterator[Pattern]:
+    """Yield which of `SHIFTED_AND_READ` and `SHIFTED_AND_SIZED` are true of a FakeQuantize."""
+    source, passed, channels = next(iter(sources_of(graph, levels)), None), list[Source](), False
+    while source is not None and graph.layer(source.layer).type in SUMS and len(passed) < FAR:
+        total = graph.layer(source.layer)
+        given = [one for one in sources_of(graph, total) if one is not None]
+        computed = [one for one in given if one.layer not in constants]
+        if len(computed) != 1 or (total.type == "Subtract" and computed != given[:1]):
+            return
+        by_channel = is_by_channel(total)
+        if not by_channel and min(prod(port.dims) for port in total.common.inputs) != 1:
+            return
+        passed.append(source)
+        source, channels = computed[0], channels or by_channel
+    if source is None or not channels or graph.layer(source.layer).type not in ANY_CONVOLUTION:
+        return
+    if reads_of(graph, source) > 1 and all(reads_of(graph, one) == 1 for one in passed):
+        yield Pattern.SHIFTED_AND_READ
+    readers = [graph.layer(one).type for each in passed for one, _ in graph.consumers(*each)]
+    given = [*passed, Source(levels.id, levels.common.outputs[0].id)]
+    if len(readers) - readers.count("ShapeOf") == len(passed) and any(_are_combined(graph, one) for one in given):
+        yield Pattern.SHIFTED_AND_SIZED
+
+
+def _are_combined(graph: Graph, source: Source) -> bool:
+    """Return whether an elementwise layer combines a size of a tensor with another number."""
+    shapes = [one for one, _ in graph.consumers(*source, FAR) if graph.layer(one).type == "ShapeOf"]
+    found = walked(shapes, lambda one: graph.successors(one) if graph.layer(one).type in TAKING else ())
+    combined = (graph.layer(one) for one in found if graph.layer(one).type in COMBINING)
+    return any(prod(port.dims) == 1 for layer in combined for port in layer.common.outputs)
 
 
 def is_by_channel(layer: Layer) -> bool:

@@ -18,6 +18,7 @@ from ir_tools.known_differences.fusing_patterns import (
     convolution_of,
     is_by_channel,
     reads_deconvolved,
+    shifted_channels,
 )
 from ir_tools.known_differences.layout_patterns import has_channels_last, outlives_products
 from ir_tools.known_differences.mask_patterns import is_mask
@@ -186,7 +187,11 @@ class Patterns:
         elif op.type == "Clamp":
             more = clamped_levels(self.model, graph, layer)
         elif op.type == "FakeQuantize":
-            more = chain(scaled_levels(self.model, graph, layer, constants), _of_a_product(graph, layer, constants))
+            more = chain(
+                scaled_levels(self.model, graph, layer, constants),
+                _of_a_product(graph, layer, constants),
+                shifted_channels(graph, layer, constants),
+            )
         elif op.type.startswith("Reduce"):
             more = chain(
                 merged_reductions(self.model, graph, layer),

@@ -52,6 +52,8 @@ READING = frozenset(
         Pattern.QUANTIZED,
         Pattern.SCALED_BY_A_LIST,
         Pattern.SECOND_CONVOLVED,
+        Pattern.SHIFTED_AND_READ,
+        Pattern.SHIFTED_AND_SIZED,
         Pattern.SOFTENED,
         Pattern.SOFTENED_INPUT,
         Pattern.STARTING,

@@ -118,6 +118,11 @@ def _limited_product(sizes: tuple[int, ...], *matrices: int) -> Call:
     return Call("FakeQuantize-1", (data, *(Fixed(one) for one in (-high, high, -high, high))), {"levels": "256"})
 
 
+def _has_unknown_sizes(seen: Seen, pattern: Pattern) -> bool:
+    """Return whether a size of the data of a layer that is part of a pattern is not known."""
+    return seen.has(pattern) and not is_static(seen.inputs[0].shape)
+
+
 def _is_low_product(seen: Seen) -> bool:
     """Return whether the layer before is a MatMul that gives three dimensions."""
     return seen.is_behind({"MatMul"}) and has_rank(seen, 3)
@@ -662,6 +667,12 @@ LIMITED_ROWS: Sequence[tuple[str, State, Call, Callable[[Seen], bool], Sequence[
     ),
 )
 """FakeQuantizes with limits along axis 2: where they are, what is done with them, an example, and the releases."""
+CHANNELS = Call("Convolution-1", (Given(IMAGES, "?,2,?,?"), Fixed(np.sin(counted(2, 2, 1, 1)))), PLANE)
+SHIFTED = Call("Add-1", (CHANNELS, Fixed(floats(-3, 3).reshape(1, 2, 1, 1))))
+SHIFTED = Call("FakeQuantize-1", (SHIFTED, *(Fixed(floats(one)) for one in (-20, 20, -20, 20))), {"levels": "256"})
+SIZES = Call("ShapeOf-3", (SHIFTED,), {"output_type": "i64"})
+MORE_ROWS = Call("Add-1", (Call("Gather-8", (SIZES, Fixed(whole(2)), Fixed(whole(0)))), Fixed(whole(2))))
+MORE_ROWS = Call("Concat-1", (Fixed(whole(-1)), MORE_ROWS), {"axis": "0"})
 ROWS = (
     *(
         ReleaseDifference(
@@ -704,6 +715,30 @@ ROWS = (
                 "2023.0 to 2026.4",
                 State.DIFFERS,
                 _limited_product((1, 6, 3), 1, 6),
+            ),
+        )
+    ),
+    *(
+        ReleaseDifference(
+            name=f"FakeQuantize of shifted channels of a convolution {what}",
+            span=span,
+            ops=("FakeQuantize-1",),
+            reason="If a size is unknown, sums compiled with the FakeQuantize shift all channels as the first.",
+            model=model,
+            applies=partial(_has_unknown_sizes, pattern=pattern),
+        )
+        for what, span, pattern, model in (
+            (
+                "that others read",
+                "2023.0 to 2026.4",
+                Pattern.SHIFTED_AND_READ,
+                Call("Concat-1", (SHIFTED, CHANNELS), {"axis": "1"}),
+            ),
+            (
+                "whose sizes are combined",
+                "2023.2 to 2024.2",
+                Pattern.SHIFTED_AND_SIZED,
+                Call("Reshape-1", (SHIFTED, MORE_ROWS), {"special_zero": "false"}),
             ),
         )
     ),

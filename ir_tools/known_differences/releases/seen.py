@@ -10,6 +10,7 @@ from ir_tools.ops.definition import Fact
 from ir_tools.types import is_static
 
 __all__ = [
+    "ANY_CONVOLUTION",
     "ANY_SEQUENCE",
     "COMBINING",
     "CONVOLUTIONS",
@@ -221,6 +222,10 @@ class Pattern(StrEnum):
     OF_MATRICES = "of matrices"
     """Of a FakeQuantize: a MatMul by one constant matrix, or by several or computed ones, gives its data, alone or
     through elementwise layers that are compiled with it."""
+    SHIFTED_AND_READ = "shifted and read"
+    SHIFTED_AND_SIZED = "shifted and sized"
+    """Of a FakeQuantize: it reads what a convolution gives, whose channels sums of constants shift, and others read
+    that before it is shifted, too; a size of what it reads or gives is combined with a number."""
     BETWEEN_LEVELS = "between levels"
     COMPILED_LEVELS = "compiled levels"
     """Of a Clamp of what a FakeQuantize gives: one of its limits lies between two levels of that, or may; and a layer
@@ -333,6 +338,8 @@ ITERATING = frozenset({"Loop", "TensorIterator"})
 """Types of layers that run their body again and again."""
 CONVOLUTIONS = frozenset({"Convolution", "GroupConvolution"})
 """Types of convolutions that are compiled with elementwise layers behind them."""
+ANY_CONVOLUTION = CONVOLUTIONS | {"ConvolutionBackpropData", "GroupConvolutionBackpropData"}
+"""Types of all convolutions of numbers."""
 SEQUENCES = frozenset({"GRUSequence", "LSTMSequence"})
 """Types of layers that releases compute in 8 bits, with data, weights and states of that. Measured."""
 ANY_SEQUENCE = SEQUENCES | {"RNNSequence"}
@@ -355,6 +362,7 @@ NEEDED: Mapping[str, Set[str]] = {
         ITERATING,
     ),
     **dict.fromkeys((Pattern.MIXED_RANKS, Pattern.QUERIED_VALUES), frozenset({"MatMul"})),
+    **dict.fromkeys((Pattern.SHIFTED_AND_READ, Pattern.SHIFTED_AND_SIZED), ANY_CONVOLUTION),
     **dict.fromkeys((Pattern.MEAN_SQUARE, Pattern.NEWER_MEAN_SQUARE), frozenset({"Power"})),
     **dict.fromkeys(
         (

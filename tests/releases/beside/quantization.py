@@ -261,6 +261,24 @@ def _product_between(*matrices: int, before: str = "", limits: Sequence[int] = (
     return Call("FakeQuantize-1", (data, low, high, low, high), {"levels": "256"})
 
 
+def _channels(
+    *rows: int, type: str = "Convolution-1", sizes: str = "?,2,?,?", sums: Sequence[str] = ("Add-1",), before: str = ""
+) -> Call:
+    """Return the quantized channels of a convolution, shifted in different ways, and those that are not.
+
+    `rows`: sizes of the numbers that shift; `before`: an elementwise layer in front of the sums.
+    """
+    weights = {"GroupConvolution-1": (2, 1, 1, 1, 1), "GroupConvolutionBackpropData-1": (2, 1, 1, 1, 1)}
+    filters = Fixed(np.sin(counted(*weights.get(type, (2, 2, 1, 1)))))
+    plane = {"strides": "1,1", "dilations": "1,1", "pads_begin": "0,0", "pads_end": "0,0"}
+    given = Call(type, (Given(counted(1, 2, 3, 2), sizes), filters), plane)
+    data = Call(before, (given,)) if before else given
+    for one in sums:
+        data = Call(one, (data, Fixed(counted(*rows) * 14 - 3)))
+    limits = (Fixed(np.full((), one, np.float32)) for one in (-20, 20, -20, 20))
+    return Call("Concat-1", (Call("FakeQuantize-1", (data, *limits), {"levels": "256"}), given), {"axis": "1"})
+
+
 def _between(*limits: Sequence[float], levels: int = 256) -> Call:
     """Data quantized between four limits."""
     return Call(
@@ -988,5 +1006,23 @@ BESIDE = [
         "FakeQuantize with limits along axis 1 of matrices, 2023.0 to 2026.4",
         falling=[_product_between(1, 5), _product_between(1, 5, before="Sigmoid-1")],
         others=[_product_between(1, 5, before="Exp-1"), _product_between()],
+    ),
+    *beside(
+        "FakeQuantize of shifted channels of a convolution that others read",
+        falling=[
+            _channels(1, 2, 1, 1),
+            _channels(2, 1, 1),
+            _channels(2, 1, 1, sizes="1,2,3,1..4"),
+            _channels(2, 1, 1, type="GroupConvolution-1"),
+            _channels(2, 1, 1, type="ConvolutionBackpropData-1"),
+            _channels(2, 1, 1, type="GroupConvolutionBackpropData-1"),
+            _channels(2, 1, 1, sums=("Subtract-1", "Subtract-1")),
+        ],
+        others=[
+            _channels(2, 1, 1, sizes="1,2,3,2"),
+            _channels(1),
+            _channels(2, 1, 1, sums=("Multiply-1", "Add-1")),
+            _channels(2, 1, 1, before="ReLU-1"),
+        ],
     ),
 ]
