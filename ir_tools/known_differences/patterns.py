@@ -229,6 +229,12 @@ class Patterns:
             yield Pattern.ACTIVATED
         sources = [source for source in sources_of(graph, total) if source is not None]
         found = [convolution_of(graph, source, constants, known) for source in sources]
+        if len(sources) == PAIR:
+            quantized = [self._is_convolved_in_bytes(graph, source, constants) for source in sources]
+            places = (Pattern.FIRST_CONVOLVED, Pattern.SECOND_CONVOLVED)
+            yield from (name for name, holds in zip(places, quantized, strict=True) if holds)
+            if quantized[0] and _is_of_levels(graph, sources[1]) and _gives_bytes(graph, total):
+                yield Pattern.SUMMED_IN_BYTES
         convolved = [one for one in found if one is not None]
         if len(found) != PAIR or not convolved:
             return
@@ -243,6 +249,18 @@ class Patterns:
             windowed = [self._is_windowed(graph, one) for one in (*before, *others)]
             if len(others) == len(before) == 1 and windowed == [True, False]:
                 yield Pattern.UNLIMITED
+
+    def _is_convolved_in_bytes(self, graph: Graph, source: Source, constants: Collection[int]) -> bool:
+        """Return whether a convolution in 8 bits gives a tensor which is read once, quantized again or not."""
+        layer = graph.layer(source.layer)
+        given = next(iter(sources_of(graph, layer)), None) if layer.type == "FakeQuantize" else source
+        if given is None or graph.reads(*source) != 1:
+            return False
+        convolution = convolution_of(graph, given, constants, self._convolved[id(graph)])
+        weights = None if convolution is None else producer_of(graph, convolution, 1)
+        if convolution is None or weights is None or weights.type not in {"FakeQuantize", "Multiply"}:
+            return False
+        return Pattern.QUANTIZED in in_bytes(self.model, graph, convolution, constants, self.origins[id(graph)])
 
     def _is_windowed(self, graph: Graph, layer: int) -> bool:
         """Return whether a layer is a convolution or pooling or behind one, all of which are looked for once."""
@@ -371,6 +389,19 @@ def _of_a_product(graph: Graph, levels: Layer, constants: Collection[int]) -> It
         if before.type not in ACTIVATIONS | SCALES.keys() - {levels.type} or len(computed) != 1:
             return
         waiting = computed[0]
+
+
+def _is_of_levels(graph: Graph, source: Source) -> bool:
+    """Return whether a FakeQuantize gives a tensor, in another shape or not."""
+    layer = made_from(graph, graph.layer(source.layer), VIEWS)
+    return layer is not None and layer.type == "FakeQuantize"
+
+
+def _gives_bytes(graph: Graph, layer: Layer) -> bool:
+    """Return whether a FakeQuantize alone reads what a layer gives, and others than Results read what that gives."""
+    readers = readers_of(graph, layer)
+    further = [role_of(one) for reader in readers for one in readers_of(graph, reader)]
+    return {one.type for one in readers} == {"FakeQuantize"} and {*further} != {Role.RESULT}
 
 
 def _overwrites_an_output(graph: Graph, normalization: Layer) -> bool:

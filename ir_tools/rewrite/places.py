@@ -58,6 +58,7 @@ READING = frozenset(
         Pattern.SOFTENED_INPUT,
         Pattern.STARTING,
         Pattern.STEPPING,
+        Pattern.SUMMED_IN_BYTES,
         Pattern.UNLIMITED,
         Pattern.UNPAIRED,
     }

@@ -340,6 +340,30 @@ def _convolved(data: Given, other: Given, *, second: bool = False) -> Call:
     return Call("Add-1", inputs if second else inputs[::-1])
 
 
+def _summed_in_bytes(sizes: str = "?,2,?,?", *, again: bool = False, known: bool = True, levels: bool = True) -> Call:
+    """Return rows of the quantized sum of a convolution in 8 bits and of a quantized number for each channel.
+
+    Args:
+        sizes: of the data of the convolution.
+        again: whether what that gives is quantized before, too.
+        known: whether its weights are integers.
+        levels: whether the numbers are quantized.
+    """
+    held = converted(Fixed((np.arange(6) * 37 % 127 - 60).astype(np.int8).reshape(3, 2, 1, 1)), "f32")
+    weights = Call("Multiply-1", (held, Fixed(np.full((3, 1, 1, 1), 0.01, np.float32))))
+    filters = weights if known else Fixed(np.sin(counted(3, 2, 1, 1)))
+    made = Call("Convolution-1", (_in_bytes(Given(IMAGES, sizes), 12.8), filters), PLANE)
+    other = _in_bytes(ONE_PER_CHANNEL, 1.28) if levels else ONE_PER_CHANNEL
+    total = _in_bytes(Call("Add-1", (_in_bytes(made, 12.8) if again else made, other)), 12.8)
+    return Call("Reshape-1", (total, Fixed(whole(0, 3, -1))), {"special_zero": "true"})
+
+
+def _in_bytes(data: Feed, limit: float) -> Call:
+    """Return data quantized to levels of which one is 0, from a negative number on."""
+    limits = (Fixed(np.full((), one * limit, np.float32)) for one in (-1, 127 / 128, -1, 127 / 128))
+    return Call("FakeQuantize-1", (data, *limits), {"levels": "256"})
+
+
 def _by_remainder(data: Feed) -> Call:
     """Return data of twelve elements with a size that is the remainder of a division of sizes."""
     size = Call("Mod-1", (sizes_of(counted(5)), Fixed(whole(3))), {"auto_broadcast": "numpy"})
@@ -1255,6 +1279,15 @@ ROWS = (
                 lambda seen: [axis for axis, _ in _repeated(seen, second=True)] == [0],
             ),
         )
+    ),
+    ReleaseDifference(
+        name="sums of convolutions of unknown sizes in bytes and numbers that are repeated",
+        span="2022.3 to 2023.3",
+        ops=("Add-1", "Subtract-1"),
+        reason="The sum is compiled with the convolution, whose bytes get the limits of the other tensor.",
+        sometimes=True,
+        model=_summed_in_bytes(),
+        applies=lambda seen: seen.has(Pattern.SUMMED_IN_BYTES) and bool(_repeated(seen, second=False)),
     ),
     not_compiled(
         name="sums of convolutions of unlimited sizes and a tensor of limited ones",

@@ -111,7 +111,11 @@ class Pattern(StrEnum):
     """Of an elementwise layer of two tensors of one shape: one is repeated by a Broadcast that others read, too."""
     FIRST_CONVOLVED = "first convolved"
     SECOND_CONVOLVED = "second convolved"
-    """Of a sum or difference: it alone reads what a convolution gives, scaled or shifted by constants, there."""
+    """Of a sum or difference: it alone reads what a convolution gives, scaled or shifted by constants, there, or what
+    one in 8 bits gives, quantized again."""
+    SUMMED_IN_BYTES = "summed in bytes"
+    """Of such a sum: its first input is of a convolution in 8 bits, the other one is quantized, and so is the sum,
+    which other layers then read."""
     STEPPING = "stepping"
     UNLIMITED = "unlimited"
     """Of such a sum: both tensors are computed and read once, and the convolution that it is compiled with has filters
@@ -370,6 +374,7 @@ NEEDED: Mapping[str, Set[str]] = {
             Pattern.FIRST_CONVOLVED,
             Pattern.SECOND_CONVOLVED,
             Pattern.STEPPING,
+            Pattern.SUMMED_IN_BYTES,
             Pattern.UNLIMITED,
         ),
         CONVOLUTIONS,

@@ -17,7 +17,7 @@ from ir_tools.known_differences._model import (
     sizes_of,
     whole,
 )
-from ir_tools.known_differences.releases._elementwise import _quotient, _shifted_product, _summed_rows
+from ir_tools.known_differences.releases._elementwise import _quotient, _shifted_product, _summed_in_bytes, _summed_rows
 from ir_tools.ops import Array
 from tests.releases.beside import Beside, Feed, beside
 
@@ -398,5 +398,17 @@ BESIDE = [
             _signed(Call("Add-1", (_transposed(IMAGE), Fixed(counted(1, 2, 1, 1))))),
             _signed(Call("AvgPool-1", (IMAGE,), WINDOWS)),
         ],
+    ),
+    *beside(
+        "sums of convolutions of unknown sizes in bytes and numbers that are repeated",
+        falling=[_summed_in_bytes("2,2,?,?"), _summed_in_bytes(again=True)],
+        others=[
+            _summed_in_bytes("2,2,4,4"),
+            _summed_in_bytes(levels=False),
+            _summed_in_bytes(known=False),
+        ],
+    ),
+    *beside(
+        SUMS + "either way", falling=[_summed_in_bytes(again=True)], others=[_summed_in_bytes("2,2,4,4", again=True)]
     ),
 ]
