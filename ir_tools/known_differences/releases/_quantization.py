@@ -42,6 +42,8 @@ IN_GROUPS = 2, 2, 2, 2, 2
 """Sizes of weights of two groups."""
 FEWEST, NARROW = 15, 255
 """Odd numbers of levels that releases compute with in bytes."""
+WIDEST = 3
+"""Strides of the last axis with which releases compute a transposed convolution in 8 bits, if filters are as wide."""
 LOW = 3
 """Up to how many dimensions a product has that releases compile as a fully connected layer."""
 CONVOLUTION, GROUPED = ("Convolution-1",), ("GroupConvolution-1",)
@@ -512,9 +514,17 @@ def _convolved_bytes(data: Call, ops: Sequence[str] = ("Convolution-1",)) -> Cal
     return Call(ops[0], (data, _scaled_bytes(*sizes)), PLANE)
 
 
-def _convolved_lines(data: Call) -> Call:
+def _convolved_lines(data: Call, step: int = 1, width: int = 2) -> Call:
     """Return a transposed convolution of two quantized channels along one axis."""
-    return Call("ConvolutionBackpropData-1", (data, _scaled_bytes(2, 3, 2)), LINE)
+    return Call("ConvolutionBackpropData-1", (data, _scaled_bytes(2, 3, width)), LINE | {"strides": str(step)})
+
+
+def _is_line_in_bytes(seen: Seen) -> bool:
+    """Return whether a transposed convolution along one axis is computed in 8 bits, which wide strides prevent."""
+    filters = seen.inputs[1].shape
+    if seen.rank() != 3 or seen.attrs is None or not filters or not _has_scaled(seen, {"i8"}):
+        return False
+    return seen.has(Pattern.UNSHIFTED) and seen.attrs.strides[-1] <= min(filters[-1].lo, WIDEST)
 
 
 def _in_levels(data: Array | Given | Call, low: float, high: float, levels: int = 256) -> Call:
@@ -985,7 +995,7 @@ ROWS = (
         ops=("ConvolutionBackpropData-1",),
         reason="No memory layout is found for weights of i8 if bytes without a zero point stand for the data.",
         model=_convolved_lines(_in_levels(np.sin(counted(1, 2, 4)), 0, 1)),
-        applies=lambda seen: seen.rank() == 3 and seen.has(Pattern.UNSHIFTED) and _has_scaled(seen, {"i8"}),
+        applies=_is_line_in_bytes,
     ),
     ends(
         name="quantized products of columns that 16 does not divide",

@@ -925,6 +925,8 @@ BESIDE = [
         "quantized transposed convolutions along one axis",
         falling=[
             _convolved_lines(_line("?,2,?", -1, 1 - 2 / 256)),
+            _convolved_lines(_line("1,2,4", 0, 1), step=2),
+            _convolved_lines(_line("1,2,4", 0, 1), step=3, width=3),
             Call(
                 "ConvolutionBackpropData-1",
                 (_line("1,2,4", 0, 1), quantized(Fixed(LINE_FILTERS), TWO, levels=255)),
@@ -933,6 +935,8 @@ BESIDE = [
         ],
         others=[
             _convolved_lines(_line("1,2,4", -0.2, 0.82)),
+            _convolved_lines(_line("1,2,4", 0, 1), step=3),
+            _convolved_lines(_line("1,2,4", 0, 1), step=4, width=4),
             Call("ConvolutionBackpropData-1", (_line("1,2,4", 0, 1), Fixed(LINE_FILTERS)), LINE),
             Call(
                 "ConvolutionBackpropData-1",
