@@ -1,5 +1,6 @@
 """Layers that the newest release of OpenVINO does not compile, or does not run, by the tables of releases."""
 
+from collections import Counter
 from collections.abc import Hashable, Iterator
 from dataclasses import replace
 from functools import cache, partial
@@ -42,18 +43,19 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
     types = {layer.type for graph in model.graphs() for layer in graph.layers()}
     part = frozenset(pattern for pattern in Pattern if is_possible(pattern, types))
     stopped = partial(_may_be_stopped, version=model.version, types=frozenset(types))
-    kinds: dict[Hashable, LayerKind] = {}
-    without_patterns = set[int]()
+    counts = Counter(kind.signature.number for kind in consistency.kinds)
+    kinds: dict[Hashable, tuple[LayerKind, bool]] = {}  # with whether it stops only at what is part of a pattern
+    numbers = set[int]()
     for kind in consistency.kinds:
         number = kind.signature.number
-        if number not in without_patterns and stopped(kind, patterns=part):
-            if stopped(kind):
-                without_patterns.add(number)
-                kinds[_key(kind.signature)] = kind
-            kinds.setdefault(_key(kind.signature), kind)
+        if number not in numbers and stopped(kind, patterns=part):
+            numbers.add(number)
+            key = _key(kind.signature)
+            _, by_patterns = kinds.get(key, (kind, True))
+            kinds[key] = kind, by_patterns and counts[number] == 1 and not stopped(kind)
     around = Surroundings(model, idle_bodies(model, partial(_inputs, file)) if kinds else frozenset())
     reasons = AnswerTable[str | None]()
-    known: dict[int, LayerKind | None] = {}
+    known: dict[int, tuple[LayerKind, bool] | None] = {}
     for located in model.walk() if kinds else ():
         signature, _ = consistency.signatures.of(located.layer)
         if signature.number not in known:
@@ -63,11 +65,11 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
             continue
         _, layer, graph = located
         outputs = [consistency.facts[id(graph)][layer.id, port.id] for port in layer.common.outputs]
-        alone = found.signature.number in without_patterns
-        if not alone and not around.patterns(graph, layer, found.op, outputs):
+        kind, by_patterns = found
+        if by_patterns and not around.patterns(graph, layer, kind.op, outputs):
             continue
-        seen = around.seen(located, found.op, _inputs(file, graph, layer), outputs, model.version)
-        about = id(found), len(seen.inputs), *seen.around
+        seen = around.seen(located, kind.op, _inputs(file, graph, layer), outputs, model.version)
+        about = id(kind), len(seen.inputs), *seen.around
         reason = reasons.of(about, (*seen.inputs, *seen.outputs), _reason, seen)
         if reason is not None:
             message = f"OpenVINO {NEWEST.short} does not run the layer: {reason.removesuffix('.')}"
