@@ -122,6 +122,8 @@ OVERWRITING_AS_OTHER = {
 shape before. Measured."""
 BY_CHANNEL = 4
 """Of how many dimensions on a MVN does not write over what it reads. Measured."""
+LENGTHS = {"GRUSequence": 2, "LSTMSequence": 3, "RNNSequence": 2}
+"""Which input the lengths of sequences are."""
 EXPANDING = {"Add": (0, 1), "Multiply": (0, 1), "Subtract": (1,), "Divide": (1,), "SquaredDifference": (1,)}
 """Types of layers in front of which releases remove a Broadcast, and for which of their inputs. Measured."""
 
@@ -178,6 +180,8 @@ class Patterns:
             and self._quantizes(graph)
             and is_scaled_by_a_list(graph, layer, constants),
             Pattern.EXCHANGED: op.type in ANY_SEQUENCE and _is_exchanged(self.model, graph, layer),
+            Pattern.GIVEN_LENGTHS: op.type in ANY_SEQUENCE and _has_given_lengths(graph, layer),
+            Pattern.STATE_BY_NUMBER: op.type in ANY_SEQUENCE and _gives_a_state_to_a_number(graph, layer, constants),
         }
         more: Iterable[str] = ()
         if op.type in OF_BYTES:
@@ -343,6 +347,29 @@ def _is_exchanged(model: Model, graph: Graph, sequence: Layer) -> bool:
         and _has_order(model, graph, before, [1, 0, 2])
         and _has_order(model, graph, behind[0], [2, 1, 0, 3])
     )
+
+
+def _has_given_lengths(graph: Graph, sequence: Layer) -> bool:
+    """Return whether an input of the graph, not only its sizes, decides the lengths of a sequence."""
+
+    def before(layer: int) -> list[int]:
+        sources = {} if graph.layer(layer).type == "ShapeOf" else graph.sources(layer)
+        return [source.layer for source in sources.values()]
+
+    lengths = producer_of(graph, sequence, LENGTHS[sequence.type])
+    deciding = walked([lengths.id] if lengths is not None else [], before)
+    return any(role_of(graph.layer(layer)) is Role.PARAMETER for layer in deciding)
+
+
+def _gives_a_state_to_a_number(graph: Graph, sequence: Layer, constants: Collection[int]) -> bool:
+    """Return whether a layer that alone reads a last state combines it with one constant element, or negates it."""
+    consumers = (graph.consumers(sequence.id, port.id) for port in sequence.common.outputs[1:])
+    for reader in (graph.layer(found[0][0]) for found in consumers if len(found) == 1):
+        seconds = sources_of(graph, reader)[1:2] if reader.type in COMBINING else []
+        held = any(second is not None and second.layer in constants for second in seconds)
+        if reader.type == "Negative" or (held and prod(reader.common.inputs[1].dims) == 1):
+            return True
+    return False
 
 
 def _has_order(model: Model, graph: Graph, layer: Layer, order: list[int]) -> bool:

@@ -83,6 +83,7 @@ GIVING = frozenset(
         Pattern.REQUANTIZED_BY_CHANNEL,
         Pattern.SCALED_APART,
         Pattern.SCALED_LEVELS,
+        Pattern.STATE_BY_NUMBER,
         Pattern.SUMMED,
         Pattern.WIDENED,
     }

@@ -41,6 +41,7 @@ WITHOUT_ELEMENTS = 2022, 3
 LASTING = {
     *(Pattern.AFFINE, Pattern.MULTIPLIED, Pattern.MULTIPLIED_AT_ONCE, Pattern.MULTIPLIED_IN_ORDER),
     *(Pattern.MULTIPLIED_LATE, Pattern.MULTIPLIED_OTHERWISE, Pattern.PARTLY_READ, Pattern.RESHAPED, Pattern.SIZING),
+    Pattern.STATE_BY_NUMBER,
 }
 """Patterns that lie behind a layer: another one in its place has them, too."""
 OF_DATA = {

@@ -34,6 +34,7 @@ PREFIXES = (
     ),
     *("sums of convolutions", "sums by channel", "VariadicSplit with an empty", "remainders of sizes by"),
     *(
+        "last states that",
         "larger tensors behind",
         "numbers that reductions",
         "ScatterElementsUpdate without",

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from ir_tools.known_differences._model import Call, Feed, Fixed, Given, counted, whole
+from ir_tools.known_differences._model import Call, Feed, Fixed, Given, counted, floats, whole
 from ir_tools.known_differences.releases._predicates import has_value
 from ir_tools.known_differences.releases._row import ReleaseDifference, not_compiled, not_read
 from ir_tools.known_differences.releases.seen import Pattern, Seen
@@ -108,10 +108,12 @@ def _has_unknown_time(seen: Seen) -> bool:
 
 
 def _ignores_lengths(seen: Seen) -> bool:
-    """Return whether a sequence that a device knows has data of unknown size, and lengths other than that of all."""
+    """Return whether a sequence that a device knows has data of unknown size, and may have other lengths than all."""
     shape, lengths = seen.inputs[0].shape, seen.inputs[_states(seen).stop].exact
-    if _is_split(seen) or lengths is None or is_static(shape):
+    if _is_split(seen) or is_static(shape):
         return False
+    if lengths is None:
+        return seen.has(Pattern.GIVEN_LENGTHS)
     return shape is None or not shape[1].static or bool((lengths != shape[1].size).any())
 
 
@@ -215,6 +217,21 @@ def _of_one_unit(op: str, states: int) -> Call:
 
 def _with_peepholes(cell: Call) -> Call:
     return replace(cell, inputs=(*cell.inputs, Fixed(counted(6) / 100)))
+
+
+def _with_doubled_state() -> Call:
+    """Return a sequence with computed weights whose last state a number scales."""
+    sequence = _recurrent("RNNSequence-5", "3,5,4", "3,1,2", "3", "1,2,4")
+    return Call("Multiply-1", (replace(sequence, gives=1), Fixed(floats(2))))
+
+
+def _gives_a_state_in_parts(seen: Seen) -> bool:
+    """Return whether a sequence in one direction gives a last state to a number, and the device is given its parts."""
+    if not seen.has(Pattern.STATE_BY_NUMBER) or seen.attrs is None or seen.attrs.direction == "bidirectional":
+        return False
+    shape, lengths = seen.inputs[0].shape, seen.inputs[_states(seen).stop].exact
+    shorter = lengths is None or shape is None or bool((lengths != shape[1].size).any())
+    return _is_split(seen) or (is_static(shape) and shorter)
 
 
 def _integer_cell(recurrence: str) -> Call:
@@ -394,7 +411,7 @@ ROWS = (
         applies=_reshapes_its_data,
     ),
     ReleaseDifference(
-        name="sequences of unknown size with constant lengths",
+        name="sequences of unknown size with other lengths",
         span="2022.1 to 2026.4",
         ops=tuple(op for op, _ in SEQUENCES),
         reason="If a size of the data is unknown, the lengths are ignored: all sequences have all steps.",
@@ -453,6 +470,24 @@ ROWS = (
         for sizes, shape, first, state, what, applies in (
             ("known", "8,2", "2022.1", State.UNCOMPILED, "are not compiled", _has_static_recurrence),
             ("unknown", "?,2", "2024.0", State.DIFFERS, "have wrong values", _has_computed_recurrence),
+        )
+    ),
+    *(
+        ReleaseDifference(
+            name=f"last states that are combined with a number, {span}",
+            span=span,
+            ops=("GRUSequence-5", "LSTMSequence-5", "RNNSequence-5"),
+            state=state,
+            reason=(
+                "With computed weights, other activations or lengths, a last state in one direction that a number alone "
+                f"scales, shifts or negates {what}."
+            ),
+            model=_with_doubled_state(),
+            applies=_gives_a_state_in_parts,
+        )
+        for span, state, what in (
+            ("2023.1 to 2023.2", State.FAILS, "is compiled, but does not run"),
+            ("2023.3 to 2026.4", State.DIFFERS, "has another axis in front"),
         )
     ),
     *(

@@ -265,6 +265,10 @@ class Pattern(StrEnum):
     SCALED_BY_A_LIST = "scaled by a list"
     """Of a layer that gives the elements another shape, in a graph with a FakeQuantize: constants scale what it reads,
     and may shift it; a list is among those that scale, or among those that shift if the others are numbers."""
+    GIVEN_LENGTHS = "given lengths"
+    STATE_BY_NUMBER = "state by a number"
+    """Of a sequence: an input of its graph, not only its sizes, decides the lengths; a layer that alone reads a last
+    state combines it with a constant of one element, or negates it."""
     EXCHANGED = "exchanged"
     """Of a sequence: others read what a Transpose to rows of steps gives it, and one back alone reads its output."""
     OUTLIVING = "outliving"

@@ -1,10 +1,12 @@
 """Layers beside the rows of cells and sequences."""
 
+from dataclasses import replace
+
 import numpy as np
 
-from ir_tools.known_differences._model import Call, Fixed, Given, converted, counted, sizes_of, whole
+from ir_tools.known_differences._model import Call, Fixed, Given, converted, counted, floats, index, sizes_of, whole
 from ir_tools.known_differences.releases._recurrent import ROWS_LAST, _both_ways, _recurrent
-from tests.releases.beside import beside
+from tests.releases.beside import Feed, beside
 
 
 def _alone(both: Call) -> Call:
@@ -25,6 +27,29 @@ def _activated(both: Call) -> Call:
     product = Call("MatMul-1", (sequence.inputs[0], Fixed(counted(4, 2) / 9)))
     flat = (Call("Reshape-1", (each, Fixed(whole(-1))), {"special_zero": "false"}) for each in (one, product))
     return Call("Concat-1", (*flat,), {"axis": "0"})
+
+
+def _state(sequence: Call, factor: Feed | None = None, *, gives: int = 1) -> Call:
+    """An output of a sequence, scaled."""
+    factor = Fixed(floats(2)) if factor is None else factor
+    return Call("Multiply-1", (replace(sequence, gives=gives), factor))
+
+
+def _of_all_steps(sequence: Call) -> Call:
+    """A sequence whose lengths are made of the number of steps."""
+    data = sequence.inputs[0]
+    known = not isinstance(data, Given) or "?" not in data.shape
+    steps = Call("Gather-8", (sizes_of(data), Fixed(whole(1)), Fixed(index(0))))
+    lengths = Fixed(whole(5, 5, 5)) if known else Call("Broadcast-3", (steps, Fixed(whole(3))), {"mode": "numpy"})
+    return replace(sequence, inputs=(*sequence.inputs[:-4], lengths, *sequence.inputs[-3:]))
+
+
+def _by_sums(sequence: Call) -> Call:
+    """A sequence whose lengths are computed of an input."""
+    none = Fixed(whole(0))
+    return replace(
+        sequence, inputs=(*sequence.inputs[:-4], Call("Add-1", (sequence.inputs[-4], none)), *sequence.inputs[-3:])
+    )
 
 
 BESIDE = [
@@ -51,7 +76,7 @@ BESIDE = [
         ],
     ),
     *beside(
-        "sequences of unknown size with constant lengths",
+        "sequences of unknown size with other lengths",
         others=[
             _recurrent("RNNSequence-5", "3,?,4", "3,1,2", clip="1"),
             _recurrent("GRUSequence-5", "3,5,4", "3,1,2"),
@@ -147,6 +172,33 @@ BESIDE = [
                 ),
                 {"hidden_size": "2"},
             )
+        ],
+    ),
+    *beside(
+        "sequences of unknown size with other lengths",
+        falling=[
+            _recurrent("LSTMSequence-5", "3,5,?", "3,1,2", "3,1,2", "3"),
+            _by_sums(_recurrent("RNNSequence-5", "?,5,4", "?,1,2", "?")),
+        ],
+        others=[
+            _recurrent("LSTMSequence-5", "3,5,4", "3,1,2", "3,1,2", "3"),
+            _recurrent("RNNSequence-5", "3,?,4", "3,1,2", "3", "1,2,4"),
+            _of_all_steps(_recurrent("RNNSequence-5", "3,?,4", "3,1,2", "3")),
+        ],
+    ),
+    *beside(
+        "last states that are combined with a number, 2023.3 to 2026.4",
+        falling=[
+            _state(_recurrent("LSTMSequence-5", "3,5,4", "3,1,2", "3,1,2", "3"), gives=2),
+            Call("Negative-1", (replace(_recurrent("GRUSequence-5", "3,5,4", "3,1,2", "", "1,6,4"), gives=1),)),
+            _state(_recurrent("RNNSequence-5", "3,5,4", "3,1,2", "3", clip="1"), Fixed(floats(2).reshape(1, 1, 1, 1))),
+        ],
+        others=[
+            _state(_of_all_steps(_recurrent("RNNSequence-5", "3,5,4", "3,1,2", "3"))),
+            _state(_recurrent("RNNSequence-5", "3,5,4", "3,1,2", "3", "1,2,4"), Fixed(floats(2, 3))),
+            _state(_recurrent("RNNSequence-5", "3,5,4", "3,1,2", "3", "1,2,4"), gives=0),
+            _state(_recurrent("RNNSequence-5", "3,5,4", "3,1,2", "3", "1,2,4"), counted(1)),
+            Call("Tanh-1", (replace(_recurrent("RNNSequence-5", "3,5,4", "3,1,2", "3", "1,2,4"), gives=1),)),
         ],
     ),
     *beside(
