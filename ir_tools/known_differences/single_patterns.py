@@ -37,7 +37,7 @@ def of_single_elements(
     model: Model, graph: Graph, convolution: Layer, origins: dict[int, Layer | None]
 ) -> Iterator[Pattern]:
     """Yield what is true of a convolution by stored filters of one element; `origins`: of `PackedWeights`."""
-    data, filters = (port.dims for port in convolution.common.inputs[:2])
+    data, filters = [*(port.dims for port in convolution.common.inputs), (), ()][:2]
     if filters[2:] != SINGLE or len(data) != RANK:
         return
     if not _is_stored(model, graph, producer_of(graph, convolution, 1), origins):

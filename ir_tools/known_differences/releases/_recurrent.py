@@ -230,8 +230,9 @@ def _gives_a_state_in_parts(seen: Seen) -> bool:
     if not seen.has(Pattern.STATE_BY_NUMBER) or seen.attrs is None or seen.attrs.direction == "bidirectional":
         return False
     shape, lengths = seen.inputs[0].shape, seen.inputs[_states(seen).stop].exact
-    shorter = lengths is None or shape is None or bool((lengths != shape[1].size).any())
-    return _is_split(seen) or (is_static(shape) and shorter)
+    if _is_split(seen) or shape is None or not is_static(shape):
+        return _is_split(seen)
+    return lengths is None or bool((lengths != shape[1].size).any())
 
 
 def _integer_cell(recurrence: str) -> Call:
@@ -479,8 +480,8 @@ ROWS = (
             ops=("GRUSequence-5", "LSTMSequence-5", "RNNSequence-5"),
             state=state,
             reason=(
-                "With computed weights, other activations or lengths, a last state in one direction that a number alone "
-                f"scales, shifts or negates {what}."
+                "With computed weights, other activations or lengths, a last state in one direction that a number alone"
+                f" scales, shifts or negates {what}."
             ),
             model=_with_doubled_state(),
             applies=_gives_a_state_in_parts,
