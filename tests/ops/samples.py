@@ -22,6 +22,22 @@ class Sample:
     slots: tuple[Slot, ...]
 
 
+def sizes_in(sample: Sample) -> list[str]:
+    """The sizes of the inputs of a layer that are not constants, each once."""
+    return sorted({size for slot in sample.slots if isinstance(slot, tuple) for size in slot[1].split(",") if size})
+
+
+def resized(sample: Sample, old: str, new: str) -> Sample:
+    """The layer with another size of its inputs wherever the old one is."""
+    slots = (
+        (slot[0], ",".join(new if size == old else size for size in slot[1].split(",")))
+        if isinstance(slot, tuple)
+        else slot
+        for slot in sample.slots
+    )
+    return Sample(sample.raw, tuple(slots))
+
+
 def sample(attributes: str, *inputs: str | npt.NDArray[np.generic]) -> Sample:
     raw = dict(pair.split("=", 1) for pair in attributes.split(";") if pair)
     return Sample(raw, tuple(_slot(text) if isinstance(text, str) else text for text in inputs))

@@ -35,7 +35,7 @@ from ir_tools.runtime.client import RuntimeClient, sources
 from ir_tools.types import from_dtype, precision_in_file
 from ir_tools.validation import validate
 from tests.ops import pooling_support, recorded
-from tests.ops.samples import Sample, sample_of
+from tests.ops.samples import Sample, resized, sample_of, sizes_in
 from tests.ops.single import Fed, Maker
 from tests.ops.test_control_flow import if_model, iterator_model, small_loop
 from tests.releases.measure import Answer as Given
@@ -68,7 +68,7 @@ def _of_pooling(op: Op, rng: Rng) -> Fed:
 
 
 def _of_sample(op: Op, sample: Sample, rng: Rng) -> Fed:
-    """Return the sample with another element type, other flags and words, and for plain operations another rank."""
+    """Return the sample with another element type, other flags and words, a size of 0 or 1, or another rank."""
     known = op.fields.keys()
     raw = {key: value for key, value in sample.raw.items() if key in known}
     for name, spec in op.attrs.items():
@@ -83,7 +83,10 @@ def _of_sample(op: Op, sample: Sample, rng: Rng) -> Fed:
         slots = [(slots[0][0], shape)] * len(slots)
     if rng.random() < 0.5:
         slots = [(kind, slot[1]) if isinstance(slot, tuple) and slot[0] == "f32" else slot for slot in slots]
-    arrays = planned(op, Sample(raw, tuple(slots)))
+    other = Sample(raw, tuple(slots))
+    if (sizes := sizes_in(other)) and rng.random() < 0.1:
+        other = resized(other, str(rng.choice(sizes)), str(rng.choice(["0", "1"])))
+    arrays = planned(op, other)
     constants = [number for number, slot in enumerate(slots) if isinstance(slot, np.ndarray)]
     return Fed(op, raw, [_varied(rng, array) if plain else array for array in arrays], constants)
 

@@ -31,7 +31,7 @@ def test_ties(values: list[int], defined: bool) -> None:
 
 def test_random_questions() -> None:
     """The reference computes them all; without the rule it refuses three of these."""
-    rng = np.random.default_rng(1)
+    rng = np.random.default_rng(7)
     for question in (random_question(rng) for _ in range(40)):
         with suppress(UnsupportedError):
             ir_tools.run(ir_tools.read(question.xml, question.weights), question.fed, runtime=False)
