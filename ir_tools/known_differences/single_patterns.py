@@ -96,9 +96,9 @@ def _is_back(before: Change, after: Change) -> bool:
 
 
 def _is_stored(model: Model, graph: Graph, filters: Layer | None, origins: dict[int, Layer | None]) -> bool:
-    """Return whether filters are integers of few bits that are scaled, and shifted by such ones alone."""
+    """Return whether filters in their shape are integers of few bits, scaled, and shifted by such ones alone."""
     held = made_from(graph, filters, SHAPING | SCALING)
-    if held is None or role_of(held) is not Role.CONSTANT:
+    if held is None or role_of(held) is not Role.CONSTANT or held.common.outputs[0].dims[-2:] != SINGLE:
         return False
     weights = PackedWeights.of(model, graph, held, origins)
     return weights is not None and weights.scale is not None and weights.zero in KINDS | {""}

@@ -56,6 +56,14 @@ def _halves() -> Call:
     return converted(_scaled(converted(BYTES, "f16"), scales), "f32")
 
 
+def _reshaped(*sizes: int) -> Call:
+    """Filters that are stored in another shape."""
+    held = Fixed(BYTES.array.reshape(sizes))
+    scales = Fixed(floats(0.01).reshape((1,) * len(sizes)))
+    shape = Fixed(whole(5, 4, 1, 1))
+    return Call("Reshape-1", (_scaled(converted(held, "f32"), scales), shape), {"special_zero": "false"})
+
+
 STRIDED = PLANE | {"strides": "2,2"}
 ZERO = np.array([3], np.int8).reshape(1, 1, 1, 1)
 FIRSTS = _turned(CHANNELS_LAST, FIRST)
@@ -108,6 +116,7 @@ BESIDE: list[Beside] = [
         falling=[
             _turned(_filtered(CHANNELS_FIRST, settings=STRIDED), LAST),
             _turned(_biased(_filtered(CHANNELS_FIRST)), (0, 1, 3, 2)),
+            _turned(_filtered(CHANNELS_FIRST, _reshaped(5, 2, 2, 1, 1)), (0, 1, 3, 2)),
             _flat(_filtered(CHANNELS_FIRST, settings=STRIDED)),
             _turned(_filtered(Call("SoftMax-1", (CHANNELS_FIRST,), {"axis": "1"}), settings=STRIDED), LAST),
         ],
@@ -115,6 +124,8 @@ BESIDE: list[Beside] = [
             _filtered(CHANNELS_FIRST, settings=STRIDED),
             _turned(_filtered(CHANNELS_FIRST), LAST),
             _turned(_filtered(CHANNELS_FIRST), (1, 0, 2, 3)),
+            _turned(_filtered(CHANNELS_FIRST, _reshaped(5, 4)), (0, 1, 3, 2)),
+            _turned(_filtered(CHANNELS_FIRST, _reshaped(5, 2, 2)), (0, 1, 3, 2)),
             _turned(Call("ReLU-1", (_filtered(CHANNELS_FIRST),)), (0, 1, 3, 2)),
             _turned(_filtered(Call("Abs-1", (CHANNELS_FIRST,)), settings=STRIDED), LAST),
         ],
