@@ -8,7 +8,7 @@ import numpy as np
 from ir_tools.known_differences._model import Call, Fixed, counted, floats, index, whole
 from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_run
 from ir_tools.known_differences.releases._samples import PLAIN
-from ir_tools.known_differences.releases.seen import Seen
+from ir_tools.known_differences.releases.seen import FIRST_VERSION, Seen
 from ir_tools.ops.definition import Fact
 from ir_tools.releases.measured import State
 
@@ -52,15 +52,20 @@ def _repeats_none(seen: Seen) -> bool:
     return seen.has_known_sizes and _is_empty(seen.inputs[0]) and 1 in seen.constant
 
 
+def _is_both_ways(seen: Seen) -> bool:
+    """Return whether a Broadcast both ways has a constant shape."""
+    return seen.attrs is not None and seen.attrs.mode == "bidirectional" and 1 in seen.constant
+
+
 def _is_repeated_less(seen: Seen) -> bool:
-    """Return whether the constant shape is not that of the output, as data are not repeated along an axis."""
-    return _repeats_none(seen) and seen.inputs[1].integers() != [size.hi for size in seen.outputs[0].shape or ()]
+    """Return whether the shape of a Broadcast both ways is not that of the output, as data are not repeated there."""
+    less = seen.inputs[1].integers() != [size.hi for size in seen.outputs[0].shape or ()]
+    return _is_both_ways(seen) and _repeats_none(seen) and less
 
 
 def _repeats_some_to_none(seen: Seen) -> bool:
-    """Return whether a Broadcast both ways to a constant shape is to make no elements of data that have some."""
-    both_ways = seen.attrs is not None and seen.attrs.mode == "bidirectional"
-    return both_ways and _gives_none(seen) and not _is_empty(seen.inputs[0]) and 1 in seen.constant
+    """Return whether a Broadcast both ways is to make no elements of data that have some."""
+    return _is_both_ways(seen) and _gives_none(seen) and not _is_empty(seen.inputs[0])
 
 
 def _matrices(seen: Seen) -> int:
@@ -85,6 +90,12 @@ def _contracts_none(seen: Seen) -> bool:
         return False
     first, second = seen.attrs.equation.partition("->")[0].split(",")
     return not {*first}.isdisjoint({*second} - {" "})
+
+
+def _is_given(seen: Seen) -> bool:
+    """Return whether an output of i64 without elements, made of constants, is one of the model."""
+    made = seen.last and len(seen.constant) == len(seen.inputs) and seen.version > FIRST_VERSION
+    return made and seen.outputs[0].dtype.name == "i64" and _is_empty(seen.outputs[0])
 
 
 def _has_no_filters(seen: Seen) -> bool:
@@ -200,6 +211,19 @@ ROWS = (
         reason="Filters without elements are read but not compiled.",
         model=Call("ConvolutionBackpropData-1", (PLANES, counted(2, 0, 3, 3)), FILTERS),
         applies=_has_no_filters,
+    ),
+    ends(
+        name="outputs of i64 that are constants without elements",
+        span="2023.3 to 2024.6",
+        ops=("Const-1", "Convert-1", "Range-1", "Range-4"),
+        reason="An output of the model that is a constant of i64 without elements ends the process.",
+        folded=True,
+        model=Call(
+            "Range-4",
+            (Fixed(index(5)), Fixed(index(5)), Fixed(index(1))),
+            {"output_type": "i64"},
+        ),
+        applies=_is_given,
     ),
     ends(
         name="Gather of nothing",

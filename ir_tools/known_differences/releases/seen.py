@@ -586,7 +586,7 @@ class Seen:
 
     @property
     def folded(self) -> bool:
-        """Whether its outputs are known before a device sees it: of constants, or of sizes within a larger model."""
+        """Whether its outputs are known before a device sees it: of constants, or of sizes in a larger model."""
         packed = self.op.role is Role.CONSTANT and self.patterns
         kept = self.op.role in {Role.READ_VARIABLE, Role.ASSIGN_VARIABLE}
         if packed or kept or str(self.op) in UNFOLDED:
@@ -594,7 +594,8 @@ class Seen:
         needed = self.inputs[:1] if self.op.type in OF_FIRST else self.inputs
         if needed and all(number in self.constant for number in range(len(needed))):
             return True
-        return not self.between and bool(self.outputs) and all(fact.exact is not None for fact in self.outputs)
+        known = [fact.exact for fact in self.outputs]
+        return not self.between and bool(known) and all(exact is not None and exact.size for exact in known)
 
     @property
     def converted(self) -> bool:
