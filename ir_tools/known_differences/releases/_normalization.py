@@ -9,6 +9,7 @@ from ir_tools.known_differences._model import Call, Fixed, Given, counted, float
 from ir_tools.known_differences.releases._predicates import axes_of, has_rank
 from ir_tools.known_differences.releases._row import ReleaseDifference, not_compiled, not_read, not_run
 from ir_tools.known_differences.releases.seen import Pattern, Seen
+from ir_tools.ops import Array
 from ir_tools.processors import Processor
 from ir_tools.types import element_type, is_static
 
@@ -59,6 +60,29 @@ def _takes_unknown_axes(seen: Seen) -> bool:
     """Return whether no size of the axes that the second input names is known."""
     shape, axes = seen.inputs[0].shape or (), axes_of(seen)
     return bool(axes) and not any(shape[axis].static for axis in axes or ())
+
+
+def _needs_other_axes(seen: Seen) -> bool:
+    """Return whether an LRN is neither over the channels alone nor over all axes behind them, or the data have none."""
+    axes, rank = axes_of(seen), seen.rank()
+    return axes is not None and (rank == 1 or (rank > 1 and axes != [1] and not {*range(2, rank)} <= {*axes}))
+
+
+def _takes_more_than_places(seen: Seen) -> bool:
+    """Return whether an LRN is over all axes behind the channels, and over others."""
+    axes, behind = axes_of(seen), [*range(2, seen.rank())]
+    return bool(axes) and seen.rank() > 1 and axes not in ([1], behind) and {*behind} <= {*(axes or ())}
+
+
+def _takes_places_of_unknown_channels(seen: Seen) -> bool:
+    """Return whether an LRN of four dimensions is over the last two, and nothing limits the number of channels."""
+    shape, axes = seen.inputs[0].shape, axes_of(seen)
+    return shape is not None and has_rank(seen, 4) and {2, 3} <= {*(axes or ())} and shape[1].hi is None
+
+
+def _local(data: Array | Given, *axes: int) -> Call:
+    """Return an LRN over some axes."""
+    return Call("LRN-1", (data, Fixed(whole(*axes))), {"alpha": "0.5", "beta": "0.75", "bias": "1", "size": "3"})
 
 
 def _takes_the_last_axes(seen: Seen) -> bool:
@@ -205,6 +229,38 @@ ROWS = (
             VARIANCE | {"eps": "1e-6"},
         ),
         applies=lambda seen: seen.has(Pattern.QUANTIZED) and _leaves_bytes(seen),
+    ),
+    not_compiled(
+        name="LRN over other axes than the channels or all behind them",
+        span="2021.2 to 2026.4",
+        ops=("LRN-1",),
+        reason="It is read but not compiled unless it is over axis 1 alone, or over all axes behind that.",
+        model=_local(counted(1, 3, 4, 4), 1, 2),
+        applies=_needs_other_axes,
+    ),
+    ReleaseDifference(
+        name="LRN over all axes behind the channels and others",
+        span="2021.2 to 2026.4",
+        ops=("LRN-1",),
+        reason="It is computed over the axes behind the channels alone.",
+        model=_local(counted(1, 3, 4, 4), 1, 2, 3),
+        applies=_takes_more_than_places,
+    ),
+    not_run(
+        name="LRN over places of an unknown number of channels",
+        span="2022.1 to 2026.4",
+        ops=("LRN-1",),
+        reason="Over the last two axes of four it fails at run time if the number of channels is not known.",
+        model=_local(Given(counted(1, 3, 4, 4), "1,?,4,4"), 2, 3),
+        applies=_takes_places_of_unknown_channels,
+    ),
+    not_compiled(
+        name="LRN of other than four dimensions",
+        span="2021.2 to 2021.2",
+        ops=("LRN-1",),
+        reason="Data of other than four dimensions are read but not compiled.",
+        model=_local(counted(1, 3, 4), 1),
+        applies=lambda seen: not has_rank(seen, 4),
     ),
     not_run(
         name="LRN over axes of unknown size",

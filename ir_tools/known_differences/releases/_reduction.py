@@ -283,7 +283,9 @@ ROWS = (
         model=Call(
             "ReduceSum-1", (Call("Add-1", (counted(2, 3), Fixed(floats(1)))), Fixed(whole())), {"keep_dims": "false"}
         ),
-        applies=lambda seen: axes_of(seen) == [] and seen.inputs[0].shape != () and not _keeps_axes(seen),
+        applies=lambda seen: (
+            axes_of(seen) == [] and seen.rank() != 1 and seen.inputs[0].shape != () and not _keeps_axes(seen)
+        ),
     ),
     ReleaseDifference(
         name="means of integers",
