@@ -245,7 +245,8 @@ def gather_nd(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     rest = data.shape[batches + length :]
     flat = data.reshape(count, *named, prod(rest))
     tuples = in_axis(indices, named).reshape(count, prod(indices.shape[batches:-1]), length)
-    picked = flat[(np.arange(count)[:, None], *np.moveaxis(tuples, -1, 0))]
+    batch = np.broadcast_to(np.arange(count)[:, None], tuples.shape[:2])
+    picked = flat[(batch, *np.moveaxis(tuples, -1, 0))]
     return (picked.reshape((*data.shape[:batches], *indices.shape[batches:-1], *rest)),)
 
 

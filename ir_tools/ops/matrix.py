@@ -131,7 +131,7 @@ def matmul(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 def _multiplied(left: Array, right: Array) -> Array:
     """Return one product in place of a stack of products if all share the second matrix."""
     if left.ndim > 2 and right.ndim == 2 and left.flags.c_contiguous:
-        rows: Array = np.matmul(left.reshape(-1, left.shape[-1]), right)
+        rows: Array = np.matmul(left.reshape(math.prod(left.shape[:-1]), left.shape[-1]), right)
         return rows.reshape(*left.shape[:-1], right.shape[-1])
     product: Array = np.matmul(left, right)
     return product

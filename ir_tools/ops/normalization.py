@@ -6,6 +6,7 @@ Specification: `normalization/`, a section for each of them (`normalization/mvn-
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from math import prod
 
 import numpy as np
 
@@ -384,7 +385,7 @@ def group_norm(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     data, scale, bias = arrays
 
     def mixed(x: Array, factors: Array, shifts: Array) -> Array:
-        groups = x.reshape(x.shape[0], attrs.num_groups, -1)
+        groups = x.reshape(x.shape[0], attrs.num_groups, prod(x.shape[1:]) // attrs.num_groups)
         found = along(lambda part: normalized(part, (2,), attrs.epsilon), groups, (2,)).reshape(x.shape)
         found *= per_channel(factors, x.ndim)
         found += per_channel(shifts, x.ndim)

@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 
+import numpy as np
 import pytest
 
 from ir_tools.builder import Builder
@@ -32,3 +33,29 @@ def test_a_layer_without_elements_is_computed_or_refused(op: Op) -> None:
             for output in builder.unchecked(op, known, sources, "layer"):
                 builder.result(output)
             run(builder.model, fed)
+
+
+def outputs_of(made: Builder, **fed: Array) -> Array:
+    """The first output of a model by the reference."""
+    return next(iter(run(made.model, fed).values()))
+
+
+def test_rows_without_elements_times_a_matrix_are_zeros() -> None:
+    made = Builder()
+    made.result(made.call("MatMul", made.parameter("rows", "2,5,0"), made.parameter("matrix", "0,4")))
+    found = outputs_of(made, rows=np.zeros((2, 5, 0), np.float32), matrix=np.zeros((0, 4), np.float32))
+    np.testing.assert_array_equal(found, np.zeros((2, 5, 4)))
+
+
+def test_tuples_of_no_indices_name_all_data() -> None:
+    made, data = Builder(), np.arange(6, dtype=np.float32).reshape(2, 3)
+    made.result(made.call("GatherND", made.parameter("data", "2,3"), made.parameter("indices", "4,0", "i64")))
+    found = outputs_of(made, data=data, indices=np.zeros((4, 0), np.int64))
+    np.testing.assert_array_equal(found, np.stack([data] * 4))
+
+
+def test_groups_of_no_images_are_normalized() -> None:
+    made, line = Builder(), np.ones(4, np.float32)
+    images = made.parameter("images", "0,4,2,2")
+    made.result(made.call("GroupNormalization", images, line, line, num_groups=2, epsilon=0.1))
+    assert outputs_of(made, images=np.zeros((0, 4, 2, 2), np.float32)).shape == (0, 4, 2, 2)

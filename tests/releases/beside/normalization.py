@@ -7,11 +7,16 @@ import numpy as np
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, whole
 from tests.releases.beside import Feed, beside
 
+LOCAL = {"alpha": "0.5", "beta": "0.75", "bias": "1", "size": "3"}
 PLAIN = {"transpose_a": "false", "transpose_b": "false"}
 
 
 def _normalized_last(data: Feed, axis: int) -> Call:
     return Call("MVN-6", (data, Fixed(whole(axis))), SMALL)
+
+
+def _local(data: Feed, *axes: int) -> Call:
+    return Call("LRN-1", (data, Fixed(whole(*axes))), LOCAL)
 
 
 def _in_groups(data: Feed, count: int) -> Call:
@@ -229,5 +234,29 @@ BESIDE = [
     *beside(
         "NormalizeL2 of boolean over other axes than the channels",
         others=[of_length_one(np.arange(6).reshape(2, 3) % 2 == 0)],
+    ),
+    *beside(
+        "LRN over other axes than the channels or all behind them",
+        falling=[_local(counted(1, 3, 4, 4), 3), _local(counted(1, 2, 3, 4, 4), 2, 3), _local(counted(5), 0)],
+        others=[
+            _local(counted(1, 3, 4, 4), 1),
+            _local(counted(1, 3, 4, 4), 3, 2),
+            _local(counted(1, 3, 4), 2),
+            _local(counted(1, 2, 3, 4, 4), 2, 3, 4),
+        ],
+    ),
+    *beside(
+        "LRN over all axes behind the channels and others",
+        falling=[_local(counted(2, 3, 4), 1, 2), _local(counted(2, 3), 0), _local(counted(1, 3, 4, 4), 0, 1, 2, 3)],
+        others=[_local(counted(2, 3), 1), _local(counted(1, 3, 4, 4), 2, 3)],
+    ),
+    *beside(
+        "LRN over places of an unknown number of channels",
+        falling=[_local(Given(counted(2, 3, 4, 4), "?,?,4,4"), 3, 2)],
+        others=[
+            _local(Given(counted(2, 3, 4, 4), "?,3,?,?"), 2, 3),
+            _local(Given(counted(2, 3, 4, 4), "2,1..8,4,4"), 2, 3),
+            _local(Given(counted(1, 3, 4, 3, 3), "1,?,4,3,3"), 2, 3, 4),
+        ],
     ),
 ]
