@@ -4,6 +4,7 @@ import numpy as np
 
 from ir_tools.known_differences._define import DifferenceKind, Instance, KnownDifference, everywhere, refused, unwritten
 from ir_tools.known_differences._model import LINE, Call, Fixed, Given, counted, floats
+from ir_tools.processors import Processor
 
 __all__ = ["ROWS"]
 
@@ -125,6 +126,21 @@ VALUES = (
             layer.inputs[0].dtype.name in {"int8", "uint8"}
             and (layer.attrs.min > 0 < layer.attrs.min % 1 or layer.attrs.max < 0 < layer.attrs.max % 1)
         ),
+    ),
+    KnownDifference(
+        name="CTCGreedyDecoderSeqLen to f8",
+        ops=("CTCGreedyDecoderSeqLen-6",),
+        setting="`classes_index_type` or `sequence_length_type` of f8e4m3 or f8e5m2",
+        reason="The plugin does not convert integers to f8: it fails, or with one thread leaves the output unset.",
+        model=Call(
+            "CTCGreedyDecoderSeqLen-6",
+            (counted(1, 2, 2), np.array([2], np.int32)),
+            {"classes_index_type": "f8e4m3"},
+        ),
+        applies=lambda layer: any(
+            kind.name.startswith("f8e") for kind in (layer.attrs.classes_index_type, layer.attrs.sequence_length_type)
+        ),
+        processor=Processor.NO_AMX,
     ),
     KnownDifference(
         name="IRDFT-9 along three axes and more",

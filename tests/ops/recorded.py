@@ -25,10 +25,11 @@ import numpy as np
 
 from ir_tools.errors import RuntimeFailure, ShapeError
 from ir_tools.infer import SURPRISES
-from ir_tools.known_differences import DifferenceKind, find
+from ir_tools.known_differences import DifferenceKind, KnownDifference, find
 from ir_tools.ops import Array, Fact, Op, Violation
 from ir_tools.ops.checks import check_types
 from ir_tools.ops.definition import Oracle
+from ir_tools.processors import Processor
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import from_dtype
 from tests.ops import layer_support, table_makers
@@ -187,8 +188,11 @@ def _values_of(layer: Callable[[int], Fed], first: int = 40) -> Recorded:
         return [] if why is None else [Number(digits_of((why.attribute, str(why))))]
 
     def agree(client: RuntimeClient, layers: Sequence[Fed]) -> list[bool]:
-        """Of values that a kernel refuses, for example places outside of the data, the runtime does anything."""
-        refused = [refusal(layer) is not None for layer in layers]
+        """Of values that a kernel refuses, for example places outside of the data, the runtime does anything.
+
+        Layers that are known to have other values on this processor were asked about on another one.
+        """
+        refused = [refusal(layer) is not None or _differs_on_few(layer) for layer in layers]
         agreed = iter(agreement(client, [layer for layer, each in zip(layers, refused, strict=True) if not each]))
         return [each or (next(agreed) and not _is_arbitrary(one)) for one, each in zip(layers, refused, strict=True)]
 
@@ -197,8 +201,17 @@ def _values_of(layer: Callable[[int], Fed], first: int = 40) -> Recorded:
 
 def _is_arbitrary(layer: Fed) -> bool:
     """Return whether a row of known differences says that the runtime leaves values undefined, and not which."""
-    rows = find(layer.op, attrs_of(layer.op, layer.raw), layer.arrays, layer.constants)
-    return any(row.kind is DifferenceKind.ARBITRARY and row.arbitrary is None for row in rows)
+    return any(row.kind is DifferenceKind.ARBITRARY and row.arbitrary is None for row in _rows_of(layer))
+
+
+def _differs_on_few(layer: Fed) -> bool:
+    """Return whether a row of known differences says that a layer has other values on some processors, as this one."""
+    return any(row.kind is DifferenceKind.WRONG and row.processor is not Processor.ANY for row in _rows_of(layer))
+
+
+def _rows_of(layer: Fed) -> Sequence[KnownDifference]:
+    """Return the rows of known differences that a layer falls under on the processor of this machine."""
+    return find(layer.op, attrs_of(layer.op, layer.raw), layer.arrays, layer.constants)
 
 
 def refusal(layer: Fed) -> ShapeError | None:

@@ -11,6 +11,8 @@ from ir_tools.known_differences.releases._row import ReleaseDifference, not_read
 from ir_tools.known_differences.releases.seen import Seen
 from ir_tools.ops import FAMILIES
 from ir_tools.ops.fields import Float, Floats
+from ir_tools.processors import Processor
+from ir_tools.releases.measured import State
 
 __all__ = ["ROWS"]
 
@@ -53,6 +55,12 @@ def _has_other_limits(seen: Seen, *, rounded: bool) -> bool:
     return any(least < limit < most for limit in other)
 
 
+def _gives(seen: Seen, *, kind: str) -> bool:
+    """Return whether an output has an element type that begins so."""
+    return any(fact.dtype.name.startswith(kind) for fact in seen.outputs)
+
+
+CLASSES = floats([[1, 0], [1, 0]])
 ROWS = (
     *(
         ReleaseDifference(
@@ -68,13 +76,30 @@ ROWS = (
             ("2025.4 to 2026.4", "cut off", "0.75", "3"),
         )
     ),
+    *(
+        ReleaseDifference(
+            name=f"CTCGreedyDecoderSeqLen to {kind}, {span}",
+            span=span,
+            ops=("CTCGreedyDecoderSeqLen-6",),
+            state=state,
+            reason=f"Classes or lengths as {kind} are not converted from integers: the layer {state.words}.",
+            model=Call("CTCGreedyDecoderSeqLen-6", (CLASSES, np.array([2], np.int32)), {"classes_index_type": name}),
+            applies=partial(_gives, kind=name[:3]),
+            processor=processor,
+        )
+        for kind, name, span, state, processor in (
+            ("f64", "f64", "2023.3 to 2026.4", State.UNCOMPILED, Processor.ANY),
+            ("f8", "f8e4m3", "2024.4 to 2024.6", State.UNCOMPILED, Processor.NO_AMX),
+            ("f8", "f8e4m3", "2025.0 to 2026.4", State.FAILS, Processor.NO_AMX),
+        )
+    ),
     ReleaseDifference(
         name="CTCGreedyDecoderSeqLen without merge_repeated",
         span="2021.3 to 2021.4",
         ops=("CTCGreedyDecoderSeqLen-6",),
         reason="Repeated classes are kept if the attribute is absent.",
         sometimes=True,
-        model=Call("CTCGreedyDecoderSeqLen-6", (np.array([[[1, 0], [1, 0]]], np.float32), np.array([2], np.int32))),
+        model=Call("CTCGreedyDecoderSeqLen-6", (CLASSES, np.array([2], np.int32))),
         applies=lambda seen: "merge_repeated" in seen.absent,
     ),
     not_read(
