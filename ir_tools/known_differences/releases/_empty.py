@@ -5,7 +5,7 @@ from math import prod
 
 import numpy as np
 
-from ir_tools.known_differences._model import Call, Fixed, counted, floats, index, whole
+from ir_tools.known_differences._model import PLANE, Call, Fixed, counted, floats, index, whole
 from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_run
 from ir_tools.known_differences.releases._samples import PLAIN
 from ir_tools.known_differences.releases.seen import FIRST_VERSION, Seen
@@ -17,7 +17,6 @@ __all__ = ["ROWS"]
 ALWAYS = "2023.3 to 2026.4"
 FULL_PRECISION = frozenset({"f16", "f32", "f64"})
 """Element types whose products are compiled from 2025.4 on."""
-FILTERS = {"strides": "1,1", "pads_begin": "0,0", "pads_end": "0,0", "dilations": "1,1"}
 PLANES, NO_FILTERS = counted(1, 2, 4, 4), counted(0, 2, 3, 3)
 CONVOLUTIONS = ("Convolution-1", "GroupConvolution-1")
 TRANSPOSED = ("ConvolutionBackpropData-1", "GroupConvolutionBackpropData-1")
@@ -25,11 +24,6 @@ TRANSPOSED = ("ConvolutionBackpropData-1", "GroupConvolutionBackpropData-1")
 
 def _is_empty(fact: Fact) -> bool:
     return any(size.hi == 0 for size in fact.shape or ())
-
-
-def _has_none(seen: Seen, number: int, axis: int) -> bool:
-    """Return whether all sizes are known, and an input has a size of 0 along an axis."""
-    return seen.has_known_sizes and [size.hi for size in seen.inputs[number].shape or ()][axis] == 0
 
 
 def _reads_none(seen: Seen) -> bool:
@@ -149,7 +143,7 @@ ROWS = (
         ops=CONVOLUTIONS,
         reason="If filters have no elements, those of the output are whatever is in memory.",
         sometimes=True,
-        model=Call("Convolution-1", (PLANES, counted(3, 2, 0, 3)), FILTERS),
+        model=Call("Convolution-1", (PLANES, counted(3, 2, 0, 3)), PLANE),
         applies=_makes_some,
     ),
     ReleaseDifference(
@@ -201,7 +195,7 @@ ROWS = (
         span="2023.3 to 2025.1",
         ops=CONVOLUTIONS,
         reason="Filters without elements are read but not compiled.",
-        model=Call("Convolution-1", (PLANES, NO_FILTERS), FILTERS),
+        model=Call("Convolution-1", (PLANES, NO_FILTERS), PLANE),
         applies=_has_no_filters,
     ),
     not_compiled(
@@ -209,7 +203,7 @@ ROWS = (
         span=ALWAYS,
         ops=TRANSPOSED,
         reason="Filters without elements are read but not compiled.",
-        model=Call("ConvolutionBackpropData-1", (PLANES, counted(2, 0, 3, 3)), FILTERS),
+        model=Call("ConvolutionBackpropData-1", (PLANES, counted(2, 0, 3, 3)), PLANE),
         applies=_has_no_filters,
     ),
     ends(
@@ -315,7 +309,7 @@ ROWS = (
         ops=("EmbeddingBagOffsets-15", "EmbeddingBagOffsetsSum-3"),
         reason="Offsets into indices that are not there are compiled, but the model does not run.",
         model=Call("EmbeddingBagOffsetsSum-3", (counted(5, 2), np.zeros(0, np.int32), np.zeros(3, np.int32))),
-        applies=lambda seen: _has_none(seen, 1, 0) and not _is_empty(seen.inputs[2]),
+        applies=lambda seen: seen.has_known_sizes and _is_empty(seen.inputs[1]) and not _is_empty(seen.inputs[2]),
     ),
     not_run(
         name="GenerateProposals of no anchors",

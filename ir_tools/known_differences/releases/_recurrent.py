@@ -477,7 +477,7 @@ ROWS = (
         ReleaseDifference(
             name=f"last states that are combined with a number, {span}",
             span=span,
-            ops=("GRUSequence-5", "LSTMSequence-5", "RNNSequence-5"),
+            ops=tuple(op for op, _ in SEQUENCES),
             state=state,
             reason=(
                 "With computed weights, other activations or lengths, a last state in one direction that a number alone"
