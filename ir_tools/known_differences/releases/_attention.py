@@ -48,6 +48,39 @@ def _repeats_mask(seen: Seen, *, known: bool) -> bool:
     return any((size.lo > 1) is known for size in sizes)
 
 
+def _mixes_ranks(seen: Seen) -> bool:
+    """Return whether queries, keys and values have three and four dimensions, all of known sizes."""
+    shapes = [fact.shape for fact in seen.inputs[:3]]
+    return all(map(is_static, shapes)) and {len(shape or ()) for shape in shapes} == {3, 4}
+
+
+def _widens_values(seen: Seen, *, known: bool) -> bool:
+    """Return whether queries and keys have three dimensions, and values four; `known`: the sizes are known."""
+    ranks = [len(fact.shape or ()) for fact in seen.inputs[:3]]
+    return ranks == [3, 3, 4] and seen.has_known_sizes is known
+
+
+def _is_broadcast(seen: Seen) -> bool:
+    """Return whether queries have four dimensions, a size is unknown, and keys or values are repeated for batches.
+
+    Keys and values of a single head for all heads of the queries do not count.
+    """
+    shapes = [fact.shape for fact in seen.inputs[:3]]
+    if seen.has_known_sizes or None in shapes or not has_rank(seen, 4):
+        return False
+    if any(len(shape or ()) != 4 for shape in shapes):
+        return True
+    queries, keys, values = (shape or () for shape in shapes)
+    pairs = [(queries[0], keys[0]), (keys[0], values[0]), (keys[1], values[1]), (keys[-1], values[-1])]
+    return any(one.static and other.static and one != other for one, other in pairs) or _repeats_queries(seen)
+
+
+def _repeats_queries(seen: Seen) -> bool:
+    """Return whether one head of queries is repeated for several of the keys, and a size is unknown."""
+    queries, keys = (fact.shape or () for fact in seen.inputs[:2])
+    return not seen.has_known_sizes and len(queries) == len(keys) == 4 and queries[1].hi == 1 < keys[1].lo
+
+
 def _has_constant_heads(seen: Seen) -> bool:
     """Return whether constants are all keys or values of the heads and batches, of which there may be several.
 
@@ -255,19 +288,25 @@ ROWS = (
             ),
         )
     ),
-    not_run(
-        name="attention of unknown sizes with values of another size than keys",
+    ReleaseDifference(
+        name="attention of unknown sizes whose queries are repeated for heads of keys",
         span="2023.3 to 2023.3",
         ops=("ScaledDotProductAttention-13",),
-        reason="If a size is unknown, a model whose values have other sizes than its keys does not run.",
-        model=Call(
-            "ScaledDotProductAttention-13",
-            (Given(counted(1, 2, 3, 4), "1,2,?,4"), counted(1, 2, 3, 4), counted(1, 2, 3, 6)),
-            PLAIN,
+        state=State.DIES,
+        reason="If a size is unknown, queries of one head with keys of several end the process.",
+        model=_plain(Given(counted(1, 1, 3, 4), "1,1,?,4"), *_keys_and_values()),
+        applies=_repeats_queries,
+    ),
+    not_run(
+        name="attention of unknown sizes with other batches, heads or sizes of values than of keys",
+        span="2023.3 to 2023.3",
+        ops=("ScaledDotProductAttention-13",),
+        reason=(
+            "If a size is unknown, queries, keys and values have to be of four dimensions and of equal batches, and"
+            " values of the heads and size of keys."
         ),
-        applies=lambda seen: (
-            has_rank(seen, 4) and not seen.has_known_sizes and seen.inputs[1].dims[-1:] != seen.inputs[2].dims[-1:]
-        ),
+        model=_plain(Given(counted(1, 2, 3, 4), "1,2,?,4"), counted(1, 2, 3, 4), counted(1, 2, 3, 6)),
+        applies=_is_broadcast,
     ),
     ReleaseDifference(
         name="causal attention of unknown sizes",
@@ -311,13 +350,24 @@ ROWS = (
         name="attention of different ranks",
         span="2023.3 to 2024.0",
         ops=("ScaledDotProductAttention-13",),
-        reason="If query and keys have different ranks, their batches are not aligned.",
-        model=Call(
-            "ScaledDotProductAttention-13",
-            (_waves(4, 3, 8), _waves(4, 4, 6, 8), _waves(4, 4, 6, 8)),
-            PLAIN,
-        ),
-        applies=lambda seen: len({len(fact.shape or ()) for fact in seen.inputs[:2] if is_static(fact.shape)}) > 1,
+        reason="If queries, keys and values have three and four dimensions, their batches are not aligned.",
+        model=_plain(_waves(4, 3, 8), _waves(4, 4, 6, 8), _waves(4, 4, 6, 8)),
+        applies=_mixes_ranks,
+    ),
+    *(
+        not_compiled(
+            name=f"attention{sizes} with values of more dimensions than scores",
+            span=span,
+            ops=("ScaledDotProductAttention-13",),
+            reason="Queries and keys of three dimensions are compiled with values as if these had as many.",
+            model=_plain(Given(_waves(2, 3, 4), shape), _waves(2, 3, 4), counted(1, 2, 3, 4)),
+            applies=partial(_widens_values, known=known),
+            processor=Processor.AVX512,
+        )
+        for sizes, span, shape, known in (
+            ("", "2024.1 to 2026.4", "2,3,4", True),
+            (" of unknown sizes", "2024.4 to 2026.4", "2,?,4", False),
+        )
     ),
     not_read(
         name="attention with a mask of one row",

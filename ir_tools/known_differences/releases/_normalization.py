@@ -11,6 +11,7 @@ from ir_tools.known_differences.releases._row import ReleaseDifference, not_comp
 from ir_tools.known_differences.releases.seen import Pattern, Seen
 from ir_tools.ops import Array
 from ir_tools.processors import Processor
+from ir_tools.releases.measured import State
 from ir_tools.types import element_type, is_static
 
 __all__ = ["ROWS"]
@@ -253,6 +254,21 @@ ROWS = (
         reason="Over the last two axes of four it fails at run time if the number of channels is not known.",
         model=_local(Given(counted(1, 3, 4, 4), "1,?,4,4"), 2, 3),
         applies=_takes_places_of_unknown_channels,
+    ),
+    *(
+        ReleaseDifference(
+            name=f"LRN of more than five dimensions, {span}",
+            span=span,
+            ops=("LRN-1",),
+            state=state,
+            reason=f"Data of more than five dimensions are {found}.",
+            model=_local(counted(1, 3, 1, 1, 4, 4), 1),
+            applies=lambda seen: seen.rank() > 5,
+        )
+        for span, state, found in (
+            ("2021.3 to 2021.3", State.DIFFERS, "computed wrongly"),
+            ("2021.4 to 2026.4", State.UNCOMPILED, "read but not compiled"),
+        )
     ),
     not_compiled(
         name="LRN of other than four dimensions",

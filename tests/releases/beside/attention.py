@@ -106,6 +106,7 @@ NUMBERS = Fixed(np.sin(counted(8, 8)))
 KEYS = np.sin(np.arange(40)).astype(np.float32).reshape(1, 2, 5, 4)
 VALUES = KEYS + 1
 ROWS = (counted(1, 3, 4), counted(1, 3, 4))
+WAVY = np.cos(counted(1, 2, 4, 8))
 HEADS = (counted(1, 2, 3, 4), counted(1, 2, 3, 4))
 SQUARE = (1, 4, 4, 8)
 SHARED = of_heads(second_half(), *SQUARE)
@@ -259,12 +260,58 @@ BESIDE = [
         ],
     ),
     *beside(
-        "attention of unknown sizes with values of another size than keys",
+        "attention of unknown sizes with other batches, heads or sizes of values than of keys",
+        falling=[
+            attention(unknown(1, 2, 3, 4), counted(2, 3, 4), counted(1, 2, 3, 4)),
+            attention(unknown(1, 2, 3, 4), counted(1, 2, 3, 4), counted(2, 3, 4)),
+            attention(unknown(1, 2, 3, 4), counted(1, 2, 3, 4), counted(1, 1, 3, 4)),
+            attention(unknown(1, 2, 3, 4), counted(1, 1, 3, 4), counted(1, 2, 3, 4)),
+            attention(unknown(1, 2, 3, 4), counted(2, 2, 3, 4), counted(2, 2, 3, 4)),
+            attention(unknown(2, 2, 3, 4), counted(2, 2, 3, 4), counted(1, 2, 3, 4)),
+            attention(unknown(2, 2, 3, 4), counted(1, 1, 3, 4), counted(1, 1, 3, 4)),
+        ],
         others=[
             attention(*HEADS, counted(1, 2, 3, 6)),
             attention(unknown(1, 3, 4), counted(1, 3, 4), counted(1, 3, 6)),
             attention(unknown(1, 2, 3, 4), *HEADS),
+            attention(unknown(1, 2, 3, 4), *[np.cos(counted(1, 1, 3, 4))] * 2),
+            attention(unknown(1, 1, 2, 3, 4), counted(1, 2, 3, 4), counted(1, 2, 3, 4)),
         ],
+    ),
+    *beside(
+        "attention of unknown sizes whose queries are repeated for heads of keys",
+        falling=[attention(unknown(2, 1, 3, 4), *[counted(2, 2, 3, 4)] * 2)],
+        others=[
+            attention(counted(1, 1, 3, 4), *HEADS),
+            attention(unknown(1, 1, 3, 4), *[np.cos(counted(1, 1, 3, 4))] * 2),
+        ],
+    ),
+    *beside(
+        "attention of different ranks",
+        falling=[
+            attention(WAVY[0], np.sin(WAVY[0]), counted(1, 2, 4, 8)),
+            attention(WAVY, np.sin(WAVY), counted(1, 4, 8)),
+            attention(WAVY, counted(1, 4, 8), counted(1, 2, 4, 8)),
+        ],
+        others=[
+            attention(WAVY[None], np.sin(WAVY), counted(1, 2, 4, 8)),
+            attention(WAVY, np.sin(WAVY), counted(1, 1, 2, 4, 8)),
+            attention(*counted(2, 1, 4, 8), counted(1, 4, 8)),
+            attention(unknown(2, 4, 8), counted(1, 2, 4, 8), counted(1, 2, 4, 8)),
+        ],
+    ),
+    *beside(
+        "attention with values of more dimensions than scores",
+        falling=[
+            attention(WAVY[0], np.sin(WAVY[0]), counted(2, 1, 4, 8)),
+            attention(WAVY[0], np.sin(WAVY[0]), counted(1, 1, 4, 8)),
+        ],
+        others=[attention(WAVY, np.sin(WAVY), counted(1, 4, 8)), attention(WAVY, np.sin(WAVY), counted(1, 1, 2, 4, 8))],
+    ),
+    *beside(
+        "attention of unknown sizes with values of more dimensions than scores",
+        falling=[attention(unknown(2, 3, 4, axis=0), ROWS[0], counted(2, 1, 3, 4))],
+        others=[attention(unknown(1, 2, 4, 8), WAVY, counted(1, 4, 8))],
     ),
     *beside(
         "causal attention of unknown sizes",

@@ -236,6 +236,11 @@ BESIDE = [
         others=[of_length_one(np.arange(6).reshape(2, 3) % 2 == 0)],
     ),
     *beside(
+        "LRN of more than five dimensions, 2021.4 to 2026.4",
+        falling=[_local(counted(1, 3, 1, 1, 4, 4), 2, 3, 4, 5), _local(counted(2, 3, 1, 2, 1, 1, 4), 1)],
+        others=[_local(counted(1, 3, 2, 4, 4), 1)],
+    ),
+    *beside(
         "LRN over other axes than the channels or all behind them",
         falling=[_local(counted(1, 3, 4, 4), 3), _local(counted(1, 2, 3, 4, 4), 2, 3), _local(counted(5), 0)],
         others=[
