@@ -186,7 +186,9 @@ class Patterns:
         more: Iterable[str] = ()
         if op.type in OF_BYTES:
             more = in_bytes(self.model, graph, layer, constants, self.origins[id(graph)])
-        if op.type == "Slice":
+        if op.type == "Transpose" and graph is self.model.graph:
+            more = _of_a_moved_list(graph, layer)
+        elif op.type == "Slice":
             more = slices(self.model, graph, layer)
         elif op.type == "Clamp":
             more = clamped_levels(self.model, graph, layer)
@@ -398,6 +400,23 @@ def _overwritten(graph: Graph, joined: Layer) -> Iterator[str]:
 def _reads_an_input(graph: Graph, result: Layer) -> bool:
     given = producer_of(graph, result)
     return given is not None and role_of(given) is Role.PARAMETER
+
+
+def _of_a_moved_list(graph: Graph, transpose: Layer) -> Iterator[Pattern]:
+    """Yield what is true of a Transpose of a number or list that gives an output of the model."""
+    source = next(iter(sources_of(graph, transpose)), None)
+    if source is None or len(transpose.common.inputs[0].dims) > 1 or not _is_given(graph, transpose):
+        return
+    others = [graph.layer(reader) for reader, _ in graph.consumers(*source) if reader != transpose.id]
+    if any(role_of(one) is Role.RESULT or (one.type == "Transpose" and _is_given(graph, one)) for one in others):
+        yield Pattern.GIVEN_MOVED
+    if len(graph.layer(source.layer).common.outputs) > 1:
+        yield Pattern.PART_MOVED
+
+
+def _is_given(graph: Graph, layer: Layer) -> bool:
+    """Return whether the first output of a layer is one of its graph."""
+    return any(role_of(reader) is Role.RESULT for reader in readers_of(graph, layer))
 
 
 def _of_a_product(graph: Graph, levels: Layer, constants: Collection[int]) -> Iterator[Pattern]:

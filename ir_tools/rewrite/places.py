@@ -37,6 +37,8 @@ READING = frozenset(
         Pattern.HELD,
         Pattern.IN_PLACE,
         Pattern.JOINED_STATE,
+        Pattern.GIVEN_MOVED,
+        Pattern.PART_MOVED,
         Pattern.KEPT_INPUT,
         Pattern.MULTIPLIED_DATA_LATE,
         Pattern.MULTIPLIED_OTHERWISE_LATE,

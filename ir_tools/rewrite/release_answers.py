@@ -47,6 +47,8 @@ LASTING = {
 OF_DATA = {
     *(Pattern.AVERAGED, Pattern.BETWEEN_BYTES, Pattern.BETWEEN_EARLY_BYTES, Pattern.EXCHANGED, Pattern.NARROW),
     *(
+        Pattern.GIVEN_MOVED,
+        Pattern.PART_MOVED,
         Pattern.MULTIPLIED_DATA_LATE,
         Pattern.MULTIPLIED_OTHERWISE_LATE,
         Pattern.OF_LEVELS,

@@ -286,7 +286,7 @@ def main(kind: str, releases: Collection[Release], types: Collection[str]) -> No
             questions = {version: asked(layer, version) for version in versions}
             for release in releases:
                 question = questions[min(release.reads[1], 11)]
-                pair = None if question is None else pair_of(question, release, clients)
+                pair = None if question is None else pair_of(question, release, clients, by_reference=True)
                 if pair is None:
                     continue
                 count, right = count + 1, right + pair.right

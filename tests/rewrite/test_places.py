@@ -25,7 +25,17 @@ from tests.releases.questions import OPS
 from tests.runtime.releases import client_of
 
 PREFIXES = (
-    *("root mean", "states", "SoftMaxes", "loops behind", "inputs of", "tensors that", "unequal"),
+    *(
+        "a list that is given",
+        "a part that is transposed",
+        "root mean",
+        "states",
+        "SoftMaxes",
+        "loops behind",
+        "inputs of",
+        "tensors that",
+        "unequal",
+    ),
     *(
         "MVN of an output",
         "GroupNormalization of an output",

@@ -87,6 +87,20 @@ ROW = Call("Transpose-1", (FILTERED, Fixed(whole(0, 2, 1))))
 """What a convolution gives of one column, as a row."""
 
 
+HALF = Call("Split-1", (counted(4), Fixed(index(0))), {"num_splits": "2"})
+GIVEN_TYPES = "f32 i32 u8 i8 boolean"
+"""Element types that no release converts where it gives them."""
+GIVEN_AS = {
+    State.DIFFERS: "the output of the model is uninitialized",
+    State.FAILS: "the output of the model cannot be read",
+}
+
+
+def _moves_a_given_list(seen: Seen, *, pattern: Pattern) -> bool:
+    """Return whether a Transpose is part of a pattern, by a constant order and without a change of type."""
+    return seen.has(pattern) and 1 in seen.constant and _is_unconverted(seen)
+
+
 def _beginning(shape: str) -> Call:
     """Return the first three of five columns."""
     return Call("Slice-8", (Given(counted(1, 6, 5), shape), *(Fixed(whole(one)) for one in (0, 3, 1, 2))))
@@ -485,20 +499,61 @@ ROWS = (
     ),
     *(
         ReleaseDifference(
-            name=f"an input that is transposed in its only axis{refused}",
+            name=f"an input that is transposed in its only axis, {span}",
             span=span,
             ops=("Transpose-1",),
             state=state,
-            reason=f"The layer is removed, and {what}.",
+            reason=f"The layer is removed, and {GIVEN_AS[state]}.",
             model=Call("Transpose-1", (counted(3), Fixed(whole(0)))),
             applies=lambda seen: (
                 seen.first and seen.last and _is_unconverted(seen) and seen.rank() < 2 and 1 in seen.constant
             ),
         )
-        for refused, span, state, what in (
-            ("", "2021.2 to 2025.0", State.DIFFERS, "the output of the model is uninitialized"),
-            (", refused", "2025.1 to 2025.2", State.FAILS, "the output of the model cannot be read"),
+        for span, state in (("2021.2 to 2025.0", State.DIFFERS), ("2025.1 to 2025.2", State.FAILS))
+    ),
+    *(
+        ReleaseDifference(
+            name=f"{what} transposed in its only axis, {span}",
+            span=span,
+            ops=("Transpose-1",),
+            state=state,
+            reason=f"The layer is removed, and {GIVEN_AS[state]}.",
+            model=model,
+            types=types,
+            applies=partial(_moves_a_given_list, pattern=pattern),
         )
+        for what, pattern, model, spans in (
+            (
+                "a list that is given, and",
+                Pattern.GIVEN_MOVED,
+                Call("Transpose-1", (Call("Abs-1", (counted(3),), results=(0,)), Fixed(whole(0)))),
+                {
+                    ("2021.2 to 2025.0", GIVEN_TYPES): State.DIFFERS,
+                    ("2024.3 to 2025.0", "f16 i64"): State.DIFFERS,
+                    ("2025.1 to 2025.2", ""): State.FAILS,
+                },
+            ),
+            (
+                "a part that is",
+                Pattern.PART_MOVED,
+                Call("Transpose-1", (HALF, Fixed(whole(0)))),
+                {
+                    ("2022.1 to 2025.0", GIVEN_TYPES): State.DIFFERS,
+                    ("2024.3 to 2025.0", "f16 i64"): State.DIFFERS,
+                    ("2025.1 to 2025.2", ""): State.FAILS,
+                },
+            ),
+        )
+        for (span, types), state in spans.items()
+    ),
+    ends(
+        name="a list that is given, and transposed in its only axis, 2025.3 to 2025.3",
+        span="2025.3 to 2025.3",
+        ops=("Transpose-1",),
+        reason="The layer is removed, and writing the output of the model ends the process.",
+        model=Call("Transpose-1", (Call("Abs-1", (counted(3),), results=(0,)), Fixed(whole(0)))),
+        types="f32 i32",
+        applies=lambda seen: has_rank(seen, 1) and _moves_a_given_list(seen, pattern=Pattern.GIVEN_MOVED),
     ),
     *(
         ReleaseDifference(

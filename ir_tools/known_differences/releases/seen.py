@@ -285,6 +285,12 @@ class Pattern(StrEnum):
     it does not depend on read a part, or this in another shape; a part is an output of the graph."""
     GIVEN_BACK = "given back"
     """Of a Result: it gives an input of the model."""
+    GIVEN_MOVED = "given moved"
+    """Of a Transpose of a number or list that gives an output of the model: the model gives what it reads, too, or
+    another such Transpose of it."""
+    PART_MOVED = "part moved"
+    """Of a Transpose of a number or list that gives an output of the model: it reads one of several outputs of a
+    layer."""
     GIVEN_IN_ANOTHER_SHAPE = "given in another shape"
     """Of a MVN or GroupNormalization: it may write over what it reads, an output of the graph, in another shape."""
     OUTGROWN = "outgrown"

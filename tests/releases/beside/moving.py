@@ -382,7 +382,41 @@ def _own_shape(type: str, *others: Feed) -> Call:
 
 THREE = _concat(Fixed(whole(1)), *(Fixed(whole(size)) for size in (3, 1)), axis=0)
 WHOLE = _concat(Fixed(whole(2)), *(Fixed(whole(size)) for size in (3, 4)), axis=0)
+
+
+def _moved(data: Call, *order: int, results: tuple[int, ...] | None = None) -> Call:
+    """A Transpose, of the only axis if no order is given."""
+    return Call("Transpose-1", (data, Fixed(whole(*(order or (0,))))), results=results)
+
+
+GIVEN = Call("Abs-1", (counted(3),), results=(0,))
+PART = Call("Split-1", (counted(4), Fixed(index(0))), {"num_splits": "2"}, results=(1,))
 BESIDE = [
+    *beside(
+        "a list that is given, and transposed in its only axis, 2021.2 to 2025.0",
+        falling=[
+            _moved(GIVEN),
+            _moved(replace(GIVEN, inputs=(Given(counted(3), "?"),))),
+            Call("Add-1", (_moved(GIVEN, results=(0,)), Fixed(floats(1)))),
+        ],
+        others=[
+            Call("Add-1", (_moved(GIVEN), Fixed(floats(1)))),
+            _moved(replace(GIVEN, results=None)),
+            _moved(replace(GIVEN, inputs=(counted(2, 3),)), 1, 0),
+        ],
+    ),
+    *beside(
+        "a part that is transposed in its only axis, 2022.1 to 2025.0",
+        falling=[
+            _moved(PART),
+            _moved(replace(PART, gives=1, results=None)),
+            _moved(Call("TopK-11", (counted(4), Fixed(index(2))), {"axis": "0", "mode": "max", "sort": "value"})),
+        ],
+        others=[
+            Call("Negative-1", (_moved(PART),)),
+            _moved(replace(PART, inputs=(counted(4, 2), PART.inputs[1])), 1, 0),
+        ],
+    ),
     *beside(
         "Broadcast both ways to sizes",
         falling=[_both_ways(THREE)],
