@@ -274,7 +274,13 @@ def asked(layer: Layer, version: int) -> Question | None:
     except (IrToolsError, ValueError):
         return None
     sound = not any(found.severity == "error" for found in validate(model)) and are_defined(model, question.fed)
-    return question if question.fed and sound and reference(question) else None
+    return question if question.fed and sound and _gives_numbers(question) else None
+
+
+def _gives_numbers(question: Question) -> bool:
+    """Return whether the reference computes a model, and its outputs are numbers; what is none becomes anything."""
+    outputs = reference(question)
+    return bool(outputs) and not any(np.isnan(output).any() for output in outputs if output.dtype.kind == "f")
 
 
 def main(kind: str, releases: Collection[Release], types: Collection[str]) -> None:

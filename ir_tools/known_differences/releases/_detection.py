@@ -6,7 +6,7 @@ import numpy as np
 
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, index, number, whole
 from ir_tools.known_differences.releases._predicates import gives_alone, has_value
-from ir_tools.known_differences.releases._row import ReleaseDifference, not_compiled, not_read, not_run
+from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_read, not_run
 from ir_tools.known_differences.releases.seen import FIRST_VERSION, Seen
 from ir_tools.releases.measured import State
 
@@ -15,9 +15,16 @@ __all__ = ["ROWS"]
 SUPPRESSIONS = ("NonMaxSuppression-1", "NonMaxSuppression-3", "NonMaxSuppression-4")
 
 
-def _region_yolo() -> Call:
-    sizes = {"coords": "4", "classes": "2", "num": "2", "axis": "1", "end_axis": "3", "anchors": "1,2,3,4"}
-    return Call("RegionYolo-1", (counted(1, 14, 2, 2),), {**sizes, "do_softmax": "false"})
+def _region_yolo(coords: int = 4, *, softened: bool = False) -> Call:
+    sizes = {"coords": str(coords), "classes": "2", "num": "2", "axis": "1", "end_axis": "3", "anchors": "1,2,3,4"}
+    data = np.sin(counted(1, 2 * (coords + 3), 2, 2))
+    return Call("RegionYolo-1", (data,), {**sizes, "do_softmax": str(softened).lower()})
+
+
+def _selects_nothing(seen: Seen) -> bool:
+    """Return whether a suppression selects no box of a class, and its number of boxes is read."""
+    at_most = seen.inputs[2].integers() if len(seen.inputs) > 2 else [0]
+    return at_most == [0] and any(number == 2 for number, _ in seen.readers)
 
 
 def _is_read(seen: Seen) -> bool:
@@ -62,14 +69,16 @@ def _has_rows_of_no_box(seen: Seen) -> bool:
     return known and (given or _is_computed_with(seen))
 
 
-def _nms(op: str, *results: int, least: float = 0.1, images: str = "1", coordinates: str = "4") -> Call:
+def _nms(op: str, *results: int, least: float = 0.1, most: int = 3, images: str = "1", coordinates: str = "4") -> Call:
     """Return a suppression among three boxes of two classes.
 
-    `results`: outputs that are those of the model, if any; `least`: the least score; `images`, `coordinates`: how many
-    images, and coordinates of a box, in the file.
+    `results`: outputs that are those of the model, if any; `least`: the least score; `most`: of how many boxes of a
+    class; `images`, `coordinates`: how many images, and coordinates of a box, in the file.
     """
     boxes = np.array([[[0, 0, 1, 1], [0, 2, 1, 3], [0, 4, 1, 5]]], np.float32)
-    limits = map(Fixed, (index(3), floats(0.5)[0], floats(least)[0])) if op.startswith("NonMax") else ()
+    if op == "NMSRotated-13":
+        boxes, coordinates = np.pad(boxes, [(0, 0), (0, 0), (0, 1)]), "5"
+    limits = () if op.startswith("M") else map(Fixed, (index(most), floats(0.5)[0], floats(least)[0]))
     data = Given(boxes, f"{images},3,{coordinates}"), Given(counted(1, 2, 3), f"{images},2,3")
     return Call(op, (*data, *limits), results=results or None)
 
@@ -184,6 +193,54 @@ ROWS = (
         reason="An upper bound of the image size is used as the size.",
         model=Call("ReorgYolo-1", (Given(counted(1, 4, 6, 6), "1,4,?,1..7"),), {"stride": "2"}),
         applies=lambda seen: any(not dim.static and dim.hi is not None for dim in (seen.inputs[0].shape or ())[2:]),
+    ),
+    ReleaseDifference(
+        name="RegionYolo of boxes without coordinates",
+        span="2021.3 to 2026.4",
+        ops=("RegionYolo-1",),
+        reason="Other elements than those of the classes go through the activation.",
+        model=_region_yolo(coords=0, softened=True),
+        applies=lambda seen: seen.attrs is not None and not seen.attrs.coords and seen.attrs.do_softmax,
+    ),
+    *(
+        ReleaseDifference(
+            name=f"{op} of at most no box",
+            span="2023.3 to 2026.4",
+            ops=(op,),
+            reason="The number of selected boxes, which is 0, is uninitialized.",
+            sometimes=True,
+            model=_nms(op, most=0),
+            applies=_selects_nothing,
+        )
+        for op in ("NonMaxSuppression-5", "NonMaxSuppression-9", "NMSRotated-13")
+    ),
+    *(
+        ReleaseDifference(
+            name=f"{op} of at most no box of a class",
+            span="2023.3 to 2026.4",
+            ops=(op,),
+            reason="The number of selected boxes, which is 0, is uninitialized.",
+            sometimes=True,
+            model=replace(_nms(op), raw={"nms_top_k": "0"}),
+            applies=has_value("nms_top_k", 0),
+        )
+        for op in ("MulticlassNms-8", "MulticlassNms-9")
+    ),
+    ends(
+        name="MatrixNms of at most no box of a class",
+        span="2023.3 to 2026.4",
+        ops=("MatrixNms-8",),
+        reason="If it takes no box of a class, it ends the process.",
+        model=replace(_nms("MatrixNms-8"), raw={"nms_top_k": "0"}),
+        applies=has_value("nms_top_k", 0),
+    ),
+    not_run(
+        name="MatrixNms of at most no box",
+        span="2025.1 to 2026.4",
+        ops=("MatrixNms-8",),
+        reason="It fails if it selects no box.",
+        model=replace(_nms("MatrixNms-8"), raw={"keep_top_k": "0"}),
+        applies=has_value("keep_top_k", 0),
     ),
     *(
         ReleaseDifference(

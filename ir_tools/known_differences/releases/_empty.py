@@ -311,6 +311,14 @@ ROWS = (
         model=Call("EmbeddingBagOffsetsSum-3", (counted(5, 2), np.zeros(0, np.int32), np.zeros(3, np.int32))),
         applies=lambda seen: seen.has_known_sizes and _is_empty(seen.inputs[1]) and not _is_empty(seen.inputs[2]),
     ),
+    ReleaseDifference(
+        name="GatherND by tuples of no indices",
+        span=ALWAYS,
+        ops=("GatherND-5", "GatherND-8"),
+        reason="The output, which is all data for each tuple, is uninitialized.",
+        model=Call("GatherND-8", (counted(2, 3), np.zeros((4, 0), np.int32))),
+        applies=lambda seen: seen.inputs[1].dims[-1:] == (0,) and not _is_empty(seen.outputs[0]),
+    ),
     not_run(
         name="GenerateProposals of no anchors",
         span=ALWAYS,

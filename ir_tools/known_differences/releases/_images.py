@@ -104,6 +104,14 @@ def _interpolate(axes: str, *sizes: int, mode: str = "linear") -> Call:
 
 
 ROWS = (
+    ReleaseDifference(
+        name="spectra along no axes",
+        span="2022.1 to 2026.4",
+        ops=("DFT-7", "IDFT-7"),
+        reason="The output, which is equal to the data, is uninitialized.",
+        model=Call("DFT-7", (counted(2, 4, 2), Fixed(whole()))),
+        applies=lambda seen: seen.inputs[1].shape is not None and seen.inputs[1].dims == (0,),
+    ),
     not_compiled(
         name="spectra of a computed size",
         span="2022.2 to 2026.4",

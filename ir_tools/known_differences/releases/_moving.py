@@ -1,7 +1,7 @@
 """Layers that move, repeat, cut or pad data."""
 
 import sys
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import dropwhile, repeat, zip_longest
@@ -94,6 +94,20 @@ GIVEN_AS = {
     State.DIFFERS: "the output of the model is uninitialized",
     State.FAILS: "the output of the model cannot be read",
 }
+
+
+def _in_blocks(data: Feed, *begin: int, end: Sequence[int] = (0, 0, 0, 0)) -> Call:
+    """Return a SpaceToBatch by blocks of two rows and columns."""
+    return Call("SpaceToBatch-2", (data, *map(Fixed, (whole(1, 1, 2, 2), whole(*begin), whole(*end)))))
+
+
+def _cuts_blocks(seen: Seen, *, single: bool) -> bool:
+    """Return whether a SpaceToBatch of four dimensions or more cuts; `single`: along an axis with blocks of one."""
+    blocks, begins, ends = (fact.integers() for fact in seen.inputs[1:4])
+    if blocks is None or begins is None or ends is None or len(blocks) < 4:
+        return False
+    cut = [block for block, begin, end in zip(blocks, begins, ends, strict=True) if min(begin, end) < 0]
+    return bool(cut) and (1 in cut) is single
 
 
 def _moves_a_given_list(seen: Seen, *, pattern: Pattern) -> bool:
@@ -752,6 +766,14 @@ ROWS = (
         ),
         applies=_is_masked_and_affine,
     ),
+    ReleaseDifference(
+        name="Tile by no repeats",
+        span="2022.1 to 2026.4",
+        ops=("Tile-1",),
+        reason="The output, which is equal to the data, is uninitialized.",
+        model=Call("Tile-1", (counted(2, 3), Fixed(whole()))),
+        applies=lambda seen: seen.inputs[1].integers() == [],
+    ),
     ends(
         name="Tile by repeats below 0",
         span="2023.3 to 2026.0",
@@ -966,6 +988,21 @@ ROWS = (
         model=Call("Slice-8", (counted(2, 4, 4), *map(Fixed, (whole(0), whole(2), whole(1))), whole(1))),
         instead=("input 4",),
         applies=lambda seen: len(seen.inputs) > 4 and 4 not in seen.constant and {1, 2, 3} <= {*seen.constant},
+    ),
+    *(
+        ReleaseDifference(
+            name=f"SpaceToBatch with pads below 0{along}",
+            span="2022.1 to 2026.4",
+            ops=("SpaceToBatch-2",),
+            state=state,
+            reason=f"Data of four dimensions or more that is cut along an axis before it is taken apart {what}.",
+            model=_in_blocks(counted(1, 2, 4, 4), *pads),
+            applies=partial(_cuts_blocks, single=single),
+        )
+        for along, state, what, pads, single in (
+            ("", State.DIFFERS, "becomes other data", (0, 0, -2, 0), False),
+            (" along an axis without blocks", State.FAILS, "does not run", (0, -1, 0, 0), True),
+        )
     ),
     not_compiled(
         name="blocks in the channels",

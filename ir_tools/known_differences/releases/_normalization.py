@@ -81,9 +81,14 @@ def _takes_places_of_unknown_channels(seen: Seen) -> bool:
     return shape is not None and has_rank(seen, 4) and {2, 3} <= {*(axes or ())} and shape[1].hi is None
 
 
-def _local(data: Array | Given, *axes: int) -> Call:
+def _is_whole(value: float) -> bool:
+    """Return whether a number is an integer of 32 bits."""
+    return value.is_integer() and abs(value) < 1 << 31
+
+
+def _local(data: Array | Given, *axes: int, bias: str = "1") -> Call:
     """Return an LRN over some axes."""
-    return Call("LRN-1", (data, Fixed(whole(*axes))), {"alpha": "0.5", "beta": "0.75", "bias": "1", "size": "3"})
+    return Call("LRN-1", (data, Fixed(whole(*axes))), {"alpha": "0.5", "beta": "0.75", "bias": bias, "size": "3"})
 
 
 def _takes_the_last_axes(seen: Seen) -> bool:
@@ -254,6 +259,14 @@ ROWS = (
         reason="Over the last two axes of four it fails at run time if the number of channels is not known.",
         model=_local(Given(counted(1, 3, 4, 4), "1,?,4,4"), 2, 3),
         applies=_takes_places_of_unknown_channels,
+    ),
+    ReleaseDifference(
+        name="LRN with a bias between whole numbers",
+        span="2021.2 to 2026.4",
+        ops=("LRN-1",),
+        reason="The bias is cut to a whole number of 32 bits.",
+        model=_local(counted(1, 3, 4, 4), 1, bias="1.5"),
+        applies=lambda seen: seen.attrs is not None and not _is_whole(seen.attrs.bias),
     ),
     *(
         ReleaseDifference(

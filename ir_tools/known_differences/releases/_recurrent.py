@@ -85,7 +85,7 @@ def _is_unusual(seen: Seen) -> bool:
     attrs = seen.attrs
     if attrs is None:
         return False
-    names = {"LSTM": ["sigmoid", "tanh", "tanh"], "GRUS": ["sigmoid", "tanh"]}.get(seen.op.type[:4])
+    names = {"L": ["sigmoid", "tanh", "tanh"], "G": ["sigmoid", "tanh"]}.get(seen.op.type[0])
     unusual = names is not None and [*attrs.activations[: len(names)]] != names
     return bool(attrs.clip) or unusual
 
@@ -445,14 +445,22 @@ ROWS = (
         model=_with_peepholes(_recurrent("LSTMCell-1", "3,4")),
         applies=lambda seen: len(seen.inputs) > 6,
     ),
-    not_compiled(
-        name="LSTMCell-1 with computed weights",
-        span="2021.2 to 2023.0",
-        ops=("LSTMCell-1",),
-        reason="Weights that are not constants are not compiled without clipping and with the default activations.",
-        model=_recurrent("LSTMCell-1", "3,4", "3,2", "3,2", "8,4"),
-        instead=("input 3", "input 4", "input 5"),
-        applies=lambda seen: not _is_unusual(seen) and not {3, 4, 5} <= {*seen.constant},
+    *(
+        not_compiled(
+            name=f"{op} with computed weights",
+            span="2021.2 to 2023.0",
+            ops=(op,),
+            reason="Weights that are not constants are not compiled without clipping and with the default activations.",
+            model=model,
+            instead=tuple(f"input {number}" for number in range(len(model.inputs) - 3, len(model.inputs))),
+            applies=lambda seen: not _is_unusual(seen) and not {*_weights(seen)} <= {*seen.constant},
+        )
+        for op, model in (
+            ("LSTMCell-1", _recurrent("LSTMCell-1", "3,4", "3,2", "3,2", "8,4")),
+            ("LSTMCell-4", _recurrent("LSTMCell-4", "3,4", "3,2", "3,2", "8,4")),
+            ("GRUCell-3", _recurrent("GRUCell-3", "3,4", "3,2", "6,4")),
+            ("RNNCell-1", _recurrent("RNNCell-1", "3,4", "3,2", "2,4")),
+        )
     ),
     *(
         ReleaseDifference(

@@ -1,10 +1,15 @@
 """Layers beside the rows of boxes."""
 
+from dataclasses import replace
+
+import numpy as np
+
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, index, number, whole
 from ir_tools.ops import Array
 from tests.releases.beside import beside
 
 BOXES = floats([[0, 0, 1, 1], [0, 2, 1, 3], [0, 4, 1, 5]])
+WAVES = np.sin(counted(1, 6, 2, 2))
 PRIORS = floats([[0, 0, 0.5, 0.5, 0.4, 0.4, 1, 1], [0.1] * 8])
 YOLO = {"coords": "4", "classes": "2", "num": "2", "axis": "1", "end_axis": "3", "anchors": "1,2,3,4"}
 CLUSTERED = {"offset": "0.5", "width": "4,8", "height": "4,8"}
@@ -52,6 +57,22 @@ def decayed(sigma: Array | Fixed) -> Call:
 
 
 BESIDE = [
+    *beside(
+        "RegionYolo of boxes without coordinates",
+        falling=[Call("RegionYolo-1", (WAVES,), {**YOLO, "coords": "0", "do_softmax": "true", "mask": "0,1"})],
+        others=[Call("RegionYolo-1", (counted(1, 8, 2, 2),), {**YOLO, "coords": "1", "do_softmax": "true"})],
+    ),
+    *beside(
+        "NonMaxSuppression-9 of at most no box",
+        others=[
+            suppressed("NonMaxSuppression-9", count=Fixed(index(1))),
+            replace(suppressed("NonMaxSuppression-9", count=Fixed(index(0))), results=(0, 1)),
+        ],
+    ),
+    *beside(
+        "MatrixNms of at most no box",
+        others=[replace(by_classes(), op="MatrixNms-8", raw={"keep_top_k": "1"})],
+    ),
     *beside(
         "NonMaxSuppression-3 of an unknown number of images",
         falling=[negative(suppressed("NonMaxSuppression-3", scores="?,2,3"))],

@@ -26,6 +26,11 @@ def scaled(shape: Sequence[int], sizes: Array, axes: Sequence[int], mode: str = 
 PIXELS = (1, 1, 2, 2)
 CELLS = (1, 1, 3, 5, 5)
 BESIDE = [
+    *beside(
+        "spectra along no axes",
+        falling=[Call("IDFT-7", (Given(counted(2, 4, 2), "?,4,2"), Fixed(whole())))],
+        others=[Call("DFT-7", (counted(2, 4, 2), Fixed(whole(0))))],
+    ),
     *beside("Interpolate-1 to fewer elements", others=[first("nearest", "2,3", 12, 8)]),
     *beside(
         "Interpolate-1 to the nearest element of other sizes",

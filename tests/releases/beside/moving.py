@@ -18,7 +18,7 @@ from ir_tools.known_differences._model import (
     sizes_of,
     whole,
 )
-from ir_tools.known_differences.releases._moving import AS_FEW, _in_shape_of
+from ir_tools.known_differences.releases._moving import AS_FEW, _in_blocks, _in_shape_of
 from ir_tools.known_differences.releases._moving import FEW as KEYS
 from ir_tools.known_differences.releases._samples import PLAIN
 from ir_tools.ops import Array
@@ -392,6 +392,24 @@ def _moved(data: Call, *order: int, results: tuple[int, ...] | None = None) -> C
 GIVEN = Call("Abs-1", (counted(3),), results=(0,))
 PART = Call("Split-1", (counted(4), Fixed(index(0))), {"num_splits": "2"}, results=(1,))
 BESIDE = [
+    *beside(
+        "Tile by no repeats",
+        falling=[
+            Call("Tile-1", (Given(counted(2, 3), "?,?"), Fixed(whole()))),
+            Call("Tile-1", (number(3), Fixed(whole()))),
+        ],
+        others=[Call("Tile-1", (counted(2, 3), Fixed(whole(1))))],
+    ),
+    *beside(
+        "SpaceToBatch with pads below 0",
+        falling=[_in_blocks(counted(1, 2, 6, 6), 0, 0, -2, -2)],
+        others=[_in_blocks(counted(1, 2, 4, 4), 0, 0, 2, 0)],
+    ),
+    *beside(
+        "SpaceToBatch with pads below 0 along an axis without blocks",
+        falling=[_in_blocks(counted(1, 2, 4, 4), 0, 0, 0, 0, end=(0, -1, 0, 0))],
+        others=[_in_blocks(counted(1, 2, 4, 4), 0, 1, 0, 0)],
+    ),
     *beside(
         "a list that is given, and transposed in its only axis, 2021.2 to 2025.0",
         falling=[

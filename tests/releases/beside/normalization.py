@@ -236,6 +236,11 @@ BESIDE = [
         others=[of_length_one(np.arange(6).reshape(2, 3) % 2 == 0)],
     ),
     *beside(
+        "LRN with a bias between whole numbers",
+        falling=[replace(_local(counted(1, 3, 4, 4), 1), raw=LOCAL | {"bias": bias}) for bias in ("0.25", "3e9")],
+        others=[replace(_local(counted(1, 3, 4, 4), 1), raw=LOCAL | {"bias": bias}) for bias in ("2", "7")],
+    ),
+    *beside(
         "LRN of more than five dimensions, 2021.4 to 2026.4",
         falling=[_local(counted(1, 3, 1, 1, 4, 4), 2, 3, 4, 5), _local(counted(2, 3, 1, 2, 1, 1, 4), 1)],
         others=[_local(counted(1, 3, 2, 4, 4), 1)],
