@@ -34,6 +34,7 @@ __all__ = [
     "extreme_levels",
     "followed",
     "held_sizes",
+    "is_bent_by_channel",
     "is_to_bytes",
     "scaled_levels",
 ]
@@ -66,6 +67,21 @@ NEGATED_BEHIND = (
     }
 )
 """Types of layers that a scale of either sign moves behind, or into. Measured."""
+
+
+def is_bent_by_channel(graph: Graph, layer: Layer) -> bool:
+    """Return whether a PReLU with several slopes is all that reads a layer, factors between."""
+    for _ in range(FAR):
+        readers = readers_of(graph, layer)
+        if len(readers) != 1:
+            return False
+        (reader,) = readers
+        if reader.type == "PReLU":
+            return producer_of(graph, reader) is layer and prod(reader.common.inputs[1].dims) != 1
+        if reader.type != "Multiply":
+            return False
+        layer = reader
+    return False
 
 
 def followed(model: Model, graph: Graph, product: Layer, constants: Collection[int]) -> Iterator[str]:

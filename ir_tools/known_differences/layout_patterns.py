@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator
 
-from ir_tools.graph import Graph, Layer, Source
+from ir_tools.graph import Graph, Layer, Model, Source
 from ir_tools.known_differences.follower_patterns import QUANTIZED_ON
 from ir_tools.known_differences.fusing_patterns import DECONVOLUTIONS
 from ir_tools.known_differences.neighbours import (
@@ -10,6 +10,7 @@ from ir_tools.known_differences.neighbours import (
     FAR,
     VIEWS,
     computed_sources,
+    integers,
     made_from,
     producer_of,
     readers_of,
@@ -18,7 +19,7 @@ from ir_tools.known_differences.neighbours import (
 )
 from ir_tools.known_differences.releases.seen import COMBINING, CONVOLUTIONS, ELEMENTWISE
 
-__all__ = ["has_channels_last", "outlives_products"]
+__all__ = ["has_channels_last", "is_transposed_before", "outlives_products"]
 
 ORDERING = frozenset({"AvgPool", "Convolution", "ConvolutionBackpropData", "GroupConvolution", "MaxPool"})
 """Types of layers whose output lies in memory in another order. Measured, as the others."""
@@ -36,6 +37,21 @@ KEEPING_CHANNELS = ELEMENTWISE | {
 """Types of layers whose channels are last in memory if those of what they read are."""
 AXES = 3
 """Of the tensors that are concerned."""
+
+
+def is_transposed_before(model: Model, graph: Graph, layer: Layer, constants: Collection[int]) -> bool:
+    """Return whether the channels that a layer reads are moved before, and only elementwise layers are between."""
+    for _ in range(FAR):
+        sources = computed_sources(graph, layer, constants)
+        if len(sources) != 1 or graph.reads(*sources[0]) != 1:
+            return False
+        layer = graph.layer(sources[0].layer)
+        if layer.type == "Transpose":
+            order = integers(model, graph, layer, 1)
+            return order is None or order.size < 2 or order.tolist()[1] != 1
+        if layer.type not in ELEMENTWISE:
+            return False
+    return False
 
 
 def outlives_products(graph: Graph, transpose: Layer, constants: Collection[int]) -> bool:

@@ -9,7 +9,13 @@ from math import prod
 from ir_tools.graph import Graph, Layer, Model, Source, find_port, port_place
 from ir_tools.known_differences.attention_patterns import attentions, is_widened
 from ir_tools.known_differences.compiled_patterns import mistakes_parts, overwritten_early
-from ir_tools.known_differences.follower_patterns import OF_BYTES, clamped_levels, extreme_levels, scaled_levels
+from ir_tools.known_differences.follower_patterns import (
+    OF_BYTES,
+    clamped_levels,
+    extreme_levels,
+    is_bent_by_channel,
+    scaled_levels,
+)
 from ir_tools.known_differences.fusing_patterns import (
     FACTORS,
     REDUCTIONS,
@@ -20,7 +26,7 @@ from ir_tools.known_differences.fusing_patterns import (
     reads_deconvolved,
     shifted_channels,
 )
-from ir_tools.known_differences.layout_patterns import has_channels_last, outlives_products
+from ir_tools.known_differences.layout_patterns import has_channels_last, is_transposed_before, outlives_products
 from ir_tools.known_differences.mask_patterns import is_mask
 from ir_tools.known_differences.neighbours import (
     COMPARISONS,
@@ -173,6 +179,9 @@ class Patterns:
             Pattern.GIVEN_IN_ANOTHER_SHAPE: op.type in {"GroupNormalization", "MVN"}
             and _overwrites_an_output(graph, layer),
             Pattern.CHANNELS_LAST: op.type == "TopK" and has_channels_last(graph, layer),
+            Pattern.TRANSPOSED_BEFORE: op.type == "GRN" and is_transposed_before(self.model, graph, layer, constants),
+            Pattern.UNCONVERTED: op.type == "NonZero" and _loses_a_convert(graph, layer),
+            Pattern.BENT_BY_CHANNEL: op.type == "GroupConvolutionBackpropData" and is_bent_by_channel(graph, layer),
             Pattern.EXTREME_LEVELS: op.type == "FakeQuantize" and extreme_levels(graph, layer),
             Pattern.SHARED_ORDER: op.type == "Transpose" and _shares_its_order(graph, layer),
             Pattern.WIDENED: op.type == "ScaledDotProductAttention" and is_widened(graph, layer),
@@ -412,6 +421,18 @@ def _of_a_moved_list(graph: Graph, transpose: Layer) -> Iterator[Pattern]:
         yield Pattern.GIVEN_MOVED
     if len(graph.layer(source.layer).common.outputs) > 1:
         yield Pattern.PART_MOVED
+
+
+def _loses_a_convert(graph: Graph, places: Layer) -> bool:
+    """Return whether a NonZero alone reads what a Convert makes of floats, or of larger integers."""
+    before = producer_of(graph, places)
+    if before is None or before.type != "Convert" or len(consumers_of(graph, before)) != 1:
+        return False
+    ports = (*before.common.inputs[:1], *before.common.outputs[:1])
+    kinds = [kind for port in ports if (kind := precision_in_file(port.precision or "")) is not None]
+    if len(kinds) != 2 or not kinds[1].is_integer or kinds[0].is_one_of("boolean"):
+        return False
+    return kinds[0].is_float or kinds[0].bits > kinds[1].bits
 
 
 def _is_given(graph: Graph, layer: Layer) -> bool:

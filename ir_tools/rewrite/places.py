@@ -62,6 +62,7 @@ READING = frozenset(
         Pattern.STEPPING,
         Pattern.SUMMED_IN_BYTES,
         Pattern.UNLIMITED,
+        Pattern.UNCONVERTED,
         Pattern.UNPAIRED,
     }
 )
@@ -71,6 +72,7 @@ GIVING = frozenset(
         Pattern.ACTIVATED_BIAS,
         Pattern.ADJUSTED,
         Pattern.ADJUSTED_LATER,
+        Pattern.BENT_BY_CHANNEL,
         Pattern.BIASED,
         Pattern.EXTREME_LEVELS,
         Pattern.GATHERED,

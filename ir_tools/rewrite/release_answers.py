@@ -41,7 +41,7 @@ WITHOUT_ELEMENTS = 2022, 3
 LASTING = {
     *(Pattern.AFFINE, Pattern.MULTIPLIED, Pattern.MULTIPLIED_AT_ONCE, Pattern.MULTIPLIED_IN_ORDER),
     *(Pattern.MULTIPLIED_LATE, Pattern.MULTIPLIED_OTHERWISE, Pattern.PARTLY_READ, Pattern.RESHAPED, Pattern.SIZING),
-    Pattern.STATE_BY_NUMBER,
+    *(Pattern.BENT_BY_CHANNEL, Pattern.STATE_BY_NUMBER),
 }
 """Patterns that lie behind a layer: another one in its place has them, too."""
 OF_DATA = {
@@ -57,6 +57,8 @@ OF_DATA = {
         Pattern.QUANTIZED,
         Pattern.RESCALED,
         Pattern.SCALED_BY_A_LIST,
+        Pattern.TRANSPOSED_BEFORE,
+        Pattern.UNCONVERTED,
         Pattern.UNSHIFTED,
         Pattern.UNSIGNED,
         Pattern.WITH_ZERO_POINT,

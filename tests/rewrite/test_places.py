@@ -28,6 +28,8 @@ PREFIXES = (
     *(
         "a list that is given",
         "a part that is transposed",
+        "places of elements that are",
+        "deconvolution of groups before a PReLU",
         "root mean",
         "states",
         "SoftMaxes",

@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 
-from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, index, number, whole
+from ir_tools.known_differences._model import Call, Fixed, Given, converted, counted, floats, index, number, whole
 from ir_tools.known_differences.releases._predicates import axes_of, has_rank, has_value
 from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_read, not_run
 from ir_tools.known_differences.releases.seen import COMBINING, FIRST_VERSION, Pattern, Seen
@@ -125,6 +125,15 @@ ROWS = (
             and seen.version != FIRST_VERSION
             and (0, "Result") in seen.readers
         ),
+    ),
+    ReleaseDifference(
+        name="places of elements that are converted before",
+        span="2022.1 to 2026.4",
+        ops=("NonZero-3",),
+        reason="The Convert is removed: an element that it makes 0 counts as another.",
+        sometimes=True,
+        model=Call("NonZero-3", (converted(floats([0.5, -0.2], [1, 0]), "i32"),), {"output_type": "i64"}),
+        applies=lambda seen: seen.has(Pattern.UNCONVERTED),
     ),
     not_compiled(
         name="places of elements that several layers read",

@@ -261,6 +261,14 @@ ROWS = (
         applies=_takes_places_of_unknown_channels,
     ),
     ReleaseDifference(
+        name="GRN of channels that a Transpose moves",
+        span="2022.3 to 2026.4",
+        ops=("GRN-1",),
+        reason="The Transpose moves behind it, so that it is over another axis.",
+        model=Call("GRN-1", (Call("Transpose-1", (counted(1, 3, 4, 4), Fixed(whole(0, 2, 3, 1)))),), {"bias": "1"}),
+        applies=lambda seen: seen.has(Pattern.TRANSPOSED_BEFORE),
+    ),
+    ReleaseDifference(
         name="LRN with a bias between whole numbers",
         span="2021.2 to 2026.4",
         ops=("LRN-1",),

@@ -355,6 +355,19 @@ def _in_groups_without_auto_pad() -> Call:
     return Call("GroupConvolutionBackpropData-1", (data, Fixed(counted(2, 2, 2, 3, 3))), settings)
 
 
+def _bent(*sizes: int) -> Call:
+    """Return a PReLU of a deconvolution in two groups, with a slope for each channel; `sizes`: of the filters."""
+    data, filters = np.sin(counted(1, 2 * sizes[0], 5, 5)), np.cos(counted(2, *sizes, 3, 3))
+    slopes = np.linspace(0.5, 2, 2 * sizes[1], dtype=np.float32)
+    return Call("PReLU-1", (Call("GroupConvolutionBackpropData-1", (data, Fixed(filters)), PLANE), Fixed(slopes)))
+
+
+def _is_bent_in_groups(seen: Seen) -> bool:
+    """Return whether several groups of several channels, of images or volumes, are followed by slopes for channels."""
+    filters = seen.inputs[1].dims
+    return seen.has(Pattern.BENT_BY_CHANNEL) and len(filters) > 4 and filters[0] > 1 and filters[1:3] != (1, 1)
+
+
 def _missing(seen: Seen) -> Iterator[tuple[int, Dim, int]]:
     """Yield how far filters extend beyond the data that a convolution is compiled for, with their size and stride."""
     attrs, (data, filters) = seen.attrs, [fact.shape for fact in seen.inputs[:2]]
@@ -687,6 +700,15 @@ ROWS = (
         sometimes=True,
         model=_in_groups_without_auto_pad(),
         applies=_may_lose_padding,
+    ),
+    ReleaseDifference(
+        name="deconvolution of groups before a PReLU with several slopes",
+        span="2022.2 to 2024.1",
+        ops=("GroupConvolutionBackpropData-1",),
+        reason="It is compiled with the PReLU, whose slopes are read wrongly for some numbers of channels in a group.",
+        sometimes=True,
+        model=_bent(2, 2),
+        applies=_is_bent_in_groups,
     ),
     *(
         not_compiled(

@@ -291,6 +291,13 @@ class Pattern(StrEnum):
     PART_MOVED = "part moved"
     """Of a Transpose of a number or list that gives an output of the model: it reads one of several outputs of a
     layer."""
+    TRANSPOSED_BEFORE = "transposed before"
+    """Of a GRN: what it reads is transposed so that the channels move, and after that computed elementwise, each tensor
+    read once."""
+    UNCONVERTED = "unconverted"
+    """Of a NonZero: it alone reads what a Convert makes of floats, or of larger integers."""
+    BENT_BY_CHANNEL = "bent by channel"
+    """Of a deconvolution in groups: a PReLU with several slopes is the only reader, constant factors between."""
     GIVEN_IN_ANOTHER_SHAPE = "given in another shape"
     """Of a MVN or GroupNormalization: it may write over what it reads, an output of the graph, in another shape."""
     OUTGROWN = "outgrown"

@@ -1,10 +1,12 @@
 """Layers beside the rows of layers that gather, sort and search."""
 
+from dataclasses import replace
+
 import numpy as np
 
-from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, index, sizes_of, whole
+from ir_tools.known_differences._model import Call, Fixed, Given, converted, counted, floats, index, sizes_of, whole
 from ir_tools.processors import Processor
-from tests.releases.beside import Beside, beside
+from tests.releases.beside import Beside, Feed, beside
 
 
 def _top_k(axis: int, data: Given | Call | None = None, count: int = 1) -> Call:
@@ -53,7 +55,25 @@ def _unordered(op: str, most: int) -> Call:
     return Call("Abs-1", (Call(op, (counted(4), Fixed(index(most))), raw),))
 
 
+def _places_of(data: Feed) -> Call:
+    return Call("NonZero-3", (data,), {"output_type": "i64"})
+
+
 BESIDE = [
+    *beside(
+        "places of elements that are converted before",
+        falling=[
+            _places_of(converted(Given(floats([0.5, -0.2], [1, 0]), "?,?"), "u8")),
+            _places_of(converted(np.array([256, 1, 0]), "u8")),
+        ],
+        others=[
+            _places_of(converted(floats([0.5, -0.2], [1, 0]), "boolean")),
+            _places_of(converted(floats([0.5, -0.2], [1, 0]), "f16")),
+            _places_of(converted(np.array([2, 1, 0], np.uint8), "i32")),
+            _places_of(Call("Abs-1", (converted(floats([0.5, -0.2], [1, 0]), "i32"),))),
+            _places_of(replace(converted(floats([0.5, -0.2], [1, 0]), "i32"), results=(0,))),
+        ],
+    ),
     *beside(
         "TopK of places of 64 bits that are combined with others",
         falling=[_long_places("TopK-3", "i64", "Concat-1"), _long_places("TopK-3", "i64", "Multiply-1")],

@@ -19,6 +19,14 @@ def _local(data: Feed, *axes: int) -> Call:
     return Call("LRN-1", (data, Fixed(whole(*axes))), LOCAL)
 
 
+def _moved(data: Feed, *order: int) -> Call:
+    return Call("Transpose-1", (data, Fixed(whole(*order))))
+
+
+def _globally(data: Feed) -> Call:
+    return Call("GRN-1", (data,), {"bias": "1"})
+
+
 def _in_groups(data: Feed, count: int) -> Call:
     scale, shift = Fixed(counted(4)), Fixed(counted(4))
     return Call("GroupNormalization-12", (data, scale, shift), {"num_groups": str(count), "epsilon": "0.1"})
@@ -234,6 +242,19 @@ BESIDE = [
     *beside(
         "NormalizeL2 of boolean over other axes than the channels",
         others=[of_length_one(np.arange(6).reshape(2, 3) % 2 == 0)],
+    ),
+    *beside(
+        "GRN of channels that a Transpose moves",
+        falling=[
+            _globally(_moved(counted(1, 3, 4, 4), 0, 3, 1, 2)),
+            _globally(_moved(counted(2, 3), 1, 0)),
+            _globally(Call("Abs-1", (_moved(Given(counted(1, 3, 4, 4), "?,3,?,?"), 0, 2, 3, 1),))),
+        ],
+        others=[
+            _globally(_moved(counted(2, 3, 4, 5), 0, 1, 3, 2)),
+            _globally(replace(_moved(counted(1, 3, 4, 4), 0, 3, 1, 2), results=(0,))),
+            _globally(counted(1, 3, 4, 4)),
+        ],
     ),
     *beside(
         "LRN with a bias between whole numbers",

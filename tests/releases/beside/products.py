@@ -1,6 +1,7 @@
 """Layers beside the rows of products of matrices, Einsum, convolutions and deconvolutions."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import prod
 
 import numpy as np
@@ -18,6 +19,7 @@ from ir_tools.known_differences._model import (
     number,
     whole,
 )
+from ir_tools.known_differences.releases._products import _bent
 from ir_tools.known_differences.releases._samples import quantized
 from tests.releases.beside import Beside, Feed, beside
 
@@ -492,6 +494,11 @@ BESIDE = [
     ),
     *beside(
         "Einsum that changes nothing, 2022.1 to 2023.2", others=[einsum("ab->ab", Call("Abs-1", (counted(2, 3),)))]
+    ),
+    *beside(
+        "deconvolution of groups before a PReLU with several slopes",
+        falling=[_bent(2, 3), _bent(1, 2), Call("Negative-1", (_bent(4, 1),))],
+        others=[_bent(1, 1), replace(_bent(2, 2), inputs=(_bent(2, 2).inputs[0], Fixed(floats(0.1))))],
     ),
     *beside(
         "deconvolution of one group",
