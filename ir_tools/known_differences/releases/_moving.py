@@ -87,12 +87,13 @@ ROW = Call("Transpose-1", (FILTERED, Fixed(whole(0, 2, 1))))
 """What a convolution gives of one column, as a row."""
 
 
-HALF = Call("Split-1", (counted(4), Fixed(index(0))), {"num_splits": "2"})
+ALSO_GIVEN, A_PART = "a list that is given, and", "a part that is"
 GIVEN_TYPES = "f32 i32 u8 i8 boolean"
 """Element types that no release converts where it gives them."""
 GIVEN_AS = {
     State.DIFFERS: "the output of the model is uninitialized",
     State.FAILS: "the output of the model cannot be read",
+    State.DIES: "writing the output of the model ends the process",
 }
 
 
@@ -111,8 +112,18 @@ def _cuts_blocks(seen: Seen, *, single: bool) -> bool:
 
 
 def _moves_a_given_list(seen: Seen, *, pattern: Pattern) -> bool:
-    """Return whether a Transpose is part of a pattern, by a constant order and without a change of type."""
+    """Return whether a Transpose of a list is part of a pattern, by a constant order and without a change of type."""
     return seen.has(pattern) and 1 in seen.constant and _is_unconverted(seen)
+
+
+def _given_list(values: Callable[..., Array]) -> Call:
+    """Return a list that is an output of the model."""
+    return Call("Abs-1", (values(3, -1, 2),), results=(0,))
+
+
+def _half_of(values: Callable[..., Array]) -> Call:
+    """Return the first half of a list."""
+    return Call("Split-1", (values(3, -1, 2, 4), Fixed(index(0))), {"num_splits": "2"})
 
 
 def _beginning(shape: str) -> Call:
@@ -532,42 +543,19 @@ ROWS = (
             ops=("Transpose-1",),
             state=state,
             reason=f"The layer is removed, and {GIVEN_AS[state]}.",
-            model=model,
+            model=Call("Transpose-1", (given, Fixed(whole(0)))),
             types=types,
             applies=partial(_moves_a_given_list, pattern=pattern),
         )
-        for what, pattern, model, spans in (
-            (
-                "a list that is given, and",
-                Pattern.GIVEN_MOVED,
-                Call("Transpose-1", (Call("Abs-1", (counted(3),), results=(0,)), Fixed(whole(0)))),
-                {
-                    ("2021.2 to 2025.0", GIVEN_TYPES): State.DIFFERS,
-                    ("2024.3 to 2025.0", "f16 i64"): State.DIFFERS,
-                    ("2025.1 to 2025.2", ""): State.FAILS,
-                },
-            ),
-            (
-                "a part that is",
-                Pattern.PART_MOVED,
-                Call("Transpose-1", (HALF, Fixed(whole(0)))),
-                {
-                    ("2022.1 to 2025.0", GIVEN_TYPES): State.DIFFERS,
-                    ("2024.3 to 2025.0", "f16 i64"): State.DIFFERS,
-                    ("2025.1 to 2025.2", ""): State.FAILS,
-                },
-            ),
+        for what, pattern, given, span, types, state in (
+            (ALSO_GIVEN, Pattern.GIVEN_MOVED, _given_list(floats), "2021.2 to 2025.0", GIVEN_TYPES, State.DIFFERS),
+            (ALSO_GIVEN, Pattern.GIVEN_MOVED, _given_list(whole), "2024.3 to 2025.0", "f16 i64", State.DIFFERS),
+            (ALSO_GIVEN, Pattern.GIVEN_MOVED, _given_list(floats), "2025.1 to 2025.2", "", State.FAILS),
+            (ALSO_GIVEN, Pattern.GIVEN_MOVED, _given_list(floats), "2025.3 to 2025.3", "f32 i32", State.DIES),
+            (A_PART, Pattern.PART_MOVED, _half_of(floats), "2022.1 to 2025.0", GIVEN_TYPES, State.DIFFERS),
+            (A_PART, Pattern.PART_MOVED, _half_of(whole), "2024.3 to 2025.0", "f16 i64", State.DIFFERS),
+            (A_PART, Pattern.PART_MOVED, _half_of(floats), "2025.1 to 2025.2", "", State.FAILS),
         )
-        for (span, types), state in spans.items()
-    ),
-    ends(
-        name="a list that is given, and transposed in its only axis, 2025.3 to 2025.3",
-        span="2025.3 to 2025.3",
-        ops=("Transpose-1",),
-        reason="The layer is removed, and writing the output of the model ends the process.",
-        model=Call("Transpose-1", (Call("Abs-1", (counted(3),), results=(0,)), Fixed(whole(0)))),
-        types="f32 i32",
-        applies=lambda seen: has_rank(seen, 1) and _moves_a_given_list(seen, pattern=Pattern.GIVEN_MOVED),
     ),
     *(
         ReleaseDifference(
