@@ -4,23 +4,39 @@ from collections.abc import Iterator
 from math import prod
 
 from ir_tools.graph import Graph, Layer, Model, Source
-from ir_tools.known_differences.neighbours import FAR, VIEWS, consumers_of, integers, producer_of, sources_of
+from ir_tools.known_differences.follower_patterns import QUANTIZED_ON
+from ir_tools.known_differences.neighbours import (
+    FAR,
+    VIEWS,
+    consumers_of,
+    integers,
+    made_from,
+    producer_of,
+    readers_of,
+    sources_of,
+)
 from ir_tools.known_differences.releases.seen import ELEMENTWISE, Pattern
 
-__all__ = ["attentions", "is_widened"]
+__all__ = ["attentions", "has_mask_of_one_row", "is_widened", "overruns"]
 
 BETWEEN = ELEMENTWISE | VIEWS
 """Types of layers before or behind the SoftMax that are compiled with it."""
+FEW_KEYS, BLOCK = 32, 64
+"""Up to how many keys, and from which size on, releases compute a quantized attention wrongly. Measured."""
+MASK = 3
+"""Which input of an attention the mask is."""
 
 
 def attentions(model: Model, graph: Graph, softmax: Layer) -> Iterator[Pattern]:
-    """Yield `MIXED_RANKS`, `QUERIED_VALUES` and `WIDENED` as they are true of a SoftMax between two products."""
+    """Yield `MIXED_RANKS`, `OVERRUN`, `QUERIED_VALUES` and `WIDENED` as true of a SoftMax between two products."""
     first, behind = _before(graph, softmax), _behind(graph, softmax)
     if first is None or behind is None:
         return
     second, other = behind
     if is_widened(graph, second):
         yield Pattern.WIDENED
+    if overruns(graph, first, second, other):
+        yield Pattern.OVERRUN
     ranks = [len(port.dims) for port in (*first.common.inputs, second.common.inputs[other])]
     if {*ranks} == {3, 4} and (other == 1 or ranks[-1] == 4):
         yield Pattern.MIXED_RANKS
@@ -47,6 +63,37 @@ def is_widened(graph: Graph, attention: Layer) -> bool:
         if len(layer.common.outputs[0].dims) > len(sizes[0]):
             return True
     return False
+
+
+def overruns(graph: Graph, scoring: Layer, giving: Layer, place: int) -> bool:
+    """Return whether queries, keys and output of an attention are quantized, and it has large vectors for few keys.
+
+    Args:
+        graph: that it is in.
+        scoring: the layer that multiplies queries by keys.
+        giving: the layer that gives the output; the attention itself is both.
+        place: which input of that the values are.
+    """
+    ports = (*scoring.common.inputs[:2], *giving.common.inputs[place : place + 1])
+    if len(ports) <= 2 or min((size for port in ports for size in port.dims), default=-1) < 0:
+        return False
+    keys, size = (1, *ports[-1].dims)[-2:]
+    levels = [made_from(graph, producer_of(graph, scoring, number), QUANTIZED_ON) for number in range(2)]
+    quantized = [one is not None and one.type == "FakeQuantize" for one in levels]
+    again = [one.type for one in readers_of(graph, giving)] == ["FakeQuantize"]
+    return keys <= FEW_KEYS and size > BLOCK and all(quantized) and again
+
+
+def has_mask_of_one_row(graph: Graph, attention: Layer) -> bool:
+    """Return whether a Reshape gives the mask, with more heads and an unknown number of rows, of a tensor of one row.
+
+    The last axis stays, as where one row for all queries becomes that of each head.
+    """
+    mask = producer_of(graph, attention, MASK)
+    if mask is None or mask.type != "Reshape" or not mask.common.inputs:
+        return False
+    before, behind = mask.common.inputs[0].dims, mask.common.outputs[0].dims
+    return 1 < len(before) < len(behind) and before[-2:] == (1, *behind[-1:]) and behind[-2] < 0
 
 
 def _before(graph: Graph, softmax: Layer) -> Layer | None:

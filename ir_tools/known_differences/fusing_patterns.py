@@ -24,6 +24,7 @@ __all__ = [
     "compiled_before",
     "convolution_of",
     "is_by_channel",
+    "is_by_numbers",
     "reads_deconvolved",
     "shifted_channels",
 ]
@@ -166,6 +167,12 @@ def is_by_channel(layer: Layer) -> bool:
     channels = (1, *sizes[1:2], *(1 for _ in sizes[2:]))
     shapes = [(1,) * (len(sizes) - len(port.dims)) + tuple(port.dims) for port in layer.common.inputs]
     return sorted(shapes) == sorted([tuple(sizes), channels])
+
+
+def is_by_numbers(graph: Graph, layer: Layer, constants: Collection[int]) -> bool:
+    """Return whether all constants that a layer reads are numbers."""
+    ports = zip(sources_of(graph, layer), layer.common.inputs, strict=True)
+    return all(prod(port.dims) == 1 for source, port in ports if source is not None and source.layer in constants)
 
 
 def _axes(graph: Graph, source: Source) -> set[int]:

@@ -7,7 +7,7 @@ from itertools import chain, islice
 from math import prod
 
 from ir_tools.graph import Graph, Layer, Model, Source, find_port, port_place
-from ir_tools.known_differences.attention_patterns import attentions, is_widened
+from ir_tools.known_differences.attention_patterns import attentions, has_mask_of_one_row, is_widened, overruns
 from ir_tools.known_differences.compiled_patterns import mistakes_parts, overwritten_early
 from ir_tools.known_differences.follower_patterns import (
     OF_BYTES,
@@ -23,6 +23,7 @@ from ir_tools.known_differences.fusing_patterns import (
     compiled_before,
     convolution_of,
     is_by_channel,
+    is_by_numbers,
     reads_deconvolved,
     shifted_channels,
 )
@@ -68,6 +69,7 @@ from ir_tools.known_differences.releases.seen import (
     UNCHOOSING,
     Pattern,
 )
+from ir_tools.known_differences.residual_patterns import residual
 from ir_tools.known_differences.scale_patterns import REDUCED, is_scaled_by_a_list, scales_behind
 from ir_tools.known_differences.single_patterns import of_single_elements
 from ir_tools.known_differences.slice_patterns import slices
@@ -185,6 +187,8 @@ class Patterns:
             Pattern.EXTREME_LEVELS: op.type == "FakeQuantize" and extreme_levels(graph, layer),
             Pattern.SHARED_ORDER: op.type == "Transpose" and _shares_its_order(graph, layer),
             Pattern.WIDENED: op.type == "ScaledDotProductAttention" and is_widened(graph, layer),
+            Pattern.OVERRUN: op.type == "ScaledDotProductAttention" and overruns(graph, layer, layer, 2),
+            Pattern.REPEATED_MASK: op.type == "ScaledDotProductAttention" and has_mask_of_one_row(graph, layer),
             Pattern.SCALED_BY_A_LIST: op.type in VIEWS
             and self._quantizes(graph)
             and is_scaled_by_a_list(graph, layer, constants),
@@ -240,6 +244,7 @@ class Patterns:
     def _of_convolutions(self, graph: Graph, total: Layer, constants: Collection[int]) -> Iterator[str]:
         """Yield what is true of a sum with what convolutions give."""
         known = self._convolved[id(graph)]
+        yield from residual(graph, total, constants, partial(self._is_in_bytes, graph, constants))
         if _is_activated(graph, total, constants, known):
             yield Pattern.ACTIVATED
         sources = [source for source in sources_of(graph, total) if source is not None]
@@ -272,8 +277,12 @@ class Patterns:
         if given is None or graph.reads(*source) != 1:
             return False
         convolution = convolution_of(graph, given, constants, self._convolved[id(graph)])
-        weights = None if convolution is None else producer_of(graph, convolution, 1)
-        if convolution is None or weights is None or weights.type not in {"FakeQuantize", "Multiply"}:
+        return convolution is not None and self._is_in_bytes(graph, constants, convolution)
+
+    def _is_in_bytes(self, graph: Graph, constants: Collection[int], convolution: Layer) -> bool:
+        """Return whether a convolution is of quantized data and weights of 8 bits."""
+        weights = producer_of(graph, convolution, 1)
+        if weights is None or weights.type not in {"FakeQuantize", "Multiply"}:
             return False
         return Pattern.QUANTIZED in in_bytes(self.model, graph, convolution, constants, self.origins[id(graph)])
 
@@ -522,7 +531,7 @@ def _divides_reduced(graph: Graph, divide: Layer, constants: Collection[int]) ->
         if layer.type in PASSING:
             fits = by_numbers
         elif layer.type in {*SCALES, "Power"}:
-            numbers = _is_by_numbers(graph, layer, constants)
+            numbers = is_by_numbers(graph, layer, constants)
             by_numbers = by_numbers and numbers
             first = computed == sources_of(graph, layer)[:1]
             fits = (numbers or is_by_channel(layer)) and (layer.type in FACTORS or first)
@@ -534,12 +543,6 @@ def _divides_reduced(graph: Graph, divide: Layer, constants: Collection[int]) ->
         if layer.type in REDUCTIONS:
             return True
     return False
-
-
-def _is_by_numbers(graph: Graph, layer: Layer, constants: Collection[int]) -> bool:
-    """Return whether all constants that a layer reads are numbers."""
-    ports = zip(sources_of(graph, layer), layer.common.inputs, strict=True)
-    return all(prod(port.dims) == 1 for source, port in ports if source is not None and source.layer in constants)
 
 
 def _keeps_integers(layer: Layer) -> bool:

@@ -5,10 +5,10 @@ from functools import partial
 
 import numpy as np
 
-from ir_tools.known_differences._model import Call, Feed, Fixed, Given, counted, whole
+from ir_tools.known_differences._model import Call, Feed, Fixed, Given, counted, floats, whole
 from ir_tools.known_differences.releases._predicates import has_rank
-from ir_tools.known_differences.releases._row import ReleaseDifference, not_compiled, not_read, not_run
-from ir_tools.known_differences.releases._samples import PLAIN
+from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_read, not_run
+from ir_tools.known_differences.releases._samples import PLAIN, quantized
 from ir_tools.known_differences.releases.seen import Pattern, Seen
 from ir_tools.ops import Array
 from ir_tools.processors import Processor
@@ -178,6 +178,16 @@ def _transposed(queries: Array | Call, *, activated: bool = False) -> Call:
     keys = Call("ReLU-1", (waves,)) if activated else waves
     attention = Call("ScaledDotProductAttention-13", (queries, keys, counted(1, 4, 4, 8)), PLAIN)
     return Call("Transpose-1", (attention, Fixed(whole(0, 2, 1, 3))))
+
+
+def _quantized(
+    keys: int, size: int, *, made: Callable[..., Call] = _plain, given: bool = True, first: bool = True
+) -> Call:
+    """Return an attention of so many keys for vectors of a size, quantized before (its queries: `first`) and behind."""
+    waves = [_waves(1, 4, keys, size), np.cos(counted(1, 4, keys, size)), _waves(1, 4, keys, size) + 1]
+    levels = [quantized(wave, Fixed(floats(1.5)), levels=255) for wave in waves[:2]]
+    attention = made(levels[0] if first else waves[0], levels[1], waves[2])
+    return quantized(attention, Fixed(floats(2.5)), levels=255) if given else attention
 
 
 def _is_causal_of_unknown_sizes(seen: Seen) -> bool:
@@ -369,6 +379,24 @@ ROWS = (
             (" of unknown sizes", "2024.4 to 2026.4", "2,?,4", False),
         )
     ),
+    *(
+        ends(
+            name=f"quantized {what} with large vectors and few keys",
+            span="2025.3 to 2026.4",
+            ops=ops,
+            reason=(
+                "If queries, keys and what it gives are quantized, values of more than 64 numbers for up to 32 keys "
+                "are written beyond their memory: the process ends, or values are wrong."
+            ),
+            model=_quantized(12, 128, made=made),
+            processor=Processor.AVX512,
+            applies=applies,
+        )
+        for what, ops, made, applies in (
+            ("attention", WHOLE, _plain, lambda seen: seen.has(Pattern.OVERRUN)),
+            ("products around a SoftMax", SOFTMAX, _attention, partial(_is_along_rows, pattern=Pattern.OVERRUN)),
+        )
+    ),
     not_read(
         name="attention with a mask of one row",
         span="2023.3 to 2024.2",
@@ -379,17 +407,33 @@ ROWS = (
         model=Call("ScaledDotProductAttention-13", (*ATTENTION, np.zeros((1, 3), np.float32)), PLAIN),
         applies=partial(_repeats_mask, known=True),
     ),
-    not_run(
-        name="attention of an unknown number of queries with a mask of one row",
-        span="2023.3 to 2023.3",
-        ops=("ScaledDotProductAttention-13",),
-        reason="A mask with one row for all queries or one column for all keys is read, but the model does not run.",
-        model=Call(
-            "ScaledDotProductAttention-13",
-            (Given(counted(1, 2, 3, 4), "1,2,?,4"), *[counted(1, 2, 3, 4)] * 2, np.zeros((1, 1, 1, 3), np.float32)),
-            PLAIN,
-        ),
-        applies=lambda seen: has_rank(seen, 4) and _repeats_mask(seen, known=False),
+    *(
+        not_run(
+            name=f"attention of an unknown number of queries with a mask of one row{what}",
+            span="2023.3 to 2023.3",
+            ops=("ScaledDotProductAttention-13",),
+            reason=(
+                "A mask with one row for all queries or one column for all keys is read, but the model does not run."
+            ),
+            model=_plain(Given(counted(1, 2, 3, 4), "1,2,?,4"), *[counted(1, 2, 3, 4)] * 2, mask),
+            applies=applies,
+        )
+        for what, mask, applies in (
+            (
+                "",
+                np.zeros((1, 1, 1, 3), np.float32),
+                lambda seen: has_rank(seen, 4) and _repeats_mask(seen, known=False),
+            ),
+            (
+                ", reshaped",
+                Call(
+                    "Reshape-1",
+                    (Given(counted(2, 1, 3), "?,1,3"), Fixed(whole(1, 2, -1, 3))),
+                    {"special_zero": "false"},
+                ),
+                lambda seen: seen.has(Pattern.REPEATED_MASK),
+            ),
+        )
     ),
     *(
         ReleaseDifference(

@@ -76,6 +76,7 @@ SCALING = ("Subtract-1", "Divide-1")
 """These become sums and products of constants."""
 IMAGES, ONE_PER_CHANNEL = counted(2, 2, 4, 4), Given(counted(2, 3, 1, 1), "?,3,1,1")
 """Images, and a number for each of three channels of as many images."""
+RESIDUAL = np.arange(2 * 2 * 4 * 4, dtype=np.float32).reshape(2, 2, 4, 4)
 NEAR = 1e-5
 BITS = ("BitwiseAnd-13", "BitwiseOr-13", "BitwiseXor-13")
 
@@ -358,9 +359,49 @@ def _summed_in_bytes(sizes: str = "?,2,?,?", *, again: bool = False, known: bool
     return Call("Reshape-1", (total, Fixed(whole(0, 3, -1))), {"special_zero": "true"})
 
 
-def _in_bytes(data: Feed, limit: float) -> Call:
+def _residual(
+    op: str = "Add-1",
+    *,
+    sizes: str = "?,2,?,?",
+    grouped: bool = False,
+    channels: bool = False,
+    mask: str = "",
+    first: bool = True,
+    last: bool = True,
+    read: bool = False,
+) -> Call:
+    """Return the quantized sum of a quantized convolution in 8 bits and of a tensor of its sizes.
+
+    Args:
+        op: the sum, or a difference.
+        sizes: of both.
+        grouped: whether the convolution is in groups.
+        channels: whether the levels of its output differ by channel.
+        mask: an operation by which what the convolution gives, quantized, becomes other numbers.
+        first: whether that is quantized.
+        last: whether the sum is.
+        read: whether the convolution reads the other tensor.
+    """
+    shape = (2, 1, 1, 1, 1) if grouped else (2, 2, 1, 1)
+    held = converted(Fixed((np.arange(prod(shape)) * 37 % 127 - 60).astype(np.int8).reshape(shape)), "f32")
+    weights = Call("Multiply-1", (held, Fixed(np.full((2, *(1 for _ in shape[1:])), 0.0123, np.float32))))
+    data, other = (_in_bytes(Given(wave, sizes), 2.5) for wave in (np.sin(RESIDUAL), np.cos(RESIDUAL)))
+    type = "GroupConvolution-1" if grouped else "Convolution-1"
+    total = Call(type, (other if read else data, weights), PLANE)
+    if first:
+        total = _in_bytes(total, floats([[[0.7]], [[0.9]]]) if channels else 0.7)
+    total = Call(op, (Call(mask, (total,)) if mask else total, other))
+    return _in_bytes(total, 2.1) if last else total
+
+
+def _is_uncompiled(seen: Seen) -> bool:
+    """Return whether a difference of two quantized tensors is `RESIDUAL`."""
+    return seen.has(Pattern.RESIDUAL) and all(seen.is_behind({"FakeQuantize"}, number) for number in range(2))
+
+
+def _in_bytes(data: Feed, limit: float | Array) -> Call:
     """Return data quantized to levels of which one is 0, from a negative number on."""
-    limits = (Fixed(np.full((), one * limit, np.float32)) for one in (-1, 127 / 128, -1, 127 / 128))
+    limits = (Fixed(np.asarray(one * limit, np.float32)) for one in (-1, 127 / 128, -1, 127 / 128))
     return Call("FakeQuantize-1", (data, *limits), {"levels": "256"})
 
 
@@ -1288,6 +1329,23 @@ ROWS = (
         sometimes=True,
         model=_summed_in_bytes(),
         applies=lambda seen: seen.has(Pattern.SUMMED_IN_BYTES) and bool(_repeated(seen, second=False)),
+    ),
+    ReleaseDifference(
+        name="quantized sums of quantized convolutions",
+        span="2022.2 to 2022.2",
+        ops=("Add-1", "Subtract-1"),
+        reason="The sum is compiled with the convolution, whose FakeQuantize is left out with its limits.",
+        sometimes=True,
+        model=_residual(),
+        applies=lambda seen: seen.has(Pattern.RESIDUAL) or seen.has(Pattern.RESIDUAL_BY_CHANNEL),
+    ),
+    not_compiled(
+        name="quantized differences of quantized convolutions",
+        span="2022.3 to 2022.3",
+        ops=("Subtract-1",),
+        reason="The difference is compiled with the convolution, which is not possible if both tensors are quantized.",
+        model=_residual("Subtract-1"),
+        applies=_is_uncompiled,
     ),
     not_compiled(
         name="sums of convolutions of unlimited sizes and a tensor of limited ones",

@@ -637,7 +637,6 @@ ROWS = (
         span="2022.1 to 2022.1",
         ops=("Einsum-7",),
         reason="Sums along axes of unknown size have wrong values if the constant is not a matrix.",
-        sometimes=True,
         model=Call("Einsum-7", (Given(counted(2, 3, 4), "?,?,?"), Fixed(counted(4))), {"equation": "cab,b->ca"}),
         applies=_has_other_than_a_matrix,
     ),

@@ -116,6 +116,12 @@ class Pattern(StrEnum):
     SUMMED_IN_BYTES = "summed in bytes"
     """Of such a sum: its first input is of a convolution in 8 bits, the other one is quantized, and so is the sum,
     which other layers then read."""
+    RESIDUAL = "residual"
+    RESIDUAL_BY_CHANNEL = "residual by channel"
+    """Of a sum or difference of two tensors of the same sizes: one comes of a convolution in 8 bits, quantized to
+    levels, and the sum is quantized again, both through layers that are compiled with the convolution; nothing but what
+    the sum is made of reads the other one, or that is not of levels; limits of those levels, or constants behind them,
+    are one for each channel."""
     STEPPING = "stepping"
     UNLIMITED = "unlimited"
     """Of such a sum: both tensors are computed and read once, and the convolution that it is compiled with has filters
@@ -345,6 +351,11 @@ class Pattern(StrEnum):
     WIDENED = "widened"
     """Of an attention, or of the SoftMax between two products: elementwise layers alone combine what it gives, for
     several matrices, with a tensor of more dimensions."""
+    OVERRUN = "overrun"
+    """Of an attention of known sizes, or of the SoftMax between two products: its queries and keys are in bytes, of
+    FakeQuantizes, one alone reads what it gives, and it has up to 32 keys, and vectors of more than 64 values."""
+    REPEATED_MASK = "repeated mask"
+    """Of an attention: its mask is a tensor of one row, which a Reshape gives an unknown number of rows."""
     BESIDE_VARIABLES = "beside variables"
     STATE_KEYS = "state keys"
     GATHERED_KEYS = "gathered keys"
@@ -393,6 +404,8 @@ NEEDED: Mapping[str, Set[str]] = {
             Pattern.STEPPING,
             Pattern.SUMMED_IN_BYTES,
             Pattern.UNLIMITED,
+            Pattern.RESIDUAL,
+            Pattern.RESIDUAL_BY_CHANNEL,
         ),
         CONVOLUTIONS,
     ),
@@ -424,6 +437,7 @@ NEEDED: Mapping[str, Set[str]] = {
             Pattern.COMPILED_LEVELS,
             Pattern.OF_LEVELS,
             Pattern.OF_SIGNED_LEVELS,
+            Pattern.OVERRUN,
             Pattern.SCALED_BY_A_LIST,
         ),
         frozenset({"FakeQuantize"}),
@@ -449,7 +463,7 @@ NEEDED: Mapping[str, Set[str]] = {
     Pattern.NORMALIZED: frozenset({"GRN", "MVN", "SoftMax"}),
     Pattern.NORMALIZED_AS_OTHER: frozenset({"GRN", "MVN"}),
     Pattern.UPDATED: frozenset({"ScatterElementsUpdate", "ScatterNDUpdate", "ScatterUpdate"}),
-    Pattern.REDUCED: frozenset({"Reshape"}),
+    **dict.fromkeys((Pattern.REDUCED, Pattern.REPEATED_MASK), frozenset({"Reshape"})),
     Pattern.SHARED_ORDER: ANY_SEQUENCE,
     Pattern.UNEVEN: frozenset({"Slice", "StridedSlice"}),
     **dict.fromkeys(IN_SEQUENCES, SEQUENCES),

@@ -6,12 +6,17 @@ from dataclasses import replace
 import numpy as np
 
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, index, number, whole
-from ir_tools.known_differences.releases._attention import HELD, _attention, _cached, _masked
+from ir_tools.known_differences.releases._attention import HELD, _attention, _cached, _masked, _quantized
 from tests.releases.beside import Feed, beside
 
 
 def attention(*inputs: Feed, causal: bool = False) -> Call:
     return Call("ScaledDotProductAttention-13", inputs, {"causal": str(causal).lower()})
+
+
+def masked(sizes: str, rows: int) -> Call:
+    """Return a mask of two heads, which a Reshape makes of so many rows for each."""
+    return Call("Reshape-1", (Given(counted(2, rows, 3), sizes), Fixed(whole(1, 2, -1, 3))), {"special_zero": "false"})
 
 
 def transposed(data: Feed) -> Call:
@@ -326,6 +331,27 @@ BESIDE = [
             attention(counted(1, 2, 3, 4), unknown(1, 2, 3, 4), unknown(1, 2, 3, 4), counted(1, 1, 3, 1) * 0),
         ],
         others=[attention(unknown(1, 2, 4), *ROWS, counted(1, 1, 3) * 0)],
+    ),
+    *beside(
+        "attention of an unknown number of queries with a mask of one row, reshaped",
+        falling=[attention(unknown(1, 2, 3, 4), *[counted(1, 2, 3, 4)] * 2, masked("?,1,3", 1))],
+        others=[attention(unknown(1, 2, 3, 4), *[counted(1, 2, 3, 4)] * 2, masked("?,3,3", 3))],
+    ),
+    *beside(
+        "quantized attention with large vectors and few keys",
+        falling=[_quantized(32, 128)],
+        others=[
+            *(_quantized(12, 64), _quantized(33, 128)),
+            *(_quantized(12, 128, given=False), _quantized(12, 128, first=False)),
+        ],
+    ),
+    *beside(
+        "quantized products around a SoftMax with large vectors and few keys",
+        falling=[_quantized(32, 128, made=_attention)],
+        others=[
+            *(_quantized(12, 64, made=_attention), _quantized(33, 128, made=_attention)),
+            *(_quantized(12, 128, made=_attention, given=False), _quantized(12, 128, made=_attention, first=False)),
+        ],
     ),
     *beside(
         "attention with a sink",

@@ -17,7 +17,13 @@ from ir_tools.known_differences._model import (
     sizes_of,
     whole,
 )
-from ir_tools.known_differences.releases._elementwise import _quotient, _shifted_product, _summed_in_bytes, _summed_rows
+from ir_tools.known_differences.releases._elementwise import (
+    _quotient,
+    _residual,
+    _shifted_product,
+    _summed_in_bytes,
+    _summed_rows,
+)
 from ir_tools.ops import Array
 from tests.releases.beside import Beside, Feed, beside
 
@@ -407,6 +413,22 @@ BESIDE = [
             _summed_in_bytes(levels=False),
             _summed_in_bytes(known=False),
         ],
+    ),
+    *beside(
+        "quantized sums of quantized convolutions",
+        falling=[
+            *(_residual("Subtract-1"), _residual(mask="ReLU-1"), _residual(sizes="2,2,4,4")),
+            *(_residual(mask="HSwish-4", sizes="2,2,4,4"), _residual(channels=True, sizes="2,2,4,4")),
+        ],
+        others=[
+            *(_residual(last=False), _residual(first=False), _residual(read=True), _residual(mask="Sin-1")),
+            *(_residual(channels=True, first=False), _residual(grouped=True)),
+        ],
+    ),
+    *beside(
+        "quantized differences of quantized convolutions",
+        falling=[_residual("Subtract-1", sizes="2,2,4,4")],
+        others=[_residual("Subtract-1", channels=True), _residual("Subtract-1", first=False)],
     ),
     *beside(
         SUMS + "either way", falling=[_summed_in_bytes(again=True)], others=[_summed_in_bytes("2,2,4,4", again=True)]
