@@ -15,7 +15,7 @@ from ir_tools.format.problems import MAX_IN_ELEMENT, ElementProblem
 from ir_tools.graph import Layer
 from ir_tools.rules.structure import REPEATED_ELEMENT, UNKNOWN_ELEMENT
 from ir_tools.source import Element
-from ir_tools.source.grammar import BODIES, GRAMMAR, LEGACY_LAYER, MAPS, NOTES, Tag
+from ir_tools.source.grammar import BODIES, GRAMMAR, LEGACY, MAPS, NOTES, Tag
 from ir_tools.types import closest, parse_shape
 
 __all__ = ["CHECK"]
@@ -27,7 +27,7 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
     """Yield the problems of each element whose children are not all as usual."""
     legacy = file.model.is_legacy
     for net, parent in _parents(file):
-        tag = LEGACY_LAYER if legacy and parent.tag == "layer" else GRAMMAR.get(str(parent.tag))
+        tag = (LEGACY if legacy and parent.tag in LEGACY else GRAMMAR).get(str(parent.tag))
         if tag is not None:
             yield from _unknown(net, parent, tag)
             yield from _repeated(parent, tag.children if tag.once else frozenset())

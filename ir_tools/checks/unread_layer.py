@@ -1,4 +1,4 @@
-"""Layers that nothing reads; in legacy IR, they are the outputs."""
+"""Layers that nothing reads; in legacy IR, those with inputs are the outputs."""
 
 from collections.abc import Iterator
 
@@ -13,19 +13,24 @@ from ir_tools.source import Element
 __all__ = ["CHECK"]
 
 ENDS = {"result", "assign"}
+SOURCES = {"input", "const"}
+"""Layers of legacy IR without inputs; any other one that nothing reads is an output of the model."""
 
 
 def find(file: IrFile) -> Iterator[ElementProblem]:
     """Yield one problem for each layer of a graph whose edges are all as they should be, or else they are the cause."""
-    for net in () if file.model.is_legacy else file.nets:
+    legacy = file.model.is_legacy
+    for net in file.nets:
         if _has_faulty_edges(net) or net.unfed():
             continue
         read = {producer for producer, _ in net.wiring.values()}
         unread = [layer for layer_id, layer in net.layers.items() if layer_id not in read and _gives(net, layer_id)]
-        ends = any(_type(layer) in ENDS for layer in net.layers.values())
+        ends = legacy or any(_type(layer) in ENDS for layer in net.layers.values())
         for layer in unread if ends else ():
             kind = _type(layer)
-            if kind == "parameter" and net.element.tag == "net":
+            if legacy and kind not in SOURCES:
+                continue
+            if kind in {"parameter", "input"} and net.element.tag == "net":
                 yield ElementProblem(
                     UNREAD_LAYER, layer, "no layer reads this input of the model", "connect it, or delete it"
                 )

@@ -17,7 +17,7 @@ from ir_tools.rules.structure import (
     UNKNOWN_PRECISION,
 )
 from ir_tools.source import Document, Element
-from ir_tools.source.grammar import BLOBS, EDGE_ENDS, GRAMMAR, LEGACY_LAYER, MAPS
+from ir_tools.source.grammar import BLOBS, EDGE_ENDS, GRAMMAR, LEGACY, MAPS
 from ir_tools.types import ELEMENT_TYPES, closest, id_number, precision_in_file, whole_number
 
 __all__ = [
@@ -48,7 +48,9 @@ NEEDED = {
 
 PARTS = GRAMMAR["layer"].children
 """The elements that a `<layer>` holds."""
-LEGACY_PARTS = LEGACY_LAYER.children
+LEGACY_PARTS = LEGACY["layer"].children
+EARLY_DATA = re.compile("[a-z_]+[_-]data|batch_norm|elementwise|fakequantize|fc|lrn|norm")
+"""Names of the element with the attributes of a layer in files of IR v2, besides the type of the layer."""
 FEW = 100
 """Attributes of one tag."""
 _COMMA = re.compile(r"(?<!\\),")
@@ -59,7 +61,10 @@ _ENCODED = re.compile(r"[&\t\r\n]")
 def legacy_data(layer: Element) -> Element | None:
     """Return the element with the attributes of a legacy layer: `<data>`; `<pooling_data>` or `<fc>` in early files."""
     data = next(layer.iterchildren("data"), None)
-    return next((child for child in layer if child.tag not in LEGACY_PARTS), None) if data is None else data
+    if data is not None:
+        return data
+    type = (layer.get("type") or "").lower()
+    return next((child for child in layer if child.tag == type or EARLY_DATA.fullmatch(child.tag)), None)
 
 
 class ElementSource:

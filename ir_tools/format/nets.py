@@ -331,12 +331,14 @@ class _Reader:
             net.unusual.append(layer)
             if self.thorough and _is_misread(parts):
                 self.broken.add(layer)
+        filled = [part for part in parts if part.tag == "data" and len(part)]
+        net.unusual += filled
         if bodied:
             net.bodied.append(layer)
         into, out = (
             self._ports(net, layer, parts[kind.index(side)]) if side in kind else (NONE, True) for side in SIDES
         )
-        return (into[0], out[0]), not (unusual or bodied) and into[1] and out[1]
+        return (into[0], out[0]), not (unusual or bodied or filled) and into[1] and out[1]
 
     def _ports(self, net: Net, layer: Element, side: Element) -> tuple[PortIds, bool]:
         """Return the port ids of one side of a layer, and whether they rise and there is nothing else."""

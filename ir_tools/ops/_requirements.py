@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from ir_tools.display import either
 from ir_tools.errors import ShapeError
 from ir_tools.ops._values import dim, outside, same_shape
-from ir_tools.ops.definition import Check, Fact, ShapeRule, Violation
+from ir_tools.ops.definition import Check, Fact, ShapeRule, Violation, ViolationKind
 from ir_tools.ops.fields import Attrs
 from ir_tools.ops.limits import MAX_SIZES
 from ir_tools.types import Dim, ElementType, Shape, element_type, shape_text
@@ -13,6 +13,7 @@ from ir_tools.types import Dim, ElementType, Shape, element_type, shape_text
 __all__ = [
     "agreed",
     "check_axes",
+    "check_divisor",
     "check_tuples",
     "impossible_length",
     "raise_first",
@@ -38,6 +39,12 @@ def require(holds: bool, message: str, *, attribute: str | None = None) -> None:
     """
     if not holds:
         raise ShapeError(message, attribute=attribute)
+
+
+def check_divisor(name: str, fact: Fact) -> Iterator[Violation]:
+    """Yield a violation if a constant by which a layer divides holds 0."""
+    if fact.exact is not None and not fact.exact.all():
+        yield Violation(name, "holds 0, by which the layer divides", kind=ViolationKind.SUSPECT)
 
 
 def raise_first(violations: Iterable[Violation]) -> None:

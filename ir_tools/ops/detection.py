@@ -33,6 +33,7 @@ from ir_tools.ops.fields import (
     Floats,
     Int32,
     Ints,
+    Usual,
 )
 from ir_tools.ops.limits import MAX_DENSITY, MAX_ELEMENTS, check_output_size
 from ir_tools.ops.records import bare_fact
@@ -41,6 +42,8 @@ from ir_tools.types import Dim, element_type, shape_text
 __all__ = ["OPS"]
 
 F32 = element_type("f32")
+COORDINATES = Usual(minimum=2, below="but the layer takes the first two numbers of a region as those of its centre")
+CLASSES = Usual(minimum=1, below="so the regions have no scores of classes")
 CORNER = "caffe.PriorBoxParameter.CORNER"
 
 # --- prior boxes ------------------------------------------------------------------------------------------------
@@ -102,6 +105,9 @@ def _broken_boxes(attrs: Attrs) -> Iterator[Violation]:
         )
     elif any(not 1 <= density <= MAX_DENSITY for density in attrs.density):
         yield Violation("density", f"holds a number that is not between 1 and {MAX_DENSITY}")
+    elif any(largest <= smallest for smallest, largest in zip(attrs.min_size, attrs.max_size, strict=False)):
+        message = "holds a number that is not larger than that of min_size"
+        yield Violation("max_size", message, kind=ViolationKind.SUSPECT)
     elif len(attrs.density) < len(attrs.fixed_size):
         counts = len(attrs.density), len(attrs.fixed_size)
         yield Violation("density", f"has {plural(counts[0], 'value')}, but fixed_size has {counts[1]}")
@@ -345,6 +351,9 @@ def check_detection_output(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Vio
         message = f"is {attrs.keep_top_k[0]}; expected a positive number, or -1 for all"
         level = ViolationKind.CONTRADICTION if attrs.keep_top_k[0] else ViolationKind.SUSPECT
         yield Violation("keep_top_k", message, 'write keep_top_k="-1"', level)
+    elif len(attrs.keep_top_k) > 1:
+        message = f"has {len(attrs.keep_top_k)} values, of which the runtime reads only the first"
+        yield Violation("keep_top_k", message, "write one value", ViolationKind.SUSPECT)
     if attrs.decrease_label_id and attrs.background_label_id:
         message = "is true, which the runtime supports only if background_label_id is 0"
         yield Violation("decrease_label_id", message)
@@ -431,7 +440,7 @@ def region_yolo_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 def check_region_yolo(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for axes that are out of range, for no region, and for regions of more channels than the data has.
 
-    With more the runtime writes beyond its memory.
+    With more the runtime writes beyond its memory. Also for settings that define no usable boxes.
     """
     for name in ("axis", "end_axis"):
         if not -4 <= attrs[name] < 4:
@@ -446,6 +455,17 @@ def check_region_yolo(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violatio
         message = f"defines {regions} regions of {each} channels, but the input has {shape[1]} channels"
         fits = shape[1].hi is None or shape[1].hi > regions * each
         yield Violation(name, message, kind=ViolationKind.SUSPECT if fits else ViolationKind.CONTRADICTION)
+    yield from _unusable_regions(attrs)
+
+
+def _unusable_regions(attrs: Attrs) -> Iterator[Violation]:
+    """Check for axes that join nothing, and for regions that are not among those that the layer defines."""
+    if attrs.do_softmax and -4 <= attrs.end_axis < 4 and attrs.end_axis % 4 < attrs.axis % 4:
+        message = f"is {attrs.end_axis}, which is before axis {attrs.axis}, so no dimensions are joined"
+        yield Violation("end_axis", message, kind=ViolationKind.SUSPECT)
+    if not attrs.do_softmax and any(not 0 <= number < attrs.num for number in attrs.mask):
+        message = f"holds numbers of regions that are not among the {attrs.num} of num"
+        yield Violation("mask", message, kind=ViolationKind.SUSPECT)
 
 
 def region_yolo(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
@@ -486,8 +506,8 @@ REGION_YOLO_1 = Op(
     attrs={
         "anchors": Floats(default=(), usual=LENGTH),
         "axis": Int32(runtime_default=0),
-        "coords": Int32(runtime_default=0, minimum=0),
-        "classes": Int32(runtime_default=0, minimum=0),
+        "coords": Int32(runtime_default=0, minimum=0, usual=COORDINATES),
+        "classes": Int32(runtime_default=0, minimum=0, usual=CLASSES),
         "end_axis": Int32(runtime_default=0),
         "num": Int32(minimum=1),
         "do_softmax": Flag(default=True, runtime_default=False),

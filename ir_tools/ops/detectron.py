@@ -18,7 +18,7 @@ from ir_tools.ops._values import dim, times
 from ir_tools.ops._versions import no_step
 from ir_tools.ops.definition import Array, Fact, Input, Op, Output, Violation, ViolationKind
 from ir_tools.ops.fields import COUNT, OVERLAP, POSITIVE, SCORE, Attrs, Flag, Float, Floats, Int, Ints
-from ir_tools.ops.limits import MAX_BOXES, check_output_size
+from ir_tools.ops.limits import MAX_BOXES, check_output_size, check_samples
 from ir_tools.types import Dim, element_type
 
 __all__ = ["OPS"]
@@ -85,6 +85,12 @@ def features_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     size = Dim.of(attrs.output_size)
     count = dim(rois, 0)
     return Fact(rois.dtype, (count, channels, size, size)), Fact(rois.dtype, (count, FOUR))
+
+
+def check_features(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """Check that sampling points and output fit into memory."""
+    yield from check_samples(attrs.output_size**2, attrs.sampling_ratio)
+    yield from check_output_size("output_size", features_shape)(attrs, inputs)
 
 
 def best_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
@@ -231,7 +237,7 @@ ROI_FEATURE_EXTRACTOR = Op(
         "aligned": Flag(default=False),
     },
     types=TYPES,
-    check=check_output_size("output_size", features_shape),
+    check=check_features,
     shape=features_shape,
 )
 TOP_K_ROIS = Op(

@@ -3,7 +3,7 @@
 Specification: `arithmetic/`, `comparison/`, `logical/`, `bitwise/`, `condition/`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal
@@ -24,7 +24,7 @@ from ir_tools.ops._elementwise_rewrites import (
     with_computed_number,
 )
 from ir_tools.ops._numbers import in_working_type, through_floats
-from ir_tools.ops._requirements import require_type, same_type
+from ir_tools.ops._requirements import check_divisor, require_type, same_type
 from ir_tools.ops._versions import first_of
 from ir_tools.ops.definition import (
     COMPLETE_OPSETS,
@@ -32,6 +32,7 @@ from ir_tools.ops.definition import (
     UNBOUNDED,
     Array,
     Bounds,
+    Check,
     Elements,
     Fact,
     Infinity,
@@ -39,6 +40,8 @@ from ir_tools.ops.definition import (
     Op,
     Oracle,
     Step,
+    Violation,
+    no_violations,
 )
 from ir_tools.ops.fields import Attrs, Field, Flag
 from ir_tools.types import element_type
@@ -69,6 +72,7 @@ class Binary:
         last_opset, replaced_by: the last opset that contains the operation, and the operation to use in its place.
         migrate, elements, commutative, infinity: as for `Op`.
         substitute: as for `Op`; by default, one for mode `pdpd` of broadcasting.
+        check: as for `Op`.
     """
 
     type: str
@@ -90,6 +94,7 @@ class Binary:
     commutative: bool = False
     infinity: Infinity = Infinity.SUSPECT
     substitute: Step | None = None
+    check: Check = no_violations
 
     def shape(self, attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
         """Return the broadcast shape, the common type or boolean."""
@@ -152,6 +157,7 @@ class Binary:
             types={"T": NUMBERS if self.accepts == "any" else self.accepts},
             last_opset=self.last_opset,
             replaced_by=self.replaced_by,
+            check=self.check,
             shape=self.shape,
             kernel=self.kernel,
             oracle=self.oracle,
@@ -313,6 +319,11 @@ def squared_difference(left: Array, right: Array) -> Array:
     return np.multiply(difference, difference)
 
 
+def check_quotient(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """Check for a constant divisor that holds 0."""
+    yield from check_divisor("b", inputs[1])
+
+
 ARITHMETIC = partial(Binary, folds="interval")
 TEST = partial(Binary, accepts="any", boolean=True)
 LOGICAL = partial(Binary, accepts="boolean", boolean=True)
@@ -340,6 +351,7 @@ ROWS = (
         type="Divide",
         function=exact(np.floor_divide, through_floats(np.divide, np.floor), without_quotient),
         folded=floor_divide,
+        check=check_quotient,
         chosen=divide_towards_zero,
         attrs={"m_pythondiv": Flag(default=True)},
         substitute=first_of(as_in_numpy("Divide"), known_quotient, exact_quotient),
@@ -354,10 +366,14 @@ ROWS = (
         function=exact(np.fmod, through_floats(mod, np.trunc), without_quotient),
         folds_of="integer",
         folded=np.fmod,
+        check=check_quotient,
         substitute=first_of(as_in_numpy("Mod"), remainder_by_floor_mod),
     ),
     ARITHMETIC(
-        type="FloorMod", function=exact(np.mod, through_floats(floor_mod, np.trunc), without_quotient), folded=np.mod
+        type="FloorMod",
+        function=exact(np.mod, through_floats(floor_mod, np.trunc), without_quotient),
+        folded=np.mod,
+        check=check_quotient,
     ),
     Binary(
         type="Atan2",

@@ -21,6 +21,7 @@ __all__ = [
     "MAX_WINDOW",
     "check_kernel_size",
     "check_output_size",
+    "check_samples",
     "excessive",
     "too_large",
 ]
@@ -74,6 +75,12 @@ def check_output_size(name: str, shape: ShapeRule) -> Check:
         yield from too_large(name, output.shape)
 
     return check
+
+
+def check_samples(parts: int, ratio: int) -> Iterator[Violation]:
+    """Yield a violation if a region of so many parts has more sampling points than there is memory for."""
+    if parts * ratio**2 > MAX_SAMPLES:
+        yield Violation("sampling_ratio", f"is {ratio}, which requires more sampling points than fit into memory")
 
 
 def check_kernel_size(name: str, kernel: Sequence[int], data: Shape) -> Iterator[Violation]:

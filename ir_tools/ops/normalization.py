@@ -399,6 +399,7 @@ def group_norm(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 BIAS = Usual(
     minimum=0, below="with which the result may be NaN", maximum=1e6, above="which suppresses most of the data"
 )
+STRENGTH = Usual(over=0, below="with which the layer does not normalize")
 DATA, AXES = Input("data", type=NUMBERS), Input("axes", type="integer")
 MVN_DATA = replace(DATA, elements=Elements.LIKE)
 
@@ -439,8 +440,8 @@ OPS = (
         version=1,
         inputs=(DATA, AXES),
         attrs={
-            "alpha": Float(runtime_default=0.0),
-            "beta": Float(runtime_default=0.0),
+            "alpha": Float(runtime_default=0.0, usual=STRENGTH),
+            "beta": Float(runtime_default=0.0, usual=STRENGTH),
             "bias": Float(runtime_default=0.0, usual=BIAS),
             "size": Int(runtime_default=0),
         },

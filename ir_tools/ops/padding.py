@@ -409,11 +409,15 @@ def _of_the_batch(names: Sequence[str], lists: Sequence[Fact]) -> Iterator[Viola
 def check_space_to_batch(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for blocks and pads of the batch itself, and positions in a block that contain only padding.
 
-    The CPU plugin computes wrong values for them.
+    The CPU plugin computes wrong values for them. Also for negative pads, which the specification does not have.
     """
     yield from _of_the_batch(("block_shape", "pads_begin", "pads_end"), inputs[1:])
     data = inputs[0].shape or ()
     blocks, begin, end = (fact.integers() or [] for fact in inputs[1:])
+    for name, pads in (("pads_begin", begin), ("pads_end", end)):
+        if min(pads[1:], default=0) < 0:
+            message = f"holds {min(pads[1:])}, which removes elements"
+            yield Violation(name, message, "use a Slice layer before this one", ViolationKind.SUSPECT)
     for axis, (dim, block, before, after) in enumerate(zip(data, blocks, begin, end, strict=False)):
         if axis and dim.static and block > dim.lo and before + after > 0:
             message = (

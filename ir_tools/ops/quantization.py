@@ -15,7 +15,7 @@ from ir_tools.ops._broadcast import AUTO_BROADCAST, auto_broadcast, broadcast, b
 from ir_tools.ops._by_blocks import elementwise
 from ir_tools.ops._numbers import in_working_type, largest_magnitude, through_floats
 from ir_tools.ops._quantization_rewrites import quantize
-from ir_tools.ops._requirements import raise_first, same_shape_unless, same_type
+from ir_tools.ops._requirements import check_divisor, raise_first, same_shape_unless, same_type
 from ir_tools.ops.definition import Array, Elements, Fact, Input, Op, Violation, ViolationKind
 from ir_tools.ops.fields import Attrs, Int, OneOf, Usual
 from ir_tools.types import Shape, element_type, shape_text
@@ -108,6 +108,12 @@ def convert_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violati
     except ShapeError:
         text = f"is {shape_text(scale)}, which cannot be broadcast to the data {shape_text(data)}"
         yield Violation("scale", text)
+
+
+def check_fake_convert(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """Check for what `convert_violations` finds, and for a scale of 0."""
+    yield from convert_violations(attrs, inputs)
+    yield from check_divisor("scale", inputs[1])
 
 
 def convert_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
@@ -236,7 +242,7 @@ FAKE_CONVERT = Op(
     ),
     types={"T": "f32 f16 bf16"},
     attrs={"destination_type": OneOf(words=("f8e4m3", "f8e5m2"), default="f8e4m3")},
-    check=convert_violations,
+    check=check_fake_convert,
     shape=convert_shape,
     kernel=fake_convert,
 )

@@ -54,8 +54,9 @@ from ir_tools.ops.fields import (
     Int32,
     Ints,
     OneOf,
+    Usual,
 )
-from ir_tools.ops.limits import MAX_BINS, MAX_BOXES, MAX_SAMPLES, check_output_size
+from ir_tools.ops.limits import MAX_BINS, MAX_BOXES, check_output_size, check_samples
 from ir_tools.types import Dim, element_type
 
 __all__ = ["OPS"]
@@ -100,6 +101,7 @@ def _proposed(attrs: Attrs, inputs: Sequence[Fact]) -> Dim:
 
 
 SCALE = replace(POSITIVE, maximum=1e6, above="which moves every region outside the data")
+SAMPLES = Usual(minimum=0, below="with which the layer samples no points")
 MIN_BOXES = 8
 """The CPU plugin crashes (SIGSEGV) where there are fewer boxes before suppression (measured on 2026.4.1, AVX2)."""
 
@@ -376,10 +378,7 @@ def check_aligned(shape: ShapeRule) -> Check:
     """Return the check of a version: images exist, and sampling points and output fit into memory."""
 
     def check(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-        if attrs.pooled_h * attrs.pooled_w * attrs.sampling_ratio**2 > MAX_SAMPLES:
-            yield Violation(
-                "sampling_ratio", f"is {attrs.sampling_ratio}, which requires more sampling points than fit into memory"
-            )
+        yield from check_samples(attrs.pooled_h * attrs.pooled_w, attrs.sampling_ratio)
         yield from _check_images(inputs, shape is roi_align_shape)
         yield from check_output_size("pooled_h", shape)(attrs, inputs)
 
@@ -397,7 +396,7 @@ def check_rotated(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 ALIGN_ATTRS: dict[str, Field] = {
     "pooled_h": Int32(runtime_default=0, minimum=0, usual=COUNT),
     "pooled_w": Int32(runtime_default=0, minimum=0, usual=COUNT),
-    "sampling_ratio": Int32(runtime_default=0),
+    "sampling_ratio": Int32(runtime_default=0, usual=SAMPLES),
     "spatial_scale": Float(runtime_default=0.0, usual=SCALE),
 }
 ALIGN_INPUTS = (Input("data", type="T"), Input("rois", type="T"), Input("batch_indices", type="integer"))

@@ -5,7 +5,7 @@ The rules are those of OpenVINO's core (*_shape_inference.hpp, unique.cpp, non_z
 Specification: `condition/`, `movement/`, `sort/`, `sparse/`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import prod
 from typing import Literal
 
@@ -16,7 +16,7 @@ from ir_tools.ops._requirements import require_list, same_type
 from ir_tools.ops._segment_rewrites import migrate_bincount, migrate_bucketize, migrate_search_sorted
 from ir_tools.ops._values import carried, element_count, normal_axis, plus, sizes_of, with_size
 from ir_tools.ops._versions import no_step
-from ir_tools.ops.definition import Array, Fact, Input, Op, Oracle, Output
+from ir_tools.ops.definition import Array, Fact, Input, Op, Oracle, Output, Violation, ViolationKind
 from ir_tools.ops.fields import Attrs, Flag, IndexType, Int
 from ir_tools.types import Dim, Shape, element_type, format_shape, shape_text
 
@@ -126,6 +126,11 @@ def unique(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 # --- sorted lists -----------------------------------------------------------------------------------------------
 
 
+def check_sorted(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """Check for rows that are not in ascending order, for which the specification defines no result."""
+    yield from _unsorted("sorted_sequence", inputs[0])
+
+
 def search_sorted_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return the shape of the values, which but for its last dimension is that of the sorted rows."""
     rows, values = inputs
@@ -161,6 +166,18 @@ def search_sorted(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
         found = [np.searchsorted(row, some, side) for row, some in pairs]
         out = np.array(found, np.int64).reshape(values.shape)
     return (out.astype(attrs.output_type.dtype),)
+
+
+def check_buckets(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """Check for boundaries that are not in ascending order, for which the specification defines no result."""
+    yield from _unsorted("buckets", inputs[1])
+
+
+def _unsorted(name: str, fact: Fact) -> Iterator[Violation]:
+    values = fact.exact
+    if values is not None and values.ndim and (values[..., 1:] < values[..., :-1]).any():
+        message = "is not in ascending order, in which the runtime searches it"
+        yield Violation(name, message, "sort it", ViolationKind.SUSPECT)
 
 
 def bucketize_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
@@ -303,6 +320,7 @@ SEARCH_SORTED = Op(
     inputs=(Input("sorted_sequence", type="T"), Input("values", type="T")),
     attrs={"right_mode": Flag(default=False), "output_type": INDEX},
     types={"T": "float integer"},
+    check=check_sorted,
     shape=search_sorted_shape,
     kernel=search_sorted,
     migrate=migrate_search_sorted,
@@ -313,6 +331,7 @@ BUCKETIZE = Op(
     migrate=migrate_bucketize,
     inputs=(Input("data", type="float integer"), Input("buckets", type="float integer")),
     attrs={"output_type": IndexType(), "with_right_bound": Flag(default=True)},
+    check=check_buckets,
     shape=bucketize_shape,
     kernel=bucketize,
 )

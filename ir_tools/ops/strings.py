@@ -4,24 +4,36 @@ Specification: `type/`.
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 import numpy as np
 
+from ir_tools.display import plural
 from ir_tools.errors import ShapeError
 from ir_tools.ops._broadcast import merge
 from ir_tools.ops._requirements import require_rank
+from ir_tools.ops._values import dim
 from ir_tools.ops._versions import no_step
 from ir_tools.ops.definition import Array, Fact, Folding, Input, Op, Output, Violation, ViolationKind
-from ir_tools.ops.fields import Attrs
+from ir_tools.ops.fields import Attrs, listed
 from ir_tools.types import Dim, element_type
 
 __all__ = ["OPS"]
 
 
 def check_pack(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Check for no string along the last axis, which ends the process of the runtime."""
+    """Check for no string along the last axis, which ends the process of the runtime, and for unusable places."""
     if inputs[0].shape and inputs[0].shape[-1].hi == 0:
         yield Violation("begins", "has an empty last axis, for which the runtime crashes", None, ViolationKind.FATAL, 0)
+    length = dim(inputs[2], 0).hi
+    for number, (name, fact) in enumerate(zip(("begins", "ends"), inputs, strict=False)):
+        places = fact.integers() or []
+        worst = next((at for at, place in pairwise((0, *places)) if place < at), None)
+        if worst is not None:
+            yield Violation(name, f"holds {listed(places)}; expected ascending numbers from 0", input=number)
+        elif length is not None and max(places, default=0) > length:
+            message = f"holds {max(places)}, but there {'is' if length == 1 else 'are'} {plural(length, 'symbol')}"
+            yield Violation(name, message, input=number)
 
 
 def pack_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:

@@ -240,3 +240,17 @@ GIT_LFS_POINTER = Rule(
     bad="version https://git-lfs.github.com/spec/v1",
     good='<net name="model" version="11">',
 )
+IMPLAUSIBLE_WEIGHTS = Rule(
+    "IR022",
+    "implausible-weights",
+    Severity.WARNING,
+    what="A constant has several numbers larger than 1e20, or the weights of a layer are all 0.",
+    why=(
+        "the bytes are probably not those that the exporter wrote: a `.bin` of another model, of a big-endian "
+        "computer, shifted by a header, or copied in part, so that the rest is zeros. Large numbers are reported if "
+        "at least three different ones are among the first 4096 elements, and zeros if they are the weights of a "
+        "convolution, MatMul or recurrent layer, and at least 16."
+    ),
+    bad='<layer id="1" name="weights_of_zeros" type="Const" version="opset1">',
+    good='<layer id="1" name="weights" type="Const" version="opset1">',
+)

@@ -279,8 +279,11 @@ MISSPELLED_ATTRIBUTE = Rule(
     "IR136",
     "misspelled-attribute",
     Severity.WARNING,
-    what="The name of an XML attribute is a misspelling of one that the runtime reads.",
-    why="the runtime ignores it, so tensor names or the name of a layer are lost.",
+    what=(
+        "The name of an XML attribute is a misspelling of one that the runtime reads, or an attribute of an "
+        "operation is in the tag of its layer instead of in <data>."
+    ),
+    why="the runtime ignores it, so tensor names, the name of a layer or a setting are lost.",
     bad='<port id="1" precision="FP32" name="r">',
     good='<port id="1" precision="FP32" names="r">',
 )

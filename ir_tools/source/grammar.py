@@ -8,7 +8,7 @@ __all__ = [
     "BODIES",
     "EDGE_ENDS",
     "GRAMMAR",
-    "LEGACY_LAYER",
+    "LEGACY",
     "LEGACY_VERSIONS",
     "MAPS",
     "NOTES",
@@ -72,5 +72,8 @@ GRAMMAR: Mapping[str, Tag] = {
     "blobs": Tag(frozenset(BLOBS)),
 }
 """By the name of the element."""
-LEGACY_LAYER = _LAYER._replace(children=_LAYER.children | {*BLOBS, "blobs"})
-"""`<layer>` in a file of IR v2 to v7."""
+LEGACY = {
+    "layer": _LAYER._replace(children=_LAYER.children | {*BLOBS, "blobs"}),
+    "data": Tag(frozenset({"crop", "dim"})),
+}
+"""Elements that hold others in a file of IR v2 to v7: early layers have rows of numbers in `<data>`."""

@@ -34,6 +34,10 @@ def f32(value: float) -> Slot:
 RNN = {"hidden_size": "4", "activations": "tanh"}
 STEPS: Sequence[Slot] = [("f32", "2,5,3"), ("f32", "2,1,4")]
 WEIGHTS = [np.ones(sizes, np.float32) for sizes in ((1, 4, 3), (1, 4, 4), (1, 4))]
+DETECTION = {"code_type": "caffe.PriorBoxParameter.CORNER", "nms_threshold": "0.5", "normalized": "true"}
+BOXES: Sequence[Slot] = [("f32", "1,16"), ("f32", "1,8"), ("f32", "1,2,16")]
+REGIONS = {"axis": "1", "end_axis": "3", "coords": "4", "classes": "2", "num": "2", "do_softmax": "true"}
+REGION_DATA: Sequence[Slot] = [("f32", "1,14,2,2")]
 BROKEN: Mapping[str, Case] = {
     "shape changes the number": ("Reshape", 1, {"special_zero": "false"}, [DATA, ints(4, 2)]),
     "shape has no size for -1": ("Reshape", 1, {"special_zero": "false"}, [DATA, ints(4, -1)]),
@@ -124,6 +128,9 @@ BROKEN: Mapping[str, Case] = {
     "expected a positive number": ("ROIPooling", 1, INFINITE, [("f32", "1,8,8,8"), ("f32", "2,5")]),
     "names an axis, but the data is a scalar": ("NormalizeL2", 1, {"eps": "1", "eps_mode": "add"}, [SCALAR, ints(-1)]),
     "buckets is": ("Bucketize", 3, {"output_type": "i64"}, [DATA, DATA]),
+    "ends holds 9,3": ("StringTensorPack", 15, {}, [("i32", "2"), ints(9, 3), ("u8", "9")]),
+    "ends holds 10, but there are 9 symbols": ("StringTensorPack", 15, {}, [("i32", "2"), ints(9, 10), ("u8", "9")]),
+    "begins holds -1,3": ("StringTensorPack", 15, {}, [ints(-1, 3), ("i32", "2"), ("u8", "9")]),
     "outside the 2 rows": ("SparseFillEmptyRows", 16, {}, [("f32", "1"), ints(2, 2), np.array([[2, 0]]), SCALAR]),
 }
 """What the runtime rejects, cannot run, or exhausts memory on, by what is said of it."""
@@ -142,6 +149,26 @@ SUSPECT: Mapping[str, Case] = {
     "input_low is 1, but input_high is 1: there": ("FakeQuantize", 1, {"levels": "9"}, [DATA, *map(f32, (1, 1, 0, 1))]),
     "input_low is 1, but input_high is -1: the": ("FakeQuantize", 1, {"levels": "2"}, [DATA, *map(f32, (1, -1, 0, 1))]),
     "sequence_lengths holds 6": ("RNNSequence", 5, RNN, [*STEPS, ints(5, 6), *WEIGHTS]),
+    "b holds 0": ("Divide", 1, {}, [DATA, np.array([1, 0, 2], np.float32)]),
+    "b holds 0, by which": ("FloorMod", 1, {}, [("i64", "2"), ints(1, 0)]),
+    "scale holds 0": ("FakeConvert", 13, {}, [DATA, f32(0)]),
+    "buckets is not in ascending order": (
+        "Bucketize",
+        3,
+        {"output_type": "i64"},
+        [DATA, np.array([1, 0, 2], np.float32)],
+    ),
+    "sorted_sequence is not": ("SearchSorted", 15, {}, [np.array([1, 0, 2], np.float32), ("f32", "4")]),
+    "has 2 values, of which": ("DetectionOutput", 8, DETECTION | {"keep_top_k": "5,5"}, BOXES),
+    "end_axis is 0, which is before axis 1": ("RegionYolo", 1, REGIONS | {"end_axis": "0"}, REGION_DATA),
+    "not among the 2 of num": ("RegionYolo", 1, REGIONS | {"do_softmax": "false", "mask": "1,2"}, REGION_DATA),
+    "max_size holds a number that is not larger": (
+        "PriorBox",
+        8,
+        {"min_size": "16", "max_size": "8", "offset": "0.5", "variance": "0.1"},
+        [ints(2, 2), ints(32, 32)],
+    ),
+    "pads_end holds -1, which removes": ("SpaceToBatch", 2, {}, [DATA, ints(1, 1), ints(0, 0), ints(0, -1)]),
     "also the batch_axis": ("ReverseSequence", 1, {"batch_axis": "0", "seq_axis": "0"}, [DATA, ints(1, 1)]),
 }
 """What the runtime takes and hardly does as meant."""

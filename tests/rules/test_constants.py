@@ -274,3 +274,35 @@ def test_pointers_in_place_of_the_weights(tmp_path: Any) -> None:
     assert (found.code, found.file) == ("IR021", str(path.with_suffix(".bin")))
     path.with_suffix(".bin").write_bytes(POINTER + bytes(1024))
     assert "IR021" not in {found.code for found in validate(path)}
+
+
+EXACT = np.float32([0.11, -0.23, 0.37, 0.59])
+SWAPPED = [2.5e29, 1.3e30, -4.8e30, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "found"),
+    [
+        pytest.param(EXACT, "f32", "", id="usual-weights"),
+        pytest.param(SWAPPED, "f32", "3 of the first 4 elements are larger than 1e20", id="wrong-order-of-bytes"),
+        pytest.param(SWAPPED, "f64", "3 of the first 4 elements are larger than 1e20", id="f64"),
+        pytest.param([*EXACT, -3.4e38], "f32", "", id="fill-of-a-mask"),
+        pytest.param([-3.4e38, 3.4e38, 3.4e38], "f32", "", id="bounds"),
+        pytest.param([INF, NAN, -INF], "f32", "", id="not-finite"),
+        pytest.param(np.zeros(16), "f32", "the 16 weights of 'r' are all 0", id="zeros"),
+        pytest.param(np.zeros(15), "f32", "", id="few-zeros"),
+        pytest.param([*np.zeros(5000), 1], "f32", "", id="a-last-weight"),
+    ],
+)
+def test_weights_that_are_hardly_those_of_the_model(values: npt.ArrayLike, kind: str, found: str) -> None:
+    array = np.array(values, element_type(kind).dtype)
+    assert codes(model("MatMul", array.shape, kind), array.tobytes(), "IR022") == ([found] if found else [])
+
+
+@pytest.mark.parametrize(("reader", "found"), [("Convolution", 1), ("LSTMCell", 0), ("Add", 0), ("Unknown", 0)])
+def test_zeros_are_reported_of_what_a_layer_multiplies_by(reader: str, found: int) -> None:
+    """The second input of an LSTMCell is its state."""
+    for between in ("", "Convert"):
+        before, tag, behind = model(reader, (4, 4), "f16", between).rpartition(b"<input>")
+        xml = before + tag + port(0, (4, 4), "f16").encode() + behind
+        assert len(codes(xml, bytes(32), "IR022")) == found

@@ -357,6 +357,61 @@ def test_rows_with_misspelled_attributes(word: str, meant: str) -> None:
         assert [level for *_, level in told(text, ["IR136"])] == levels
 
 
+@pytest.mark.parametrize(
+    ("layer", "data", "found"),
+    [
+        pytest.param('strides="1,1"', "", "warning", id="in-the-tag-alone"),
+        pytest.param('strides="1,1"', ' strides="1,1"', None, id="in-both"),
+        pytest.param('unknown="1"', "", None, id="of-no-operation"),
+    ],
+)
+def test_attributes_of_an_operation_in_the_tag_of_its_layer(layer: str, data: str, found: str | None) -> None:
+    """The runtime reads them in `<data>` only, so what it runs does not depend on them."""
+    tag = 'type="AvgPool"'
+    text = changed(re.sub(' strides="[^"]*"', data, POOL), (tag, f"{tag} {layer}"))
+    assert [level for *_, level in told(text, ["IR136"])] == ([] if found is None else [found])
+
+
+@pytest.mark.parametrize(("inside", "found"), [("<strides>1,1</strides>", "error"), ('<note value="1" />', "warning")])
+def test_elements_in_the_attributes_of_a_layer(inside: str, found: str) -> None:
+    text = re.sub(r"(<data kernel[^>]*?) ?/>", rf"\1>{inside}</data>", POOL)
+    assert inside in text
+    assert [(name, level) for _, name, level in told(text, ["IR134"])] == [("pool", found)]
+
+
+LEGACY = (
+    '<net name="n" version="6"><layers><layer id="0" name="x" type="Input" precision="FP32"><output>{port}</output>'
+    '</layer><layer id="1" name="spare" type="{spare}" precision="FP32"><output>{port}</output>{blob}</layer>'
+    '<layer id="2" name="power" type="Power" precision="FP32"><{data} power="1" scale="2" shift="0" />'
+    "<input>{port}</input><{out}>{port}</{out}></layer></layers>"
+    '<edges><edge from-layer="0" from-port="0" to-layer="2" to-port="0" /></edges></net>'
+).replace("{port}", '<port id="0"><dim>1</dim></port>')
+
+
+@pytest.mark.parametrize(
+    ("data", "out", "found"),
+    [
+        ("data", "output", []),
+        ("power_data", "output", []),
+        ("power", "output", []),
+        ("date", "output", ["error"]),
+        ("attributes", "output", ["warning"]),
+        ("data", "outputs", ["error"]),
+    ],
+)
+def test_elements_of_legacy_layers(data: str, out: str, found: list[str]) -> None:
+    """Early files name the element with the attributes after the type of the layer; no other name is one of it."""
+    text = LEGACY.format(data=data, out=out, spare="Input", blob="")
+    assert [level for *_, level in told(text, ["IR134"])] == found
+
+
+@pytest.mark.parametrize(("spare", "blob"), [("Input", ""), ("Const", '<blobs><custom offset="0" size="4" /></blobs>')])
+def test_layers_of_legacy_files_that_lead_nowhere(spare: str, blob: str) -> None:
+    """A layer with inputs that nothing reads is an output."""
+    text = LEGACY.format(data="data", out="output", spare=spare, blob=blob)
+    assert told(text, ["IR127"], bytes(4)) == [("IR127", "spare", "warning")]
+
+
 @pytest.mark.parametrize(("word", "count"), [("precision_", 1), ("precison", 1), ("precision", 0), ("note", 0)])
 def test_inputs_with_a_misspelled_precision(word: str, count: int) -> None:
     text = POOL.replace("<input>", f'<input><port id="9" {word}="FP32" />', 1)
