@@ -3,6 +3,7 @@
 from ir_tools.checks import (
     bad_rt_info,
     border_conversion,
+    border_names,
     consistency,
     disordered_ports,
     duplicate_layer_name,
@@ -44,6 +45,7 @@ CHECKS: tuple[Check, ...] = (
     implausible_weights.CHECK,
     duplicate_layer_name.CHECK,
     duplicate_tensor_name.CHECK,
+    border_names.CHECK,
     disordered_ports.CHECK,
     repeated_edge.CHECK,
     unfed_input.CHECK,

@@ -54,11 +54,12 @@ DUPLICATE_LAYER_NAME = Rule(
 DUPLICATE_TENSOR_NAME = Rule(
     "IR105",
     "duplicate-tensor-name",
-    Severity.WARNING,
-    what="Two output ports of one graph have the same tensor name in their attribute `names`.",
+    Severity.ERROR,
+    what="Two output ports of one graph have the same tensor name.",
     why=(
         "programs find inputs and outputs by tensor name. If two tensors have the name, the runtime renames one of "
-        "them, or returns the one that was not meant."
+        "them, or returns the one that was not meant. In IR v10, the runtime also names the tensor of each input and "
+        "output after its layer, and refuses the file if another input or output has that name: there it is an error."
     ),
     bad="""
         <layer id="1" ...>
@@ -72,6 +73,7 @@ DUPLICATE_TENSOR_NAME = Rule(
         <layer id="2" ...>
             <port id="1" precision="FP32" names="other">
     """,
+    milder=Severity.WARNING,
 )
 BAD_PORT_ID = Rule(
     "IR111",

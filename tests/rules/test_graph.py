@@ -769,3 +769,26 @@ def test_a_row_may_mean_a_layer_of_the_body_whose_number_is_lost(number: str) ->
 def test_a_misspelled_element_may_stand_beside_the_right_one(old: str, new: str, remedy: str) -> None:
     found, *_ = validate(changed(CHAIN, (old, new)).encode(), select="unknown-element")
     assert (found.message, found.help) == ("<edgez> is not known in <net>; did you mean <edges>?", remedy)
+
+
+BORDERS = (
+    '<net name="n" version="{version}"><layers><layer id="0" name="x" type="Parameter" version="opset1">'
+    '<data shape="2" element_type="f32" /><output><port id="0" precision="FP32" names="{x}"><dim>2</dim></port>'
+    '</output></layer><layer id="1" name="relu" type="ReLU" version="opset1"><input>{port}</input><output>'
+    '<port id="0" precision="FP32" names="{relu}"><dim>2</dim></port></output></layer>'
+    '<layer id="2" name="first" type="Result" version="opset1"><input>{port}</input></layer>'
+    '<layer id="3" name="second" type="Result" version="opset1"><input>{port}</input></layer></layers>'
+    '<edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0" />'
+    '<edge from-layer="{first}" from-port="0" to-layer="2" to-port="0" />'
+    '<edge from-layer="1" from-port="0" to-layer="3" to-port="0" /></edges></net>'
+).replace("{port}", '<port id="0" precision="FP32"><dim>2</dim></port>')
+
+
+@pytest.mark.parametrize("version", [10, 11])
+@pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.parametrize(("x", "relu"), [("", ""), ("a", "b"), ("x", "relu"), ("relu", "b"), ("a", "x"), ("a", "a")])
+def test_names_of_inputs_and_outputs_that_the_runtime_refuses(version: int, first: int, x: str, relu: str) -> None:
+    """Two Results of a tensor, or a Result of an input, are refused in IR v10 if the tensor has a name."""
+    text = BORDERS.format(version=version, first=first, x=x, relu=relu)
+    errors = [level for *_, level in told(text, ["IR105"]) if level == "error"]
+    assert bool(errors) == (not works(lambda: ov.Core().read_model(text.encode())))
