@@ -21,6 +21,7 @@ from typing import IO, NamedTuple
 from ir_tools.errors import UsageError, WriteError
 
 __all__ = [
+    "ALONE",
     "TEMPORARY_ADVICE",
     "Growth",
     "NewFile",

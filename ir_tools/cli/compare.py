@@ -446,7 +446,8 @@ def _bisect(model: "Model", found: "Comparison", options: Options, output: Path,
     from ir_tools.cli.screen import working
     from ir_tools.comparison import compare as compare_models
     from ir_tools.comparison.bisection import smallest_part
-    from ir_tools.comparison.dumping import save_array
+    from ir_tools.comparison.dumping import array_file
+    from ir_tools.format.write import write
 
     with options.clients(side) as (client, their), working("searching the smallest part that differs"):
 
@@ -465,10 +466,8 @@ def _bisect(model: "Model", found: "Comparison", options: Options, output: Path,
             )
 
         part = smallest_part(model, found, compare_part, client, options.setting)
-    ir_tools.write(part.model, output)
     files = {name: output.with_name(f"{output.stem}.{number}.npy") for number, name in enumerate(part.inputs)}
-    for name, file in files.items():
-        save_array(file, part.inputs[name])
+    write(part.model, output, beside=[array_file(file, part.inputs[name]) for name, file in files.items()])
     texts = tuple(f"{name}={file}" for name, file in files.items())
     inputs = InputOptions(texts, options.inputs.seed)
     again = replace(options, inputs=inputs, mode="cumulative", types=frozenset(), outputs_only=True)

@@ -2,6 +2,7 @@
 
 import os
 import stat
+from collections.abc import Sequence
 from contextlib import ExitStack
 from itertools import chain
 from pathlib import Path
@@ -38,8 +39,8 @@ def render(model: Model) -> bytes:
     return document.encode(changes.patch.apply(document.text))
 
 
-def write(model: Model, path: str | Path, *, overwrite: bool = True) -> None:
-    """Write `path` and the `.bin` beside it; both, or neither. Without `overwrite`, neither may exist.
+def write(model: Model, path: str | Path, *, overwrite: bool = True, beside: Sequence[NewFile] = ()) -> None:
+    """Write `path`, the `.bin` beside it and more files; all, or none. Without `overwrite`, none may exist.
 
     A symbolic link is followed if the `.bin` beside it is a link to the same pair or not there (then it becomes one);
     else it is replaced, and the file that it led to stays as it is.
@@ -56,7 +57,7 @@ def write(model: Model, path: str | Path, *, overwrite: bool = True) -> None:
     own = weights.is_file(pair.bin)
     if not own:
         _check_pair(pair)
-    files, growth = [NewFile(pair.xml, lambda file: file.write(text))], None
+    files, growth = [NewFile(pair.xml, lambda file: file.write(text)), *beside], None
     if own and weights.pending and _may_grow(pair.bin, weights.pending):
         growth = Growth(pair.bin, b"".join(weights.tail()))
     elif weights.pending or not (weights.missing or own):

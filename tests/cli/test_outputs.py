@@ -5,9 +5,10 @@ import resource
 import shutil
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from importlib import import_module
 from pathlib import Path
+from typing import IO
 from unittest.mock import patch
 
 import click
@@ -21,6 +22,8 @@ import pytest
 import ir_tools
 from ir_tools.cli import COMMANDS
 from ir_tools.cli.paths import Writing
+from ir_tools.comparison import dumping
+from ir_tools.files import write_file
 from tests.cli.conftest import Cli, Outcome
 
 WRITERS = {
@@ -347,6 +350,37 @@ def test_a_full_disk_leaves_what_was_there(cli: Cli, folder: Path, writer: str, 
     assert_refused(outcome, "out", "File too large", "nothing was changed" if pair else "it is as it was")
     assert content(folder) == before
     assert Path("out").is_dir() == (there and "--dump" in words)
+
+
+@pytest.mark.parametrize("there", [False, True], ids=["new", "there"])
+@pytest.mark.parametrize("written", [1, 5, 6])
+def test_a_disk_that_fills_up_leaves_no_part_of_a_dump(
+    cli: Cli, folder: Path, monkeypatch: pytest.MonkeyPatch, there: bool, written: int
+) -> None:
+    """Of three layers with two files each, and a table of them, so many are written before the disk is full."""
+    if there:
+        Path("deep/out").mkdir(parents=True)
+        Path("deep/out/other.npy").touch()
+    before, names = content(folder), sorted(map(str, folder.rglob("*")))
+    left = iter(range(written))
+
+    def limited(path: Path, fill: Callable[[IO[bytes]], object]) -> None:
+        with full_disk(10) if next(left, None) is None else nullcontext():
+            write_file(path, fill)
+
+    monkeypatch.setattr(dumping, "write_file", limited)
+    outcome = cli("compare", "m.xml", "--dump", "deep/out")
+    assert_refused(outcome, "deep/out", "File too large", "it is as it was")
+    assert content(folder) == before
+    assert sorted(map(str, folder.rglob("*"))) == names
+
+
+def test_an_input_that_cannot_be_written_leaves_no_part_of_a_bisection(cli: Cli, folder: Path) -> None:
+    """The pair could be written, and the input of the part beside it cannot."""
+    Path("out.0.npy").mkdir()
+    before = content(folder)
+    assert_refused(cli("compare", "m.xml", "--tolerance", "0", "--bisect", "out.xml"), "out.0.npy", "is a folder")
+    assert content(folder) == before
 
 
 @pytest.mark.parametrize("writer", WRITERS)
