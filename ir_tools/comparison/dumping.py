@@ -1,5 +1,6 @@
 """Every tensor that is compared, as files that numpy loads."""
 
+import errno
 import json
 import os
 import re
@@ -17,6 +18,10 @@ from ir_tools.files import ALONE, NewFile, check_target, temporary_folder, write
 from ir_tools.ops import Array
 
 __all__ = ["Dump", "array_file"]
+
+
+FILLED = {errno.ENOTEMPTY, errno.EEXIST}
+"""Errors of a folder that is to take the place of another one, in which there are files."""
 
 
 class Dump:
@@ -103,11 +108,13 @@ class Dump:
         check_target(self.folder / "tensors.json")
         with self._named():
             write_file(self._draft / "tensors.json", lambda file: file.write(table))
-            if self._made:
+            try:
                 os.rename(self._draft, self.folder)
-                return
-            for path in self._draft.iterdir():
-                os.replace(path, self.folder / path.name)
+            except OSError as why:
+                if why.errno not in FILLED:
+                    raise
+                for path in self._draft.iterdir():
+                    os.replace(path, self.folder / path.name)
 
     @contextmanager
     def _named(self) -> Iterator[None]:

@@ -33,6 +33,8 @@ def detections(attrs: Attrs, inputs: Sequence[Array]) -> Array:
     count = inputs[2].shape[-1] // size
     scores = _scores(attrs, inputs, count)
     images, classes = scores.shape[:2]
+    if not images:
+        return np.zeros((1, 1, 0, 7), scores.dtype)
     boxes = _boxes(attrs, inputs, count, classes)
     rows = [row for image in range(images) for row in _of_image(attrs, inputs, image, scores[image], boxes[image])]
     each = count * classes

@@ -190,7 +190,7 @@ def rotated(
     `rois` are `[boxes, 5]`: centre, width, height, angle in radians.
     """
     out = np.zeros((len(rois), data.shape[1], *size), data.dtype)
-    for number, (x, y, width, height, angle) in enumerate(rois.astype(np.float64)):
+    for number, (x, y, width, height, angle) in enumerate(rois.astype(np.float64) if data.size else ()):
         turn = -angle if clockwise else angle
         rows = _offsets(height * scale, size[0], ratio)[:, :, None, None]
         columns = _offsets(width * scale, size[1], ratio)[None, None]

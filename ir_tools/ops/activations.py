@@ -428,6 +428,8 @@ def selu_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 def with_numbers(function: Callable[..., Array], arrays: Sequence[Array]) -> tuple[Array, ...]:
     """Return a function of one array and single numbers, element by element."""
     data, *numbers = arrays
+    if not data.size:
+        return (data,)
     numbers = [number.reshape(()) for number in numbers]
     return (elementwise(lambda part: in_working_type(function, part, *numbers), data),)
 

@@ -118,7 +118,7 @@ def attention(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     mask = arrays[3] if len(arrays) > 3 and not attrs.causal else None
 
     def attended(query: Array, key: Array, value: Array, *rest: Array) -> Array:
-        scale = rest[0].ravel()[0] if rest else query.dtype.type(1 / math.sqrt(query.shape[-1]))
+        scale = rest[0].ravel()[0] if rest else query.dtype.type(1 / math.sqrt(max(query.shape[-1], 1)))
         scores = (query * scale) @ np.swapaxes(key, -1, -2)
         if attrs.causal:
             scores = np.where(np.tri(*scores.shape[-2:]) > 0, scores, -np.inf)
@@ -132,6 +132,8 @@ def attention(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def _softmax(scores: Array, sink: Array | None) -> Array:
+    if not scores.size:
+        return scores
     top = scores.max(axis=-1, keepdims=True)
     if sink is not None:
         top = np.maximum(top, sink)

@@ -370,6 +370,8 @@ def deformable(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
         kernel = filters.shape[2:]
         windows, begin, _ = resolved(attrs, sizes, kernel)
         counts = offsets.shape[2:]
+        if not data.size:
+            return np.zeros((batch, filters.shape[0], *counts), data.dtype)
         sheets = data.reshape(batch, tables, channels // tables, *sizes)
         moved = offsets.reshape(batch, tables, -1, 2, *counts)
         factors = np.ones((batch, 1, 1, 1, 1), data.dtype) if mask is None else mask.reshape(batch, tables, -1, *counts)

@@ -111,8 +111,8 @@ def grid(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     priors, features, image = arrays
     height, width = features.shape[2:]
     rows, columns = attrs.h or height, attrs.w or width
-    down = attrs.stride_y or image.shape[2] / rows
-    right = attrs.stride_x or image.shape[3] / columns
+    down = attrs.stride_y or image.shape[2] / max(rows, 1)
+    right = attrs.stride_x or image.shape[3] / max(columns, 1)
     out = np.zeros((rows, columns, len(priors), 4), np.float32)
     out[..., 0::2] = ((np.arange(columns) + 0.5) * right)[:, None, None]
     out[..., 1::2] = ((np.arange(rows) + 0.5) * down)[:, None, None, None]

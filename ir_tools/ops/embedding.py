@@ -119,6 +119,8 @@ def check_offsets_15(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation
 def _sums(attrs: Attrs, bags: Array, count: int, rows: Array, filling: Array | None) -> Array:
     """Return the rows of each bag added up, or their mean; what no row falls into is filled."""
     out = np.zeros((count, *rows.shape[1:]), rows.dtype)
+    if not count:
+        return out
     if (bags < 0).any():
         raise ShapeError("does not start with 0, or is not in ascending order", attribute="offsets")
     np.add.at(out, bags, rows)

@@ -6,7 +6,7 @@ Specification: `signals/`.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -300,23 +300,43 @@ def _plan(arrays: Sequence[Array], rank: int) -> tuple[list[int], list[int] | No
     return axes, sizes
 
 
+def _transformed(
+    transform: Callable[..., Array], data: Array, sizes: Sequence[int] | None, axes: Sequence[int], last: int
+) -> Array:
+    """Return a transform of data whose last transformed axis gets `last` elements; sums of no elements are 0."""
+    if data.size:
+        return transform(data, sizes, axes)
+    shape = [*data.shape]
+    for axis, size in zip(axes, sizes or (), strict=False):
+        shape[axis] = size
+    shape[axes[-1]] = last
+    return np.zeros(shape, data.dtype)
+
+
 def dft(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """Return the Fourier transform over the axes."""
-    axes, sizes = _plan(arrays, arrays[0].ndim - 1)
-    return (_parts(np.fft.fftn(_complex(arrays[0]), sizes, axes), arrays[0]),)
+    return (_of_complex(np.fft.fftn, arrays),)
+
+
+def _of_complex(transform: Callable[..., Array], arrays: Sequence[Array]) -> Array:
+    """Return a transform of complex numbers."""
+    data = _complex(arrays[0])
+    axes, sizes = _plan(arrays, data.ndim)
+    last = data.shape[axes[-1]] if sizes is None else sizes[-1]
+    return _parts(_transformed(transform, data, sizes, axes, last), arrays[0])
 
 
 def idft(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """Return the inverse Fourier transform over the axes."""
-    axes, sizes = _plan(arrays, arrays[0].ndim - 1)
-    return (_parts(np.fft.ifftn(_complex(arrays[0]), sizes, axes), arrays[0]),)
+    return (_of_complex(np.fft.ifftn, arrays),)
 
 
 def rdft(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """Return the Fourier transform of real numbers, without the half that is conjugate to the other."""
     data = arrays[0].astype(np.float32) if is_half(arrays[0].dtype) else arrays[0]
     axes, sizes = _plan(arrays, data.ndim)
-    return (_parts(np.fft.rfftn(data, sizes, axes), arrays[0]),)
+    last = data.shape[axes[-1]] if sizes is None else sizes[-1]
+    return (_parts(_transformed(np.fft.rfftn, data, sizes, axes, _half(Dim.of(last)).size), arrays[0]),)
 
 
 def irdft(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
@@ -324,7 +344,9 @@ def irdft(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     axes, sizes = _plan(arrays, arrays[0].ndim - 1)
     if sizes is not None and arrays[2][-1] == -1:
         sizes[-1] = 2 * (sizes[-1] - 1)
-    return (np.fft.irfftn(_complex(arrays[0]), sizes, axes).astype(arrays[0].dtype),)
+    data = _complex(arrays[0])
+    last = max(2 * (data.shape[axes[-1]] - 1), 0) if sizes is None else sizes[-1]
+    return (_transformed(np.fft.irfftn, data, sizes, axes, last).real.astype(arrays[0].dtype),)
 
 
 def _centred(window: Array, size: int) -> Array:

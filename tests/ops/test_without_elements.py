@@ -1,6 +1,8 @@
 """Tensors without elements: every operation is given inputs, and computed or refused in words."""
 
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from typing import Any
 
 import numpy as np
 import pytest
@@ -59,3 +61,100 @@ def test_groups_of_no_images_are_normalized() -> None:
     images = made.parameter("images", "0,4,2,2")
     made.result(made.call("GroupNormalization", images, line, line, num_groups=2, epsilon=0.1))
     assert outputs_of(made, images=np.zeros((0, 4, 2, 2), np.float32)).shape == (0, 4, 2, 2)
+
+
+def zeros(*sizes: int) -> Array:
+    return np.zeros(sizes, np.float32)
+
+
+I64 = np.int64
+ALIGNED = {"pooled_h": 2, "pooled_w": 2, "sampling_ratio": 2, "spatial_scale": 1.0, "clockwise_mode": True}
+WINDOW = {"strides": [1, 1], "pads_begin": [0, 0], "pads_end": [0, 0], "dilations": [1, 1]}
+DETECTIONS = {
+    "code_type": "caffe.PriorBoxParameter.CORNER",
+    "nms_threshold": 0.5,
+    "normalized": True,
+    "keep_top_k": [3],
+}
+COMPUTED: Mapping[str, tuple[str, Sequence[Array], Mapping[str, Any], Array]] = {
+    "DFT": ("DFT", [zeros(2, 0, 2), np.array([1])], {}, zeros(2, 0, 2)),
+    "DFT, padded": ("DFT", [zeros(2, 0, 2), np.array([1]), np.array([4])], {}, zeros(2, 4, 2)),
+    "IDFT of no rows": ("IDFT", [zeros(0, 3, 2), np.array([1, 0])], {}, zeros(0, 3, 2)),
+    "RDFT": ("RDFT", [zeros(2, 0), np.array([1])], {}, zeros(2, 0, 2)),
+    "RDFT of no rows": ("RDFT", [zeros(0, 4), np.array([1])], {}, zeros(0, 3, 2)),
+    "IRDFT": ("IRDFT", [zeros(2, 0, 2), np.array([1])], {}, zeros(2, 0)),
+    "IRDFT, padded": ("IRDFT", [zeros(2, 0, 2), np.array([1]), np.array([4])], {}, zeros(2, 4)),
+    "bags of no table": ("EmbeddingBagPackedSum", [zeros(0, 2), np.zeros((3, 0), I64)], {}, zeros(3, 2)),
+    "no bags": (
+        "EmbeddingBagOffsetsSum",
+        [np.ones((5, 2), np.float32), np.array([1, 2]), np.zeros(0, I64)],
+        {},
+        zeros(0, 2),
+    ),
+    "segments of no table": (
+        "EmbeddingSegmentsSum",
+        [zeros(0, 2), np.zeros(0, I64), np.zeros(0, I64), np.array(3)],
+        {},
+        zeros(3, 2),
+    ),
+    "attention to no keys": (
+        "ScaledDotProductAttention",
+        [np.ones((1, 4, 8), np.float32), zeros(1, 0, 8), zeros(1, 0, 3)],
+        {"causal": False},
+        zeros(1, 4, 3),
+    ),
+    "attention by keys of no numbers": (
+        "ScaledDotProductAttention",
+        [zeros(1, 4, 0), zeros(1, 2, 0), np.array([[[1, 5], [3, 7]]], np.float32)],
+        {"causal": False},
+        np.array([[[2, 6]] * 4], np.float32),
+    ),
+    "detections in no images": (
+        "DetectionOutput",
+        [zeros(0, 8), zeros(0, 6), np.ones((1, 2, 8), np.float32)],
+        DETECTIONS,
+        zeros(1, 1, 0, 7),
+    ),
+    "deformable convolution of no images": (
+        "DeformableConvolution",
+        [zeros(0, 4, 8, 8), zeros(0, 18, 6, 6), np.ones((6, 4, 3, 3), np.float32)],
+        WINDOW,
+        zeros(0, 6, 6, 6),
+    ),
+    "deformable convolution of no channels": (
+        "DeformableConvolution",
+        [zeros(1, 0, 8, 8), zeros(1, 18, 6, 6), zeros(6, 0, 3, 3)],
+        WINDOW,
+        zeros(1, 6, 6, 6),
+    ),
+    "regions of an image without elements": (
+        "ROIAlignRotated",
+        [zeros(1, 4, 0, 0), np.ones((3, 5), np.float32), np.zeros(3, I64)],
+        ALIGNED,
+        zeros(3, 4, 2, 2),
+    ),
+    "Selu": ("Selu", [zeros(0, 3), zeros(0), zeros(0)], {}, zeros(0, 3)),
+    "priors of no cells": (
+        "ExperimentalDetectronPriorGridGenerator",
+        [np.ones((3, 4), np.float32), zeros(1, 4, 0, 0), zeros(1, 3, 16, 16)],
+        {"flatten": False},
+        zeros(0, 0, 3, 4),
+    ),
+}
+"""What the specification defines: sums of no elements are 0, and a mean of equal weights is that of the values."""
+
+
+@pytest.mark.parametrize("name", COMPUTED)
+def test_what_is_defined_is_computed(name: str) -> None:
+    type, arrays, attributes, wanted = COMPUTED[name]
+    made, sources, fed = Builder(), list[Source](), dict[str, Array]()
+    for number, array in enumerate(arrays):
+        if array.dtype == np.float32:
+            fed[f"in{number}"] = array
+            sources.append(made.parameter(f"in{number}", ",".join(map(str, array.shape))))
+        else:
+            sources.append(made.constant(array))
+    made.result(made.call(type, *sources, **attributes))
+    found = outputs_of(made, **fed)
+    np.testing.assert_array_equal(found, wanted)
+    assert found.shape == wanted.shape
