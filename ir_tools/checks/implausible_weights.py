@@ -52,14 +52,15 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
 
 
 def _absurd(file: IrFile, constant: Constant) -> int:
-    """Count finite numbers beyond the usual; 0 if they are few different ones."""
+    """Count finite numbers beyond the usual; 0 if they are few different ones, or if there is NaN."""
     kind = constant.tensor.kind
     assert kind.dtype is not None
     size = kind.byte_size(min(constant.tensor.elements, LOOKED_AT))
-    with np.errstate(invalid="ignore"):
-        values: npt.NDArray[Any] = np.abs(file.weights.view(constant.offset, size).view(kind.dtype).astype(np.float64))
-    absurd = values[(values > ABSURD) & np.isfinite(values)]
-    return len(absurd) if len(np.unique(absurd)) >= SEVERAL else 0
+    values: npt.NDArray[Any] = np.abs(file.weights.view(constant.offset, size).view(kind.dtype))
+    if not (values.size and values.max() > ABSURD):
+        return 0
+    absurd = values[np.isfinite(values) & (values > ABSURD)]
+    return len(absurd) if len(set(absurd.tolist())) >= SEVERAL else 0
 
 
 def _is_zero(file: IrFile, constant: Constant) -> bool:

@@ -205,7 +205,8 @@ class Wishes:
             value = self._folded(step.graph, consumer, 1 - number)
             if value is None or not value.size or value.dtype.kind not in "fViub":
                 return
-            numbers = [float(np.mean(value, dtype=np.float64))]
+            with np.errstate(invalid="ignore"):
+                numbers = [float(np.mean(value, dtype=np.float64))]
         zero, one = (_apply(consumer.type, value, numbers[0], swapped=bool(number)) for value in (step.zero, step.one))
         if zero is not None and one is not None:
             linear = step.linear and consumer.type in LINEAR and not (consumer.type == "Divide" and number)

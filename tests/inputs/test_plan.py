@@ -8,6 +8,7 @@ import openvino.opset13 as ops
 import pytest
 
 import ir_tools
+from ir_tools.builder import Builder
 from ir_tools.errors import UsageError
 from ir_tools.infer import Trial
 from ir_tools.inputs import (
@@ -257,3 +258,10 @@ def test_a_name_of_two_inputs_is_that_of_the_first() -> None:
         "two": 1,
         "other": 2,
     }
+
+
+def test_an_input_that_infinities_of_both_signs_are_added_to() -> None:
+    """Their mean, which is no number, says nothing of the values of the input, and there is no warning."""
+    made = Builder()
+    made.result(made.call("Add", made.parameter("x", "2"), made.constant(np.array([np.inf, -np.inf], np.float32))))
+    assert np.isfinite(ir_tools.plan_inputs(made.model).arrays()["x"]).all()
