@@ -43,7 +43,10 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
         port = find_port(graph.layer(border.source.layer).outputs, border.source.port)
         names = () if port is None else port.names
         if names and border.source in seen:
-            message = f"another input or output is the same tensor '{quoted(names[0])}', which IR v10 cannot have"
+            message = (
+                f"another input or output is the same tensor '{quoted(names[0])}', for which OpenVINO 2025.0 and later "
+                "refuse a file of IR v10"
+            )
             remedy = "delete the attribute names of its port; ir-tools migrate --to ir11 writes a file that is read"
             yield ElementProblem(DUPLICATE_TENSOR_NAME, element_of(border.layer), message, remedy)
         seen.add(border.source)
@@ -53,7 +56,7 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
             other = graph.layer(taken[border.name].layer).name
             message = (
                 f"in IR v10, the runtime gives its tensor the name '{quoted(border.name)}', which the tensor of "
-                f"'{quoted(other)}' has"
+                f"'{quoted(other)}' has, and refuses the file"
             )
             yield ElementProblem(DUPLICATE_TENSOR_NAME, element_of(border.layer), message, REMEDY)
 

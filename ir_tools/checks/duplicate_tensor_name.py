@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 from ir_tools.checks.define import Check
 from ir_tools.checks.file import IrFile
-from ir_tools.diagnostics import Severity
 from ir_tools.display import plural, quoted
 from ir_tools.format.content import split_names
 from ir_tools.format.nets import Net
@@ -31,7 +30,7 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
         for name, port, other in repeated[:1]:
             message = f"the tensor name '{quoted(name)}' already belongs to layer '{name_of(other)}'"
             more = f"; {plural(len(repeated) - 1, 'more name')} repeated" if len(repeated) > 1 else ""
-            yield ElementProblem(DUPLICATE_TENSOR_NAME, port, message + more, REMEDY, severity=Severity.WARNING)
+            yield ElementProblem(DUPLICATE_TENSOR_NAME, port, message + more, REMEDY)
 
 
 def _repeated(net: Net) -> Iterator[tuple[str, Element, Element]]:

@@ -49,7 +49,7 @@ NEEDED = {
 PARTS = GRAMMAR["layer"].children
 """The elements that a `<layer>` holds."""
 LEGACY_PARTS = LEGACY["layer"].children
-EARLY_DATA = re.compile("[a-z_]+[_-]data|batch_norm|elementwise|fakequantize|fc|lrn|norm")
+EARLY_DATA = re.compile("[a-z0-9_]+[_-]data|batch_norm|elementwise|fakequantize|fc|lrn|norm")
 """Names of the element with the attributes of a layer in files of IR v2, besides the type of the layer."""
 FEW = 100
 """Attributes of one tag."""

@@ -54,12 +54,13 @@ DUPLICATE_LAYER_NAME = Rule(
 DUPLICATE_TENSOR_NAME = Rule(
     "IR105",
     "duplicate-tensor-name",
-    Severity.ERROR,
+    Severity.WARNING,
     what="Two output ports of one graph have the same tensor name.",
     why=(
         "programs find inputs and outputs by tensor name. If two tensors have the name, the runtime renames one of "
         "them, or returns the one that was not meant. In IR v10, the runtime also names the tensor of each input and "
-        "output after its layer, and refuses the file if another input or output has that name: there it is an error."
+        "output after its layer, and refuses the file if another input or output has that name; releases from 2025.0 "
+        "on also refuse two outputs that are one tensor with a name, or an output that is an input."
     ),
     bad="""
         <layer id="1" ...>
@@ -73,7 +74,6 @@ DUPLICATE_TENSOR_NAME = Rule(
         <layer id="2" ...>
             <port id="1" precision="FP32" names="other">
     """,
-    milder=Severity.WARNING,
 )
 BAD_PORT_ID = Rule(
     "IR111",
