@@ -322,6 +322,8 @@ def _of_complex(transform: Callable[..., Array], arrays: Sequence[Array]) -> Arr
     """Return a transform of complex numbers."""
     data = _complex(arrays[0])
     axes, sizes = _plan(arrays, data.ndim)
+    if not axes:
+        return arrays[0]
     last = data.shape[axes[-1]] if sizes is None else sizes[-1]
     return _parts(_transformed(transform, data, sizes, axes, last), arrays[0])
 

@@ -158,3 +158,10 @@ def test_what_is_defined_is_computed(name: str) -> None:
     found = outputs_of(made, **fed)
     np.testing.assert_array_equal(found, wanted)
     assert found.shape == wanted.shape
+
+
+@pytest.mark.parametrize("op", ["DFT", "IDFT"])
+def test_a_transform_along_no_axes_is_the_data(op: str) -> None:
+    made, data = Builder(), np.arange(12, dtype=np.float32).reshape(2, 3, 2)
+    made.result(made.call(op, made.parameter("data", "2,3,2"), np.array([], np.int64)))
+    np.testing.assert_array_equal(outputs_of(made, data=data), data)

@@ -8,6 +8,7 @@ import numpy as np
 from ir_tools.known_differences._model import PLANE, Call, Fixed, Given, converted, counted, floats, whole
 from ir_tools.known_differences.releases._predicates import has_rank, has_value
 from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_read, not_run
+from ir_tools.known_differences.releases._samples import READING_NOTHING
 from ir_tools.known_differences.releases.seen import Seen
 from ir_tools.releases.measured import State
 from ir_tools.types import is_static
@@ -104,13 +105,16 @@ def _interpolate(axes: str, *sizes: int, mode: str = "linear") -> Call:
 
 
 ROWS = (
-    ReleaseDifference(
-        name="spectra along no axes",
-        span="2022.1 to 2026.4",
-        ops=("DFT-7", "IDFT-7"),
-        reason="The output, which is equal to the data, is uninitialized.",
-        model=Call("DFT-7", (counted(2, 4, 2), Fixed(whole()))),
-        applies=lambda seen: seen.inputs[1].shape is not None and seen.inputs[1].dims == (0,),
+    *(
+        ReleaseDifference(
+            name=f"spectra along no axes, {span}",
+            span=span,
+            ops=("DFT-7", "IDFT-7"),
+            reason="The output, which is equal to the data, is uninitialized.",
+            model=Call("DFT-7", (counted(2, 4, 2), Fixed(whole()))),
+            applies=lambda seen: seen.inputs[1].dims == (0,),
+        )
+        for span in READING_NOTHING
     ),
     not_compiled(
         name="spectra of a computed size",

@@ -3,11 +3,14 @@
 from ir_tools.known_differences._model import PLANE, Call, Fixed, Given, counted
 from ir_tools.ops import Array
 
-__all__ = ["INDEXED", "PLAIN", "WINDOWS", "attention", "quantized"]
+__all__ = ["INDEXED", "PLAIN", "READING_NOTHING", "WINDOWS", "attention", "quantized"]
 
 PLAIN = {"causal": "false"}
 INDEXED = {"kernel": "2,2", **PLANE}
 WINDOWS = {"kernel": "1,1", "strides": "1,1", "pads_end": "0,0", "exclude-pad": "false"}
+
+READING_NOTHING = ("2022.1 to 2026.1", "2026.4 to 2026.4")
+"""The releases that read lists without elements and run models with dynamic shapes."""
 
 
 def quantized(data: Array | Fixed | Given | Call, high: Fixed, *, levels: int = 256) -> Call:

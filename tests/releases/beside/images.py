@@ -27,7 +27,7 @@ PIXELS = (1, 1, 2, 2)
 CELLS = (1, 1, 3, 5, 5)
 BESIDE = [
     *beside(
-        "spectra along no axes",
+        "spectra along no axes, 2026.4 to 2026.4",
         falling=[Call("IDFT-7", (Given(counted(2, 4, 2), "?,4,2"), Fixed(whole())))],
         others=[Call("DFT-7", (counted(2, 4, 2), Fixed(whole(0))))],
     ),

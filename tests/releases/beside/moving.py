@@ -393,7 +393,7 @@ GIVEN = Call("Abs-1", (counted(3),), results=(0,))
 PART = Call("Split-1", (counted(4), Fixed(index(0))), {"num_splits": "2"}, results=(1,))
 BESIDE = [
     *beside(
-        "Tile by no repeats",
+        "Tile by no repeats, 2026.4 to 2026.4",
         falling=[
             Call("Tile-1", (Given(counted(2, 3), "?,?"), Fixed(whole()))),
             Call("Tile-1", (number(3), Fixed(whole()))),
