@@ -269,10 +269,10 @@ ROWS = (
         applies=lambda seen: seen.has(Pattern.TRANSPOSED_BEFORE),
     ),
     ReleaseDifference(
-        name="LRN with a bias between whole numbers",
+        name="LRN with a bias that is no integer",
         span="2021.2 to 2026.4",
         ops=("LRN-1",),
-        reason="The bias is cut to a whole number of 32 bits.",
+        reason="The bias is cut to an integer of 32 bits.",
         model=_local(counted(1, 3, 4, 4), 1, bias="1.5"),
         applies=lambda seen: seen.attrs is not None and not _is_whole(seen.attrs.bias),
     ),
