@@ -269,7 +269,7 @@ ROWS = (
         applies=lambda seen: seen.has(Pattern.TRANSPOSED_BEFORE),
     ),
     ReleaseDifference(
-        name="LRN with a bias that is no integer",
+        name="LRN with a fractional bias",
         span="2021.2 to 2026.4",
         ops=("LRN-1",),
         reason="The bias is cut to an integer of 32 bits.",

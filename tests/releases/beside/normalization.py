@@ -257,7 +257,7 @@ BESIDE = [
         ],
     ),
     *beside(
-        "LRN with a bias that is no integer",
+        "LRN with a fractional bias",
         falling=[replace(_local(counted(1, 3, 4, 4), 1), raw=LOCAL | {"bias": bias}) for bias in ("0.25", "3e9")],
         others=[replace(_local(counted(1, 3, 4, 4), 1), raw=LOCAL | {"bias": bias}) for bias in ("2", "7")],
     ),
