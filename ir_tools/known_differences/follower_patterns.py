@@ -10,6 +10,7 @@ from ir_tools.graph import Graph, Layer, Model
 from ir_tools.known_differences.fusing_patterns import DECONVOLUTIONS, FACTORS, FUNCTIONS, SUMS
 from ir_tools.known_differences.neighbours import (
     FAR,
+    computed_sources,
     interpolates,
     made_from,
     number_of,
@@ -69,8 +70,8 @@ NEGATED_BEHIND = (
 """Types of layers that a scale of either sign moves behind, or into. Measured."""
 
 
-def is_bent_by_channel(graph: Graph, layer: Layer) -> bool:
-    """Return whether a PReLU with several slopes is all that reads a layer, factors between."""
+def is_bent_by_channel(graph: Graph, layer: Layer, constants: Collection[int]) -> bool:
+    """Return whether a PReLU with several slopes is all that reads a layer, constant factors between."""
     for _ in range(FAR):
         readers = readers_of(graph, layer)
         if len(readers) != 1:
@@ -78,7 +79,7 @@ def is_bent_by_channel(graph: Graph, layer: Layer) -> bool:
         (reader,) = readers
         if reader.type == "PReLU":
             return producer_of(graph, reader) is layer and prod(reader.common.inputs[1].dims) != 1
-        if reader.type != "Multiply":
+        if reader.type != "Multiply" or len(computed_sources(graph, reader, constants)) != 1:
             return False
         layer = reader
     return False

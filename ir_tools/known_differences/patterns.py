@@ -183,7 +183,8 @@ class Patterns:
             Pattern.CHANNELS_LAST: op.type == "TopK" and has_channels_last(graph, layer),
             Pattern.TRANSPOSED_BEFORE: op.type == "GRN" and is_transposed_before(self.model, graph, layer, constants),
             Pattern.UNCONVERTED: op.type == "NonZero" and _loses_a_convert(graph, layer),
-            Pattern.BENT_BY_CHANNEL: op.type == "GroupConvolutionBackpropData" and is_bent_by_channel(graph, layer),
+            Pattern.BENT_BY_CHANNEL: op.type == "GroupConvolutionBackpropData"
+            and is_bent_by_channel(graph, layer, constants),
             Pattern.EXTREME_LEVELS: op.type == "FakeQuantize" and extreme_levels(graph, layer),
             Pattern.SHARED_ORDER: op.type == "Transpose" and _shares_its_order(graph, layer),
             Pattern.WIDENED: op.type == "ScaledDotProductAttention" and is_widened(graph, layer),
@@ -244,7 +245,8 @@ class Patterns:
     def _of_convolutions(self, graph: Graph, total: Layer, constants: Collection[int]) -> Iterator[str]:
         """Yield what is true of a sum with what convolutions give."""
         known = self._convolved[id(graph)]
-        yield from residual(graph, total, constants, partial(self._is_in_bytes, graph, constants))
+        if self._quantizes(graph):
+            yield from residual(graph, total, constants, partial(self._is_in_bytes, graph, constants))
         if _is_activated(graph, total, constants, known):
             yield Pattern.ACTIVATED
         sources = [source for source in sources_of(graph, total) if source is not None]

@@ -209,22 +209,14 @@ ROWS = (
             ops=(op,),
             reason="The number of selected boxes, which is 0, is uninitialized.",
             sometimes=True,
-            model=_nms(op, most=0),
-            applies=_selects_nothing,
+            model=replace(_nms(op, most=0), raw=raw),
+            applies=applies,
         )
-        for op in ("NonMaxSuppression-5", "NonMaxSuppression-9", "NMSRotated-13")
-    ),
-    *(
-        ReleaseDifference(
-            name=f"{op} of at most no box of a class",
-            span="2023.3 to 2026.4",
-            ops=(op,),
-            reason="The number of selected boxes, which is 0, is uninitialized.",
-            sometimes=True,
-            model=replace(_nms(op), raw={"nms_top_k": "0"}),
-            applies=has_value("nms_top_k", 0),
+        for ops, raw, applies in (
+            (("NonMaxSuppression-5", "NonMaxSuppression-9", "NMSRotated-13"), {}, _selects_nothing),
+            (("MulticlassNms-8", "MulticlassNms-9"), {"nms_top_k": "0"}, has_value("nms_top_k", 0)),
         )
-        for op in ("MulticlassNms-8", "MulticlassNms-9")
+        for op in ops
     ),
     ends(
         name="MatrixNms of at most no box of a class",

@@ -394,6 +394,12 @@ def _residual(
     return _in_bytes(total, 2.1) if last else total
 
 
+def _is_unlimited(seen: Seen) -> bool:
+    """Return whether a sum, or a difference of known sizes, is `RESIDUAL`, by numbers or by channel."""
+    residual = seen.has(Pattern.RESIDUAL) or seen.has(Pattern.RESIDUAL_BY_CHANNEL)
+    return residual and (seen.op.type == "Add" or seen.has_known_sizes)
+
+
 def _is_uncompiled(seen: Seen) -> bool:
     """Return whether a difference of two quantized tensors is `RESIDUAL`."""
     return seen.has(Pattern.RESIDUAL) and all(seen.is_behind({"FakeQuantize"}, number) for number in range(2))
@@ -1337,7 +1343,7 @@ ROWS = (
         reason="The sum is compiled with the convolution, whose FakeQuantize is left out with its limits.",
         sometimes=True,
         model=_residual(),
-        applies=lambda seen: seen.has(Pattern.RESIDUAL) or seen.has(Pattern.RESIDUAL_BY_CHANNEL),
+        applies=_is_unlimited,
     ),
     not_compiled(
         name="quantized differences of quantized convolutions",

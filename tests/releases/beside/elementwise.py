@@ -417,12 +417,12 @@ BESIDE = [
     *beside(
         "quantized sums of quantized convolutions",
         falling=[
-            *(_residual("Subtract-1"), _residual(mask="ReLU-1"), _residual(sizes="2,2,4,4")),
+            *(_residual("Subtract-1", sizes="2,2,4,4"), _residual(mask="ReLU-1"), _residual(sizes="2,2,4,4")),
             *(_residual(mask="HSwish-4", sizes="2,2,4,4"), _residual(channels=True, sizes="2,2,4,4")),
         ],
         others=[
             *(_residual(last=False), _residual(first=False), _residual(read=True), _residual(mask="Sin-1")),
-            *(_residual(channels=True, first=False), _residual(grouped=True)),
+            *(_residual(channels=True, first=False), _residual(grouped=True), _residual("Subtract-1")),
         ],
     ),
     *beside(

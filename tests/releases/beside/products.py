@@ -157,6 +157,12 @@ def _matmul(first: Feed, second: Feed) -> Call:
     return Call("MatMul-1", (first, second), {"transpose_a": "false", "transpose_b": "false"})
 
 
+def _computed_between(bent: Call) -> Call:
+    """The same PReLU of the product multiplied by a tensor of the model."""
+    product, slopes = bent.inputs
+    return Call("PReLU-1", (Call("Multiply-1", (product, counted(1, 4, 7, 7))), slopes))
+
+
 BESIDE = [
     *beside(
         "MatMul of matrices and a constant vector",
@@ -498,7 +504,11 @@ BESIDE = [
     *beside(
         "deconvolution of groups before a PReLU with several slopes",
         falling=[_bent(2, 3), _bent(1, 2), Call("Negative-1", (_bent(4, 1),))],
-        others=[_bent(1, 1), replace(_bent(2, 2), inputs=(_bent(2, 2).inputs[0], Fixed(floats(0.1))))],
+        others=[
+            _bent(1, 1),
+            _computed_between(_bent(2, 2)),
+            replace(_bent(2, 2), inputs=(_bent(2, 2).inputs[0], Fixed(floats(0.1)))),
+        ],
     ),
     *beside(
         "deconvolution of one group",
