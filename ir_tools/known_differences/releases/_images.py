@@ -1,6 +1,6 @@
 """Images: Interpolate, patches, color."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
@@ -10,12 +10,14 @@ from ir_tools.known_differences.releases._predicates import has_rank, has_value
 from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_read, not_run
 from ir_tools.known_differences.releases._samples import READING_NOTHING
 from ir_tools.known_differences.releases.seen import Seen
+from ir_tools.ops.image import padded_dims, pads
 from ir_tools.releases.measured import State
 from ir_tools.types import is_static
 
 __all__ = ["ROWS"]
 
 INTERPOLATE = ("Interpolate-1", "Interpolate-4", "Interpolate-11")
+AXES = {"Interpolate-4": 3, "Interpolate-11": 2}
 
 
 def _in_five_dimensions(mode: str) -> Callable[[Seen], bool]:
@@ -23,10 +25,35 @@ def _in_five_dimensions(mode: str) -> Callable[[Seen], bool]:
     return lambda seen: has_value("mode", mode)(seen) and has_rank(seen, 5)
 
 
+def _named_axes(seen: Seen) -> list[int]:
+    """Return the axes that an Interpolate names, or all; unknown: empty."""
+    if str(seen.op) == "Interpolate-1":
+        return [] if seen.attrs is None else list(seen.attrs.axes)
+    axes = seen.inputs[AXES[str(seen.op)] :]
+    return (axes[0].integers() or []) if axes else list(range(len(seen.inputs[0].shape or ())))
+
+
 def _resized(seen: Seen) -> set[int]:
-    """Return the axes whose sizes are known to change."""
-    pairs = zip(seen.inputs[0].shape or (), seen.outputs[0].shape or (), strict=False)
-    return {axis for axis, (old, new) in enumerate(pairs) if old.static and new.static and old != new}
+    """Return the axes that get another size than that of the padded data.
+
+    Of unknown sizes they are those that the layer names, if not all are named.
+    """
+    before, after, attrs = seen.inputs[0].shape, seen.outputs[0].shape, seen.attrs
+    if not before or not after or attrs is None:
+        return set()
+    named = _named_axes(seen)
+    dims = before if str(seen.op) == "Interpolate-1" else padded_dims(attrs, before)
+    return {
+        axis
+        for axis, (old, new) in enumerate(zip(dims, after, strict=True))
+        if (old != new if old.static and new.static else len(named) < len(dims) and axis in named)
+    }
+
+
+def _resizes_most(seen: Seen) -> bool:
+    """Return whether an Interpolate of three or four dimensions resizes batch or channels, and names all but one."""
+    rank = len(seen.inputs[0].shape or ())
+    return rank in {3, 4} and len(_named_axes(seen)) >= rank - 1 and not _resized(seen).isdisjoint({0, 1})
 
 
 def _has_more_sizes_than_axes(seen: Seen) -> bool:
@@ -41,9 +68,31 @@ def _is_constant_by_narrow(seen: Seen, number: int) -> bool:
     return 0 in seen.constant and len(seen.inputs) > number and seen.inputs[number].dtype.name == "i32"
 
 
-def _resizes_channels(seen: Seen) -> bool:
-    """Return whether three axes of data of three or four dimensions are known to change."""
-    return len(_resized(seen)) == 3 and not has_rank(seen, 5)
+def _is_static(seen: Seen) -> bool:
+    """Return whether all sizes of the data and the output are known."""
+    return is_static(seen.inputs[0].shape) and is_static(seen.outputs[0].shape)
+
+
+def _padded_axes(seen: Seen) -> set[int]:
+    """Return the axes that an Interpolate pads."""
+    attrs, shape = seen.attrs, seen.inputs[0].shape
+    return {axis for axis, both in enumerate(pads(attrs, len(shape))) if any(both)} if attrs and shape else set()
+
+
+def _misplaces_pads(seen: Seen) -> bool:
+    """Return whether an Interpolate names batch or channels, but not all axes, and has a pad that goes to another axis.
+
+    Pads of a batch that is not named are right, and those of the last axis, if it is named last.
+    """
+    axes, last = _named_axes(seen), len(seen.inputs[0].shape or ()) - 1
+    if last < 2 or not {0, 1} & {*axes} or len(axes) > last or _resizes_most(seen):
+        return False
+    return bool(_padded_axes(seen) - ({last} & {*axes[-1:]}) - ({0} - {*axes}))
+
+
+def _pads_beside_lines(seen: Seen) -> bool:
+    """Return whether an Interpolate that resizes the last of three axes has pads before the data along another one."""
+    return has_rank(seen, 3) and 2 in _resized(seen) and seen.attrs is not None and any(seen.attrs.pads_begin[:2])
 
 
 def _is_of_least_height(seen: Seen) -> bool:
@@ -102,6 +151,16 @@ def _is_mostly_padding(seen: Seen) -> bool:
 def _interpolate(axes: str, *sizes: int, mode: str = "linear") -> Call:
     raw = {"mode": mode, "axes": axes, "align_corners": "false", "antialias": "false"}
     return Call("Interpolate-1", (counted(2, 2, 6, 4), Fixed(whole(*sizes))), raw)
+
+
+def _padded(shape: Sequence[int], axes: Sequence[int], before: Sequence[int]) -> Call:
+    """Return an Interpolate-4 of counted elements, padded and then resized to nine of the nearest ones along axes."""
+    count = len(axes)
+    return Call(
+        "Interpolate-4",
+        (counted(*shape), Fixed(whole(*(9,) * count)), Fixed(floats(*(1,) * count)), Fixed(whole(*axes))),
+        {"mode": "nearest", "shape_calculation_mode": "sizes", "pads_begin": ",".join(map(str, before))},
+    )
 
 
 ROWS = (
@@ -242,21 +301,55 @@ ROWS = (
         name="Interpolate of channels, height and width",
         span="2021.2 to 2025.3",
         ops=INTERPOLATE,
-        reason="Resizing three axes of data of rank 3 or 4 is read but not compiled.",
+        reason="Resizing channels is not compiled if three axes of data of rank 4, or two of rank 3, are named.",
         model=_interpolate("1,2,3", 3, 3, 3),
-        applies=_resizes_channels,
+        applies=lambda seen: _resizes_most(seen) and _is_static(seen),
+    ),
+    not_run(
+        name="Interpolate of channels, height and width of unknown sizes",
+        span="2022.1 to 2025.3",
+        ops=INTERPOLATE,
+        reason="Resizing channels is not run if three axes of data of rank 4, or two of rank 3, are named.",
+        model=Call(
+            "Interpolate-4",
+            (Given(counted(1, 3, 4), "1,?,?"), Fixed(whole(6, 8)), Fixed(floats(2, 2)), Fixed(whole(1, 2))),
+            {"mode": "nearest", "shape_calculation_mode": "sizes"},
+        ),
+        applies=lambda seen: _resizes_most(seen) and not _is_static(seen),
     ),
     ReleaseDifference(
         name="cubic Interpolate of channels, height and width",
         span="2025.4 to 2026.4",
         ops=INTERPOLATE,
-        reason="Resizing three axes of data of rank 3 or 4 reads memory after the data.",
+        reason="Resizing three axes of data of rank 4, or two of rank 3 but not the last two, reads memory after the "
+        "data.",
         model=Call(
             "Interpolate-11",
             (counted(2, 3, 4, 4), Fixed(whole(5, 6, 5)), Fixed(whole(1, 2, 3))),
             {"mode": "cubic", "shape_calculation_mode": "sizes"},
         ),
-        applies=lambda seen: has_value("mode", "cubic")(seen) and _resizes_channels(seen),
+        applies=lambda seen: (
+            has_value("mode", "cubic")(seen)
+            and _resizes_most(seen)
+            and not (has_rank(seen, 3) and _resized(seen) == {1, 2})
+        ),
+    ),
+    ReleaseDifference(
+        name="Interpolate with pads of batch or channels",
+        span="2022.1 to 2026.4",
+        ops=tuple(AXES),
+        reason="Where the first two axes are resized, pads go to other axes.",
+        model=_padded((2, 3, 4, 5), (1, 2), (0, 0, 1, 0)),
+        applies=_misplaces_pads,
+    ),
+    ends(
+        name="Interpolate of lines with pads beside them",
+        span="2021.3 to 2025.3",
+        ops=tuple(AXES),
+        reason="Where the last of three axes is resized, pads before the data along another axis read other "
+        "memory: the process ends, or values are wrong.",
+        model=_padded((2, 3, 4), (2,), (0, 1, 0)),
+        applies=_pads_beside_lines,
     ),
     not_read(
         name="Interpolate-11 to more sizes than axes",
@@ -269,6 +362,14 @@ ROWS = (
             {"mode": "nearest", "shape_calculation_mode": "sizes"},
         ),
         applies=_has_more_sizes_than_axes,
+    ),
+    not_compiled(
+        name="Interpolate-4 of three dimensions",
+        span="2021.2 to 2021.2",
+        ops=("Interpolate-4",),
+        reason="Data of three dimensions are not resized.",
+        model=_padded((1, 3, 4), (2,), (0,)),
+        applies=lambda seen: has_rank(seen, 3),
     ),
     not_compiled(
         name="Interpolate-1 of 2021.2",

@@ -17,12 +17,16 @@ def first(mode: str, axes: str, *sizes: int, shape: Sequence[int] = IMAGE, flags
     return Call("Interpolate-1", (counted(*shape), Fixed(whole(*sizes))), {"mode": mode, "axes": axes, **words, **pads})
 
 
-def scaled(shape: Sequence[int], sizes: Array, axes: Sequence[int], mode: str = "nearest") -> Call:
-    """Interpolate-4 to sizes, with scales of 1."""
-    inputs = (Fixed(sizes), Fixed(floats(*[1] * len(axes))), Fixed(whole(*axes)))
-    return Call("Interpolate-4", (counted(*shape), *inputs), {"mode": mode, "shape_calculation_mode": "sizes"})
+def scaled(
+    sizes: Sequence[int], to: Array, axes: Sequence[int], mode: str = "nearest", *, shape: str = "", **pads: str
+) -> Call:
+    """Interpolate-4 to sizes, with scales of 1, of data of sizes, which `shape` may leave unknown."""
+    data = Given(counted(*sizes), shape) if shape else counted(*sizes)
+    inputs = (Fixed(to), Fixed(floats(*[1] * len(axes))), Fixed(whole(*axes)))
+    return Call("Interpolate-4", (data, *inputs), {"mode": mode, "shape_calculation_mode": "sizes", **pads})
 
 
+LINES = (1, 3, 4)
 PIXELS = (1, 1, 2, 2)
 CELLS = (1, 1, 3, 5, 5)
 BESIDE = [
@@ -87,11 +91,34 @@ BESIDE = [
     ),
     *beside(
         "Interpolate of channels, height and width",
-        others=[scaled(CELLS, whole(4, 4, 4), (2, 3, 4)), scaled(IMAGE, whole(3, 4), (1, 2))],
+        falling=[
+            scaled(LINES, whole(6, 8), (1, 2)),
+            scaled(LINES, whole(2, 6), (0, 1)),
+            scaled(IMAGE, whole(2, 5, 3, 3), (0, 1, 2, 3)),
+            scaled(IMAGE, whole(5, 3, 3), (1, 2, 3)),
+        ],
+        others=[
+            scaled(CELLS, whole(4, 4, 4), (2, 3, 4)),
+            scaled(IMAGE, whole(3, 4), (1, 2)),
+            scaled(IMAGE, whole(2, 2, 5, 7), (0, 1, 2, 3)),
+            scaled(LINES, whole(6), (1,)),
+            scaled(LINES, whole(3, 8), (1, 2)),
+        ],
+    ),
+    *beside(
+        "Interpolate of channels, height and width of unknown sizes",
+        falling=[scaled(IMAGE, whole(4, 6, 6), (1, 2, 3), shape="?,?,?,?")],
+        others=[
+            scaled(LINES, whole(8), (2,), shape="1,?,?"),
+            scaled(LINES, whole(6), (1,), shape="1,?,?"),
+            scaled(IMAGE, whole(6, 6), (2, 3), shape="?,?,?,?"),
+        ],
     ),
     *beside(
         "cubic Interpolate of channels, height and width",
+        falling=[scaled(LINES, whole(2, 6), (0, 1), "cubic")],
         others=[
+            scaled(LINES, whole(6, 8), (1, 2), "cubic"),
             Call(
                 "Interpolate-11",
                 (counted(*IMAGE), Fixed(whole(3, 4, 5)), Fixed(whole(1, 2, 3))),
@@ -99,6 +126,29 @@ BESIDE = [
             ),
         ],
     ),
+    *beside(
+        "Interpolate with pads of batch or channels",
+        falling=[
+            scaled(IMAGE, whole(9), (0,), pads_end="0,1"),
+            scaled(IMAGE, whole(9, 9), (3, 1), pads_begin="0,0,0,1"),
+            scaled(LINES, whole(9), (1,), "linear", pads_end="0,0,1"),
+            scaled(CELLS, whole(9, 9), (1, 4), pads_begin="0,0,2"),
+        ],
+        others=[
+            scaled(IMAGE, whole(9, 9), (1, 3), pads_begin="0,0,0,1"),
+            scaled(IMAGE, whole(9), (1,), pads_begin="2"),
+            scaled(IMAGE, whole(9, 9), (2, 3), pads_begin="0,2", pads_end="0,0,1"),
+            scaled(IMAGE, whole(2, 2, 7, 9), (0, 1, 2, 3), pads_end="0,0,1,1"),
+        ],
+    ),
+    *beside(
+        "Interpolate of lines with pads beside them",
+        others=[
+            scaled(LINES, whole(9), (2,), pads_begin="0,0,1"),
+            scaled(LINES, whole(9), (2,), pads_end="1,2"),
+        ],
+    ),
+    *beside("Interpolate-4 of three dimensions", others=[scaled((3, 4), whole(4, 5), (0, 1))]),
     *beside("Interpolate-1 of 2021.2", falling=[first("linear", "2,3", 3, 3, flags="align_corners antialias")]),
     *beside(
         "Interpolate-1 whose corners are not aligned",
