@@ -1,11 +1,13 @@
-"""Every operation in every variation of a kind: `python -m tests.releases.variations KIND RELEASE... [OPERATION...]`.
+"""Every operation in every variation of a kind.
 
-It tells where `compat` is wrong about a layer of `tests.ops.samples` that is changed in one thing; kinds are those of
-`VARIATIONS`. Other than random models they leave nothing out: what a release does with the edges of a setting is seen.
+`python -m tests.releases.variations KIND RELEASE... [OPERATION...] [SEED]` tells where `compat` is wrong about a layer
+of `tests.ops.samples` that is changed in one thing; kinds are those of `VARIATIONS`, and `several` changes two or more.
+Other than random models they leave nothing out: what a release does with the edges of a setting is seen.
 """
 
 from __future__ import annotations
 
+import random
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -136,6 +138,14 @@ def _of_rank(layer: Layer) -> Iterator[Layer]:
             yield _other(layer, changed, f"{about} of {numbers}")
 
 
+def _typed(layer: Layer) -> Iterator[Layer]:
+    """Yield the layer with another element type in place of each."""
+    shapes = _shapes(layer)
+    for old, new in product(sorted({dtype for dtype, _ in shapes.values()}), TYPES):
+        changed = {number: (new, ",".join(dims)) for number, (dtype, dims) in shapes.items() if dtype == old}
+        yield _other(layer, changed, f"{old} is {new}")
+
+
 def _held(layer: Layer) -> Iterator[Layer]:
     """Yield the layer with some of its inputs as constants, and with constants that are inputs."""
     fed = [*_shapes(layer)]
@@ -242,39 +252,74 @@ NEIGHBOURS: Mapping[str, Neighbour] = {
     "FakeQuantize": _quantized,
 }
 
+TYPES = ("f16", "bf16", "f64", "i32")
+
+
+def _several(layer: Layer, seed: int = 0) -> Iterator[Layer]:
+    """Yield the layer changed in two or three things, each a variation of another kind, drawn at random.
+
+    No size becomes 0: what is made of nothing says little of the other change.
+    """
+    kinds, drawn = (
+        [name for name in VARIATIONS if name not in {"empty", "several"}],
+        random.Random(f"{seed} {layer.op}"),
+    )
+    for _ in range(40):
+        found, said = layer, []
+        for kind in drawn.sample(kinds, drawn.choice((2, 2, 3))):
+            variations = [*VARIATIONS[kind](found)]
+            if variations:
+                found = drawn.choice(variations)
+                said.append(found.about)
+        yield replace(found, about="; ".join(said))
+
+
 VARIATIONS: Mapping[str, Callable[[Layer], Iterator[Layer]]] = {
     "empty": partial(_of_size, "0"),
     "single": partial(_of_size, "1"),
     "unknown": _unknown,
     "ranks": _of_rank,
+    "types": _typed,
     "constants": _held,
     "settings": _set,
     "neighbours": _beside,
+    "several": _several,
 }
 
 
 # --- answers ----------------------------------------------------------------------------------------------------
 
 
-def layers(kind: str, types: Collection[str] = ()) -> Iterator[Layer]:
-    """Yield the variations of a kind of all operations, or of those of the types."""
+def layers(kind: str, types: Collection[str] = (), seed: int = 0) -> Iterator[Layer]:
+    """Yield the variations of a kind of all operations, or of those of the types; a seed draws those of `several`."""
+    vary = partial(_several, seed=seed) if kind == "several" else VARIATIONS[kind]
     for op in OPS:
         sample = sample_of(op)
         if op.role is not Role.COMPUTATION or op.type in LEFT_OUT or sample is None or (types and op.type not in types):
             continue
         known = {key: value for key, value in sample.raw.items() if key in op.fields}
-        yield from VARIATIONS[kind](Layer(op, Sample(known, sample.slots), ""))
+        yield from vary(Layer(op, Sample(known, sample.slots), ""))
 
 
 def asked(layer: Layer, version: int) -> Question | None:
-    """Return the question of a layer; None if it is not valid or its values are not defined."""
+    """Return the question of a layer; None if it is not valid or its values are not defined.
+
+    Values that are given have to be valid as constants, too.
+    """
+    question = _valid(layer, version)
+    if question is None or not question.fed or (layer.given and not _valid(replace(layer, given=frozenset()), version)):
+        return None
+    return question if _gives_numbers(question) else None
+
+
+def _valid(layer: Layer, version: int) -> Question | None:
     try:
         question = layer.question(version)
         model = ir_tools.read(question.xml, question.weights)
     except (IrToolsError, ValueError):
         return None
     sound = not any(found.severity == "error" for found in validate(model)) and are_defined(model, question.fed)
-    return question if question.fed and sound and _gives_numbers(question) else None
+    return question if sound else None
 
 
 def _gives_numbers(question: Question) -> bool:
@@ -283,11 +328,11 @@ def _gives_numbers(question: Question) -> bool:
     return bool(outputs) and not any(np.isnan(output).any() for output in outputs if output.dtype.kind == "f")
 
 
-def main(kind: str, releases: Collection[Release], types: Collection[str]) -> None:
+def main(kind: str, releases: Collection[Release], types: Collection[str], seed: int) -> None:
     """Print what is wrong, and how much."""
     right = count = runs = 0
     with Clients() as clients:
-        for layer in layers(kind, types):
+        for layer in layers(kind, types, seed):
             versions = {min(release.reads[1], 11) for release in releases}
             questions = {version: asked(layer, version) for version in versions}
             for release in releases:
@@ -307,4 +352,6 @@ def main(kind: str, releases: Collection[Release], types: Collection[str]) -> No
 if __name__ == "__main__":
     NAMED = {release.name: release for release in OPENVINO}
     WORDS = sys.argv[2:]
-    main(sys.argv[1], [NAMED[word] for word in WORDS if word in NAMED], [word for word in WORDS if word not in NAMED])
+    SEED = sum(int(word) for word in WORDS if word.isdecimal())
+    TYPES_OF = [word for word in WORDS if word not in NAMED and not word.isdecimal()]
+    main(sys.argv[1], [NAMED[word] for word in WORDS if word in NAMED], TYPES_OF, SEED)
