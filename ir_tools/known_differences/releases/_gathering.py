@@ -26,9 +26,9 @@ def _is_negative(fact: Fact) -> bool:
 
 
 def _takes_one_of_the_last_axis(seen: Seen) -> bool:
-    """Return whether a TopK of data with unknown sizes may return one element of the axis that is last in memory."""
+    """Return whether a TopK of unknown sizes may return one element of the axis that is last in memory."""
     shape, k = seen.inputs[0].shape, seen.inputs[1].integers()
-    if shape is None or seen.attrs is None or is_static(shape) or k not in (None, [1]):
+    if shape is None or seen.attrs is None or (is_static(shape) and 1 in seen.constant) or k not in (None, [1]):
         return False
     axis: int = seen.attrs.axis % len(shape)
     return axis == len(shape) - 1 or (axis == 1 and seen.has(Pattern.CHANNELS_LAST))
@@ -268,6 +268,17 @@ ROWS = (
             (counted(3, 4), Fixed(np.array([[-1] * 4])), counted(1, 4), Fixed(index(0))),
         ),
         applies=_has_negative_indices,
+    ),
+    not_run(
+        name="ScatterElementsUpdate along a computed axis",
+        span="2022.1 to 2024.6",
+        ops=("ScatterElementsUpdate-3", "ScatterElementsUpdate-12"),
+        reason="If the axis and a size are computed, the model is compiled but not run.",
+        model=Call(
+            "ScatterElementsUpdate-3",
+            (Given(counted(4, 3), "?,3"), np.array([[0, 1, 2], [2, 0, 3]]), counted(2, 3), index(0)),
+        ),
+        applies=lambda seen: 3 not in seen.constant and not all(is_static(fact.shape) for fact in seen.inputs),
     ),
     ends(
         name="ScatterElementsUpdate without updates",

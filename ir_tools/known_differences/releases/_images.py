@@ -235,6 +235,19 @@ ROWS = (
         ),
         types="boolean i16 i32 i64 u8 u16 u32 u64",
     ),
+    not_compiled(
+        name="Interpolate of integers along computed axes",
+        span="2022.1 to 2026.4",
+        ops=tuple(AXES),
+        reason="Of i32 and i64 only constant axes are compiled.",
+        model=Call(
+            "Interpolate-4",
+            (np.ones((1, 1, 2, 2), np.int32), Fixed(whole(4, 4)), Fixed(floats(2, 2)), whole(2, 3)),
+            {"mode": "nearest", "shape_calculation_mode": "sizes"},
+        ),
+        types="i32 i64",
+        applies=lambda seen: not {*range(AXES[str(seen.op)], len(seen.inputs))} <= {*seen.constant},
+    ),
     *(
         ReleaseDifference(
             name=f"{mode} Interpolate of five dimensions, {span}",

@@ -72,6 +72,14 @@ def _is_of_constants(seen: Seen) -> bool:
     return len(seen.constant) == len(seen.inputs) and any(type != "Result" for _, type in seen.readers)
 
 
+def _is_along_lines(seen: Seen) -> bool:
+    """Return whether a SoftMax of two or three dimensions is along one in front of the last; the first, if unknown."""
+    shape = seen.inputs[0].shape
+    if shape is None or seen.attrs is None or len(shape) not in {2, 3}:
+        return False
+    return bool(seen.attrs.axis % len(shape) < (len(shape) - 1 if is_static(shape) else 1))
+
+
 def _fills_blocks(seen: Seen) -> bool:
     """Return whether the output has blocks of 8 channels, with 8 elements in each channel."""
     shape = seen.outputs[0].shape or ()
@@ -356,6 +364,15 @@ ROWS = (
         ),
         applies=_fills_blocks,
         processor=Processor.NO_AVX512,
+    ),
+    not_compiled(
+        name="SoftMax of bf16 along other axes than the last",
+        span="2022.1 to 2022.1",
+        ops=("SoftMax-1", "SoftMax-8"),
+        reason="Of two or three dimensions, there is no code for bf16.",
+        types="bf16",
+        model=Call("SoftMax-8", (counted(2, 3).astype(ml_dtypes.bfloat16),), {"axis": "0"}),
+        applies=_is_along_lines,
     ),
     not_compiled(
         name="MaxPool-8 of bf16 whose indices are not read",

@@ -14,6 +14,11 @@ def _top_k(axis: int, data: Given | Call | None = None, count: int = 1) -> Call:
     return Call("TopK-3", (data or Given(counted(2, 3), "?,3"), Fixed(index(count))), raw, (0,))
 
 
+def _scattered(axis: Feed, data: str = "4,3", places: str = "2,3", updates: str = "2,3") -> Call:
+    inputs = Given(counted(4, 3), data), Given(np.array([[0, 1, 2], [2, 0, 3]]), places), Given(counted(2, 3), updates)
+    return Call("ScatterElementsUpdate-3", (*inputs, axis))
+
+
 def _enlarged(data: Given | Call) -> Call:
     """Images of two rows and columns made twice as large."""
     raw = {"mode": "nearest", "shape_calculation_mode": "scales", "coordinate_transformation_mode": "asymmetric"}
@@ -109,6 +114,7 @@ BESIDE = [
             _top_k(-1),
             _top_k(1, _enlarged(IMAGES)),
             _top_k(1, Call("ReLU-1", (Call("Concat-1", (_enlarged(IMAGES),) * 2, {"axis": "1"}),))),
+            Call("TopK-3", (counted(2, 3), index(1)), {"axis": "1", "mode": "max", "sort": "value"}, (0,)),
         ],
         others=[
             _top_k(1, IMAGES),
@@ -118,6 +124,14 @@ BESIDE = [
             _top_k(1, _enlarged(_convolved(IMAGES))),
             _top_k(1, _convolved(IMAGES)),
         ],
+    ),
+    *beside(
+        "ScatterElementsUpdate along a computed axis",
+        falling=[
+            _scattered(index(0), places="?,?"),
+            _scattered(index(0), updates="2,?"),
+        ],
+        others=[_scattered(index(0)), _scattered(Fixed(index(0)), data="?,?", places="?,?", updates="?,?")],
     ),
     Beside(
         NEGATIVE,

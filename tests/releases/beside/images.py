@@ -6,7 +6,7 @@ import numpy as np
 
 from ir_tools.known_differences._model import PLANE, Call, Fixed, Given, counted, floats, whole
 from ir_tools.ops import Array
-from tests.releases.beside import beside
+from tests.releases.beside import Beside, beside
 
 IMAGE = (2, 2, 6, 4)
 
@@ -27,6 +27,7 @@ def scaled(
 
 
 LINES = (1, 3, 4)
+SIZES = {"mode": "nearest", "shape_calculation_mode": "sizes"}
 PIXELS = (1, 1, 2, 2)
 CELLS = (1, 1, 3, 5, 5)
 BESIDE = [
@@ -147,6 +148,15 @@ BESIDE = [
             scaled(LINES, whole(9), (2,), pads_begin="0,0,1"),
             scaled(LINES, whole(9), (2,), pads_end="1,2"),
         ],
+    ),
+    *(
+        Beside("Interpolate of integers along computed axes", falls, Call("Interpolate-11", (data, sizes, axes), SIZES))
+        for falls, data, sizes, axes in (
+            (True, np.ones((1, 2, 2, 2), np.int64), whole(4, 4), whole(2, 3)),
+            (False, np.ones((1, 2, 2, 2), np.int32), whole(4, 4), Fixed(whole(2, 3))),
+            (False, np.ones((1, 2, 2, 2), np.int32), Fixed(whole(1, 2, 4, 4)), Fixed(whole(0, 1, 2, 3))),
+            (False, np.ones((1, 2, 2, 2), np.int8), whole(4, 4), whole(2, 3)),
+        )
     ),
     *beside("Interpolate-4 of three dimensions", others=[scaled((3, 4), whole(4, 5), (0, 1))]),
     *beside("Interpolate-1 of 2021.2", falling=[first("linear", "2,3", 3, 3, flags="align_corners antialias")]),

@@ -2,13 +2,14 @@
 
 from collections.abc import Collection
 
+import ml_dtypes
 import numpy as np
 
 from ir_tools.known_differences._model import Call, Fixed, Given, converted, counted, floats, index, number, whole
 from ir_tools.known_differences.releases._samples import quantized
 from ir_tools.known_differences.releases._types import _matrices, _product
 from ir_tools.ops import Array
-from tests.releases.beside import Feed, beside
+from tests.releases.beside import Beside, Feed, beside
 
 DATA = floats(0, 3, 1, 0)
 FEW = floats(1, 1)
@@ -249,6 +250,20 @@ def _by_sum(numbers: Call) -> Call:
 
 FLAGS = np.array([False, True])
 BESIDE = [
+    *(
+        Beside(
+            "SoftMax of bf16 along other axes than the last",
+            falls,
+            Call("SoftMax-1", (Given(counted(*sizes).astype(ml_dtypes.bfloat16), shape),), {"axis": axis}),
+        )
+        for falls, sizes, shape, axis in (
+            (True, (2, 3, 4), "2,3,4", "1"),
+            (True, (2, 3, 4), "?,?,?", "0"),
+            (False, (2, 3, 4), "?,?,?", "1"),
+            (False, (2, 3), "2,3", "1"),
+            (False, (2, 3, 4, 2), "2,3,4,2", "1"),
+        )
+    ),
     *beside(
         "weights of u8 in groups for one output, 2023.2 to 2024.1",
         falling=[
