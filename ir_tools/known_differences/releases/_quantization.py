@@ -191,6 +191,12 @@ def _is_in_bytes(seen: Seen, *, known: bool) -> bool:
     return quantized and seen.has_known_sizes is known
 
 
+def _has_code_for_groups(seen: Seen) -> bool:
+    """Return whether a convolution has no groups, or such of one channel or of multiples of four, in and out."""
+    filters = seen.inputs[1].dims[1:3]
+    return seen.op.type == "Convolution" or filters == (1, 1) or not any(size % 4 for size in filters)
+
+
 def _has_quantized_weights(seen: Seen) -> bool:
     return 1 in seen.constant and (seen.is_behind({"FakeQuantize"}, 1) or "i8" in seen.held)
 
@@ -949,7 +955,8 @@ ROWS = (
         name="quantized convolutions",
         span="2023.0 to 2023.0",
         ops=("Convolution-1", "GroupConvolution-1"),
-        reason="Convolutions of quantized data with quantized weights are not compiled.",
+        reason="Convolutions of quantized data with quantized weights are not compiled; in groups, if these are of "
+        "one channel or of multiples of four.",
         model=Call(
             "Convolution-1",
             (
@@ -958,7 +965,7 @@ ROWS = (
             ),
             PLANE,
         ),
-        applies=partial(_is_in_bytes, known=True),
+        applies=lambda seen: _is_in_bytes(seen, known=True) and _has_code_for_groups(seen),
         processor=Processor.AMD_AVX512,
     ),
     not_run(
@@ -1287,6 +1294,7 @@ ROWS = (
             reason=f"Groups of several channels of data with a zero point are wrong if {reason}.",
             model=model,
             applies=applies,
+            processor=Processor.AMX,
         )
         for name, span, reason, model, applies in (
             (
