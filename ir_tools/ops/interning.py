@@ -10,7 +10,16 @@ from typing import Generic, NewType, TypeVar, TypeVarTuple
 from ir_tools.ops.definition import Array, Bounds, Fact
 from ir_tools.types import Shape
 
-__all__ = ["MAX_KEPT", "AnswerTable", "FactTable", "InternedFact", "StoredBounds", "key_of", "minimum_size"]
+__all__ = [
+    "MAX_KEPT",
+    "AnswerTable",
+    "FactTable",
+    "InternedFact",
+    "StoredBounds",
+    "key_of",
+    "minimum_size",
+    "value_key",
+]
 
 MAX_KEPT = 64
 """Values of larger tensors are not compared with others."""
@@ -126,7 +135,7 @@ class AnswerTable(Generic[AnswerT]):
             return found
         by_values = found is _Missing.BY_VALUES
         if by_values:
-            key = (key, *map(_digest, facts))
+            key = (key, *map(value_key, facts))
             found = self._known.get(key, NOT_ASKED)
             if not isinstance(found, _Missing):
                 return found
@@ -139,7 +148,7 @@ class AnswerTable(Generic[AnswerT]):
             self.looked_at += sum(size for size in used if size > MAX_KEPT)
         if used and not by_values:
             self._known[key] = _Missing.BY_VALUES
-            key = (key, *map(_digest, facts))
+            key = (key, *map(value_key, facts))
         self._known[key] = answer
         return answer
 
@@ -150,7 +159,7 @@ def key_of(fact: Fact) -> int:
     return -id(value.template) if type(value) is StoredBounds else id(fact)
 
 
-def _digest(fact: Fact) -> object:
+def value_key(fact: Fact) -> object:
     """Return a key that differs for facts with different values; of too many values each array has its own."""
     return None if fact.value is None else content(fact.value) or fact.value
 

@@ -1,6 +1,6 @@
 """The facts that rewrites are planned with."""
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import partial
 from typing import NamedTuple
 
@@ -9,6 +9,7 @@ from ir_tools.graph import Graph, Layer, Located, Model, Port, Source, find_port
 from ir_tools.infer import Propagation
 from ir_tools.ops import Role, role_of
 from ir_tools.ops.definition import Bounds, Elements, Fact, LaterFact
+from ir_tools.ops.interning import value_key
 from ir_tools.ops.records import recorded, recorded_output
 from ir_tools.types import Shape, is_static, shape_text
 
@@ -26,9 +27,13 @@ class InputFacts(NamedTuple):
     key: tuple[int, ...]
 
     @property
-    def looked_at(self) -> bool:
-        """Return whether sizes that small tensors hold have been computed."""
-        return any(isinstance(fact, LaterFact) and fact.looked_at for fact in self.inputs)
+    def looked_at(self) -> Sequence[int]:
+        """The numbers of the inputs of which sizes that small tensors hold have been computed."""
+        return [number for number, fact in enumerate(self.inputs) if isinstance(fact, LaterFact) and fact.looked_at]
+
+    def values(self, numbers: Iterable[int]) -> Iterator[object]:
+        """Yield a key for each of some inputs, and with them their numbers: equal if they hold equal sizes."""
+        return ((number, value_key(self.inputs[number])) for number in numbers)
 
     @property
     def without_values(self) -> tuple[Fact, ...]:

@@ -417,6 +417,7 @@ class _Planning:
         self.changing: dict[object, bool] = {}
         self._leaves = cache(stage.leaves)
         self.outcomes: dict[tuple[object, ...], _Outcome] = {}
+        self.places: dict[tuple[object, ...], Sequence[int]] = {}
 
     def plan(self) -> _Plan:
         """Return what the stage does to each layer."""
@@ -486,7 +487,7 @@ class _Planning:
         seen = None if self.answers is None else self.answers.seen(located, op)
         around = () if seen is None else (*map(id, seen.inputs), *seen.around)
         key = (signature.kind, *facts.key, *around)
-        found = self.outcomes.get(key)
+        found = self.outcomes.get((*key, *facts.values(self.places.get(key, ()))))
         if found is None:
             if self.answers is None or seen is None:
                 inputs = facts.without_values if self.stage.restamps(op) else facts.inputs
@@ -498,8 +499,8 @@ class _Planning:
                 found = _Outcome(None)
             if isinstance(found.found, Rewrite):
                 found = found._replace(same=changes_nothing(signature, op, found.found))
-            if not facts.looked_at:
-                self.outcomes[key] = found
+            self.places[key] = facts.looked_at
+            self.outcomes[(*key, *facts.values(facts.looked_at))] = found
         return found
 
     def _released(

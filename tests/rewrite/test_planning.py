@@ -1,10 +1,14 @@
 """Layers of which the same is known are planned once, and others each for itself."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from ir_tools.builder import Builder
 from ir_tools.execute import run
+from ir_tools.ops import Op
+from ir_tools.rewrite import migration
 from ir_tools.rewrite.migration import migrate
 
 WINDOWS = {"kernel": (2, 2), "strides": (2, 2), "dilations": (1, 1), "pads_begin": (0, 0), "pads_end": (0, 0)}
@@ -26,6 +30,24 @@ def test_layers_that_differ_in_sizes_which_are_computed_get_each_their_own_rewri
     wanted, found = run(builder.model, fed), run(migrated.model, fed)
     for name, array in wanted.items():
         np.testing.assert_allclose(found[name], array, rtol=1e-5, atol=1e-6)
+
+
+def test_layers_whose_sizes_are_equal_get_one_rewrite(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sizes of the pooled tensors are those of other inputs."""
+    builder, planned, outcome = Builder(), list[str](), migration._outcome
+    for number, count in enumerate((3, 3, 5, 3, 5, 5, 3)):
+        counts = builder.call("ShapeOf", builder.parameter(f"like{number}", (count, count)), output_type="i64")
+        builder.result(builder.call("AdaptiveAvgPool", builder.parameter(f"x{number}", (1, 2, 8, 8)), counts))
+    for port in (port for layer in builder.graph.layers() if layer.type == "AdaptiveAvgPool" for port in layer.outputs):
+        port.dims = (1, 2, -1, -1)
+
+    def counted(rewrite: Any, op: Op, *given: Any) -> Any:
+        planned.append(op.type)
+        return outcome(rewrite, op, *given)
+
+    monkeypatch.setattr(migration, "_outcome", counted)
+    assert len(migrate(builder.model, "opset7").steps) == 7
+    assert len(planned) < 4
 
 
 @pytest.mark.parametrize("names", [("values", "both"), ("both", "values"), ("both", "more")])
