@@ -334,10 +334,10 @@ def count_of_scales(graph: Graph, product: Layer) -> int:
 
 def is_to_bytes(graph: Graph, layer: Layer, constants: Collection[int]) -> bool:
     """Return whether a layer is a FakeQuantize between constant numbers, to levels of 4 or 8 bits."""
+    if layer.type != "FakeQuantize" or layer.common.raw.get("levels") not in LEVELS:
+        return False
     limits = [source is not None and source.layer in constants for source in sources_of(graph, layer)[1:]]
-    sizes = {size for port in layer.common.inputs[1:] for size in port.dims}
-    levels = layer.common.raw.get("levels")
-    return layer.type == "FakeQuantize" and all(limits) and sizes <= {1} and levels in LEVELS
+    return all(limits) and {size for port in layer.common.inputs[1:] for size in port.dims} <= {1}
 
 
 def held_sizes(graph: Graph, reader: Layer, constants: Collection[int]) -> tuple[int, ...] | None:

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from functools import partial
-from itertools import chain, islice
+from itertools import islice
 from math import prod
 
 from ir_tools.graph import Graph, Layer, Model, Source, find_port, port_place
@@ -130,6 +130,8 @@ OVERWRITING_AS_OTHER = {
 shape before. Measured."""
 BY_CHANNEL = 4
 """Of how many dimensions on a MVN does not write over what it reads. Measured."""
+MOVING = SPLITS | CUTTING | CONVERTING | VIEWS | {"Broadcast", "Concat", "NonZero", "Result", "TopK", "Transpose"}
+"""Types of layers that give elements of their inputs, or where these are, in another order, shape or type."""
 LENGTHS = {"GRUSequence": 2, "LSTMSequence": 3, "RNNSequence": 2}
 """Which input the lengths of sequences are."""
 EXPANDING = {"Add": (0, 1), "Multiply": (0, 1), "Subtract": (1,), "Divide": (1,), "SquaredDifference": (1,)}
@@ -160,87 +162,101 @@ class Patterns:
             packed = PackedWeights.of(self.model, graph, layer, self.origins[id(graph)])
             uses = frozenset[str]() if packed is None else packed.uses
             return uses if uses.isdisjoint(IN_SEQUENCES) or self._quantizes(graph) else uses - IN_SEQUENCES
-        found = {
-            Pattern.SHARED: op.type in LIMITING and _is_shared(graph, layer),
-            Pattern.JOINED: op.type in SPLITS and _is_joined(graph, layer),
-            Pattern.MISTAKEN: op.type in SPLITS
-            and graph is self.model.graph
-            and mistakes_parts(graph, layer, constants),
-            Pattern.PARTLY_READ: graph is not self.model.graph and _is_partly_read(graph, layer),
-            Pattern.REDUCED: op.type in SPLITS and _is_reduced(graph, layer, constants),
-            Pattern.INTERLEAVED: op.type in SPLITS and _is_interleaved(self.model, graph, layer),
-            Pattern.AFFINE: op.type == "StridedSlice" and _is_affine(graph, layer, constants, self._joined[id(graph)]),
-            Pattern.DECONVOLVED: op.type == "Convolution" and reads_deconvolved(self.model, graph, layer, constants),
-            Pattern.UNEVEN: op.type == "Concat" and _turns_unevenly(graph, layer, constants),
-            Pattern.OF_SIZES: op.type == "Broadcast" and _repeats_to_sizes(graph, layer),
-            Pattern.OF_REDUCTION: op.type == "Divide" and _divides_reduced(graph, layer, constants),
-            Pattern.DECIDING: op.type in CONVERTING and _decides_sizes(graph, layer),
-            Pattern.EXPANDED: op.type in EXPANDING and _is_expanded(graph, layer, constants),
-            Pattern.OUTLIVING: op.type == "Transpose" and outlives_products(graph, layer, constants),
-            Pattern.GIVEN_BACK: op.role is Role.RESULT and graph is self.model.graph and _reads_an_input(graph, layer),
-            Pattern.GIVEN_IN_ANOTHER_SHAPE: op.type in {"GroupNormalization", "MVN"}
-            and _overwrites_an_output(graph, layer),
-            Pattern.CHANNELS_LAST: op.type == "TopK" and has_channels_last(graph, layer),
-            Pattern.TRANSPOSED_BEFORE: op.type == "GRN" and is_transposed_before(self.model, graph, layer, constants),
-            Pattern.UNCONVERTED: op.type == "NonZero" and _loses_a_convert(graph, layer),
-            Pattern.BENT_BY_CHANNEL: op.type == "GroupConvolutionBackpropData"
-            and is_bent_by_channel(graph, layer, constants),
-            Pattern.EXTREME_LEVELS: op.type == "FakeQuantize" and extreme_levels(graph, layer),
-            Pattern.SHARED_ORDER: op.type == "Transpose" and _shares_its_order(graph, layer),
-            Pattern.WIDENED: op.type == "ScaledDotProductAttention" and is_widened(graph, layer),
-            Pattern.OVERRUN: op.type == "ScaledDotProductAttention" and overruns(graph, layer, layer, 2),
-            Pattern.REPEATED_MASK: op.type == "ScaledDotProductAttention" and has_mask_of_one_row(graph, layer),
-            Pattern.SCALED_BY_A_LIST: op.type in VIEWS
-            and self._quantizes(graph)
-            and is_scaled_by_a_list(graph, layer, constants),
-            Pattern.EXCHANGED: op.type in ANY_SEQUENCE and _is_exchanged(self.model, graph, layer),
-            Pattern.GIVEN_LENGTHS: op.type in ANY_SEQUENCE and _has_given_lengths(graph, layer),
-            Pattern.STATE_BY_NUMBER: op.type in ANY_SEQUENCE and _gives_a_state_to_a_number(graph, layer, constants),
-        }
-        more: Iterable[str] = ()
-        if op.type in OF_BYTES:
-            more = in_bytes(self.model, graph, layer, constants, self.origins[id(graph)])
-        if op.type == "Transpose" and graph is self.model.graph:
-            more = _of_a_moved_list(graph, layer)
-        elif op.type == "Slice":
-            more = slices(self.model, graph, layer)
-        elif op.type == "Clamp":
-            more = clamped_levels(self.model, graph, layer)
-        elif op.type == "FakeQuantize":
-            more = chain(
-                scaled_levels(self.model, graph, layer, constants),
-                _of_a_product(graph, layer, constants),
-                shifted_channels(graph, layer, constants),
-            )
-        elif op.type.startswith("Reduce"):
-            more = chain(
-                merged_reductions(self.model, graph, layer),
-                mean_squares(self.model, graph, layer, constants),
-                spread(graph, layer),
-                extremes_of_parts(self.model, graph, layer),
-                _of_levels(self.model, graph, layer, constants),
-            )
-        elif op.type in CONVERTING and _gives_booleans(layer):
-            more = chain(_tested(graph, layer), [Pattern.MASK] * is_mask(self.model, graph, layer))
-        elif op.type in CONVOLUTIONS:
-            more = chain(more, _moved(graph, layer, constants), _shifted(graph, layer, constants))
-            if op.type == "Convolution":
-                more = chain(more, of_single_elements(self.model, graph, layer, self.origins[id(graph)]))
-        elif op.type == "Mod":
-            more = _decided(graph, layer, self._unfixed[id(graph)])
-        elif op.type == "SoftMax":
-            more = attentions(self.model, graph, layer)
-        elif op.type in {"Erf", "SoftSign"}:
-            more = {*compiled_before(graph, layer, constants, self._convolved[id(graph)])}
-            if graph is not self.model.graph:
-                more |= set() if Pattern.FUSED in more else {Pattern.UNFUSED}
-            elif op.type == "Erf":
-                more = overwritten_early(graph, layer, fused=Pattern.FUSED in more)
-        elif op.type == "Concat":
-            more = _overwritten(graph, layer)
-        elif op.type in SUMS:
-            more = self._of_convolutions(graph, layer, constants)
-        return frozenset((*(name for name, holds in found.items() if holds), *more))
+        partly_read = graph is not self.model.graph and _is_partly_read(graph, layer)
+        found = self._of_moving if op.type in MOVING else self._of_computing
+        return frozenset([*[Pattern.PARTLY_READ] * partly_read, *found(graph, layer, op.type, constants)])
+
+    def _of_moving(self, graph: Graph, layer: Layer, type: str, constants: Collection[int]) -> Iterator[str]:
+        """Yield what is true of a layer of `MOVING`."""
+        is_main = graph is self.model.graph
+        if type == "Concat":
+            yield from [Pattern.UNEVEN] * _turns_unevenly(graph, layer, constants)
+            yield from _overwritten(graph, layer)
+        elif type in VIEWS:
+            found = self._quantizes(graph) and is_scaled_by_a_list(graph, layer, constants)
+            yield from [Pattern.SCALED_BY_A_LIST] * found
+        elif type == "Transpose":
+            yield from [Pattern.OUTLIVING] * outlives_products(graph, layer, constants)
+            yield from [Pattern.SHARED_ORDER] * _shares_its_order(graph, layer)
+            yield from _of_a_moved_list(graph, layer) if is_main else ()
+        elif type in CONVERTING:
+            yield from [Pattern.DECIDING] * _decides_sizes(graph, layer)
+            if _gives_booleans(layer):
+                yield from _tested(graph, layer)
+                yield from [Pattern.MASK] * is_mask(self.model, graph, layer)
+        elif type in SPLITS:
+            yield from [Pattern.SHARED] * (type in LIMITING and _is_shared(graph, layer))
+            yield from [Pattern.JOINED] * _is_joined(graph, layer)
+            yield from [Pattern.MISTAKEN] * (is_main and mistakes_parts(graph, layer, constants))
+            yield from [Pattern.REDUCED] * _is_reduced(graph, layer, constants)
+            yield from [Pattern.INTERLEAVED] * _is_interleaved(self.model, graph, layer)
+        elif type == "Slice":
+            yield from [Pattern.SHARED] * _is_shared(graph, layer)
+            yield from slices(self.model, graph, layer)
+        elif type == "StridedSlice":
+            yield from [Pattern.AFFINE] * _is_affine(graph, layer, constants, self._joined[id(graph)])
+        elif type == "Broadcast":
+            yield from [Pattern.OF_SIZES] * _repeats_to_sizes(graph, layer)
+        elif type == "NonZero":
+            yield from [Pattern.UNCONVERTED] * _loses_a_convert(graph, layer)
+        elif type == "TopK":
+            yield from [Pattern.CHANNELS_LAST] * has_channels_last(graph, layer)
+        elif type == "Result" and is_main:
+            yield from [Pattern.GIVEN_BACK] * _reads_an_input(graph, layer)
+
+    def _of_computing(self, graph: Graph, layer: Layer, type: str, constants: Collection[int]) -> Iterator[str]:
+        """Yield what is true of a layer of another type."""
+        if type in OF_BYTES:
+            yield from self._of_bytes(graph, constants, layer)
+        if type in CONVOLUTIONS:
+            yield from _moved(graph, layer, constants)
+            yield from _shifted(graph, layer, constants)
+            if type == "Convolution":
+                yield from [Pattern.DECONVOLVED] * reads_deconvolved(self.model, graph, layer, constants)
+                yield from of_single_elements(self.model, graph, layer, self.origins[id(graph)])
+        elif type == "GroupConvolutionBackpropData":
+            yield from [Pattern.BENT_BY_CHANNEL] * is_bent_by_channel(graph, layer, constants)
+        elif type in EXPANDING:
+            yield from [Pattern.EXPANDED] * _is_expanded(graph, layer, constants)
+            if type == "Divide":
+                yield from [Pattern.OF_REDUCTION] * _divides_reduced(graph, layer, constants)
+            elif type in SUMS:
+                yield from self._of_convolutions(graph, layer, constants)
+        elif type.startswith("Reduce"):
+            yield from merged_reductions(self.model, graph, layer)
+            yield from mean_squares(self.model, graph, layer, constants)
+            yield from spread(graph, layer)
+            yield from extremes_of_parts(self.model, graph, layer)
+            yield from _of_levels(self.model, graph, layer, constants)
+        elif type == "FakeQuantize":
+            yield from [Pattern.EXTREME_LEVELS] * extreme_levels(graph, layer)
+            yield from scaled_levels(self.model, graph, layer, constants)
+            yield from _of_a_product(graph, layer, constants)
+            yield from shifted_channels(graph, layer, constants)
+        elif type == "Clamp":
+            yield from clamped_levels(self.model, graph, layer)
+        elif type in {"GroupNormalization", "MVN"}:
+            yield from [Pattern.GIVEN_IN_ANOTHER_SHAPE] * _overwrites_an_output(graph, layer)
+        elif type == "GRN":
+            yield from [Pattern.TRANSPOSED_BEFORE] * is_transposed_before(self.model, graph, layer, constants)
+        elif type == "SoftMax":
+            yield from attentions(self.model, graph, layer)
+        elif type == "ScaledDotProductAttention":
+            yield from [Pattern.WIDENED] * is_widened(graph, layer)
+            yield from [Pattern.OVERRUN] * overruns(graph, layer, layer, 2)
+            yield from [Pattern.REPEATED_MASK] * has_mask_of_one_row(graph, layer)
+        elif type in ANY_SEQUENCE:
+            yield from [Pattern.EXCHANGED] * _is_exchanged(self.model, graph, layer)
+            yield from [Pattern.GIVEN_LENGTHS] * _has_given_lengths(graph, layer)
+            yield from [Pattern.STATE_BY_NUMBER] * _gives_a_state_to_a_number(graph, layer, constants)
+        elif type == "Mod":
+            yield from _decided(graph, layer, self._unfixed[id(graph)])
+        elif type in {"Erf", "SoftSign"}:
+            before = {*compiled_before(graph, layer, constants, self._convolved[id(graph)])}
+            in_body, fused = graph is not self.model.graph, Pattern.FUSED in before
+            early = type == "Erf" and not in_body
+            yield from overwritten_early(graph, layer, fused=fused) if early else before
+            yield from [Pattern.UNFUSED] * (in_body and not fused)
 
     def _of_convolutions(self, graph: Graph, total: Layer, constants: Collection[int]) -> Iterator[str]:
         """Yield what is true of a sum with what convolutions give."""
@@ -286,7 +302,13 @@ class Patterns:
         weights = producer_of(graph, convolution, 1)
         if weights is None or weights.type not in {"FakeQuantize", "Multiply"}:
             return False
-        return Pattern.QUANTIZED in in_bytes(self.model, graph, convolution, constants, self.origins[id(graph)])
+        return Pattern.QUANTIZED in self._of_bytes(graph, constants, convolution)
+
+    def _of_bytes(self, graph: Graph, constants: Collection[int], layer: Layer) -> Iterable[str]:
+        """Return what is true of a layer of quantized data: nothing where nothing is quantized."""
+        if not self._quantizes(graph):
+            return ()
+        return in_bytes(self.model, graph, layer, constants, self.origins[id(graph)])
 
     def _is_windowed(self, graph: Graph, layer: int) -> bool:
         """Return whether a layer is a convolution or pooling or behind one, all of which are looked for once."""
@@ -309,7 +331,7 @@ class Patterns:
         found = _scaled(graph, layer, constants, self._scales[id(graph)])
         if layer.type not in REDUCED:
             return found
-        of_product = partial(in_bytes, self.model, graph, constants=constants, origins=self.origins[id(graph)])
+        of_product = partial(self._of_bytes, graph, constants)
         return found.union(scales_behind(self.model, graph, layer, constants, of_product))
 
 

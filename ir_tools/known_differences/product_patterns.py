@@ -133,6 +133,8 @@ def _quantized_before(
 
 def _by_number(model: Model, graph: Graph, layer: Layer) -> tuple[Source | None, float, float] | None:
     """Return what a layer scales by a positive number or shifts by a number, and these; None if it does not."""
+    if layer.type not in FACTORS:
+        return None
     sources = sources_of(graph, layer)
     numbers = [uniform_of(model, graph, layer, place) for place in range(len(sources))]
     match layer.type, numbers:

@@ -7,6 +7,7 @@ import pytest
 import ir_tools
 from ir_tools.compatibility import compatibility
 from ir_tools.graph import Graph, Port
+from ir_tools.known_differences import product_patterns
 from tests.benchmarks.growth.table import maker
 
 
@@ -49,6 +50,18 @@ def test_edges_are_looked_at_a_few_times(kind: str, monkeypatch: pytest.MonkeyPa
     few = looked
     compatibility(models[1])
     assert looked - few < 2.2 * few
+
+
+def test_no_scales_are_looked_for_where_nothing_is_quantized(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = list[str]()
+
+    def zero(model: ir_tools.Model, graph: Graph, layer: ir_tools.Layer, number: int) -> None:
+        asked.append(layer.name)
+
+    model = model_of("weights behind a chain", 50)
+    monkeypatch.setattr(product_patterns, "uniform_of", zero)
+    compatibility(model)
+    assert not asked
 
 
 def test_what_decides_a_chain_of_remainders_is_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
