@@ -8,6 +8,8 @@ import ir_tools
 from ir_tools.compatibility import compatibility
 from ir_tools.graph import Graph, Port
 from ir_tools.known_differences import product_patterns
+from ir_tools.known_differences.releases import ROWS, _row
+from ir_tools.releases.table import Release, find_release
 from tests.benchmarks.growth.table import maker
 
 
@@ -96,3 +98,16 @@ def test_ports_are_looked_at_a_few_times(kind: str, version: int, to: str, monke
     few = looked
     ir_tools.migrate(models[1], to)
     assert looked - few < 2.2 * few
+
+
+def test_releases_of_a_span_are_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = list[str]()
+
+    def found(name: str) -> Release:
+        asked.append(name)
+        return find_release(name)
+
+    monkeypatch.setattr(_row, "find_release", found)
+    _row._releases_in.cache_clear()
+    assert all([row.releases == row.releases for row in ROWS])
+    assert len(asked) == 2 * len({row.span for row in ROWS})

@@ -66,9 +66,15 @@ ROWS: tuple[ReleaseDifference, ...] = (
 
 
 @cache
+def _rows_for(op: str) -> tuple[ReleaseDifference, ...]:
+    """Return the rows of all releases for an operation, on any processor."""
+    return tuple(row for row in ROWS if op in row.ops)
+
+
+@cache
 def rows_about(op: str) -> tuple[ReleaseDifference, ...]:
     """Return the rows of all releases for an operation, on the processor of this machine."""
-    return tuple(row for row in ROWS if op in row.ops and row.processor.is_here)
+    return tuple(row for row in _rows_for(op) if row.processor.is_here)
 
 
 @cache
@@ -77,7 +83,7 @@ def rows_of(release: str, op: str, *, anywhere: bool = False) -> tuple[ReleaseDi
 
     `anywhere`: also the rows of values that differ on other processors.
     """
-    rows = (row for row in ROWS if op in row.ops and release in {one.name for one in row.releases})
+    rows = (row for row in _rows_for(op) if any(one.name == release for one in row.releases))
     return tuple(row for row in rows if row.processor.is_here or (anywhere and row.state is State.DIFFERS))
 
 

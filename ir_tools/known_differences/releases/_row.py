@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Set
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 
 from ir_tools.known_differences._model import Call
 from ir_tools.known_differences.releases.seen import Seen
@@ -53,8 +53,7 @@ class ReleaseDifference:
     @property
     def releases(self) -> tuple[Release, ...]:
         """The releases that differ."""
-        first, last = (find_release(f"openvino-{name}").number for name in self.span.split(" to "))
-        return tuple(release for release in OPENVINO if first <= release.number <= last)
+        return _releases_in(self.span)
 
     @property
     def version(self) -> int:
@@ -64,6 +63,12 @@ class ReleaseDifference:
     def may_concern(self, kinds: Set[str]) -> bool:
         """Return whether a layer may fall under the row if its first input has one of these element types."""
         return not self.types or not kinds.isdisjoint(self.types.split())
+
+
+@cache
+def _releases_in(span: str) -> tuple[Release, ...]:
+    first, last = (find_release(f"openvino-{name}").number for name in span.split(" to "))
+    return tuple(release for release in OPENVINO if first <= release.number <= last)
 
 
 not_read = partial(ReleaseDifference, state=State.UNREAD)
