@@ -157,14 +157,18 @@ class Fitting:
             self._fit_release(release)
         if version == 10:
             self._separate_outputs(release)
-        if version != model.version:
-            self._to_10() if version == 10 else self._to_11()
+        if version > model.version:
+            self._to_11()
+        layers_stay = not self.steps  # the rest changes names alone
+        if version < model.version:
+            self._to_10()
         if version == 10:
             self._drop_tensor_names(release)
         if version == 10 or (release is not None and release.number < DUPLICATE_NAMES):
             self._name_apart()
         if release is not None:
-            self._note_differences(release, None if self.steps else answers)
+            known = answers is not None and layers_stay and (answers.model is model or not self.steps)
+            self._note_differences(release, answers if known else None)
 
     # --- a release --------------------------------------------------------------------------------------------------
 

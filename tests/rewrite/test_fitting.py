@@ -22,6 +22,7 @@ from ir_tools.known_differences.packed_weights import PackedWeights
 from ir_tools.known_differences.releases import ROWS, rows_about, rows_of
 from ir_tools.known_differences.verdicts import Answer
 from ir_tools.releases.table import OPENVINO, PARAMETERS_OF_10, RESULTS_OF_10
+from ir_tools.rewrite import fitting, migration
 from ir_tools.rewrite.fitting import Fitting
 from ir_tools.rewrite.migration import Migration
 from ir_tools.rewrite.target import Target
@@ -451,6 +452,14 @@ def test_a_constant_that_something_else_reads_beside_a_convert_is_refused() -> N
     builder, weights = Builder(model), next(one for one in model.graph.layers() if one.name == "weights")
     builder.result(builder.call("Unsqueeze", Source(weights.id, weights.outputs[0].id), [0]))
     assert [one.path for one in migrate(model, "openvino-2022.3").refused] == ["weights", "unsqueeze"]
+
+
+def test_a_release_is_not_asked_again_about_layers_whose_names_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = doubled()
+    [layer for layer in model.graph.ordered()][1].tag["name"] = "x"
+    monkeypatch.setattr(fitting, "ReleaseAnswers", None)
+    (step,) = migration.migrate(model, "openvino-2023.3", in_place=True).steps
+    assert step.strategy == "a unique name"
 
 
 def test_names_and_rt_info_that_older_releases_refuse() -> None:
