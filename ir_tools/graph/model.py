@@ -171,7 +171,7 @@ class Model:
         Args:
             wanted: a filter; only layers for which it returns True are yielded.
         """
-        yield from walk(self.graph, wanted=wanted)
+        return walk(self.graph, wanted=wanted)
 
     def graphs(self) -> Iterator[Graph]:
         """Yield the main graph and every body, in the order of the file."""
@@ -246,16 +246,28 @@ def walk(graph: Graph, prefix: str = "", *, wanted: Callable[[Layer], bool] | No
 
     The path of a layer contains `#id` if another layer of its graph has the same name.
     """
+    levels = [_level(graph, prefix, wanted)]
+    while levels:
+        for located in levels[-1]:
+            path, layer, _ = located
+            if wanted is None or not layer.bodies or wanted(layer):
+                yield located
+            if layer.bodies:
+                levels += [_level(inner, f"{path}/{body}/", wanted) for body, inner in [*layer.bodies.items()][::-1]]
+                break
+        else:
+            levels.pop()
+
+
+def _level(graph: Graph, prefix: str, wanted: Callable[[Layer], bool] | None) -> Iterator[Located]:
+    """Yield the layers of a graph that `wanted` selects, and those that have bodies."""
     layers = [*graph.layers()]
     chosen = layers if wanted is None else [layer for layer in layers if layer.bodies or wanted(layer)]
     names = [layer.name for layer in layers] if chosen else []
     repeated = {name for name, count in Counter(names).items() if count > 1} if len({*names}) < len(names) else ()
     for layer in chosen:
-        label = f"{layer.name}#{layer.id}" if layer.name in repeated else layer.name
-        if wanted is None or not layer.bodies or wanted(layer):
-            yield Located(prefix + label, layer, graph)
-        for body, inner in layer.bodies.items():
-            yield from walk(inner, f"{prefix}{label}/{body}/", wanted=wanted)
+        name = layer.name
+        yield Located(f"{prefix}{name}#{layer.id}" if name in repeated else prefix + name, layer, graph)
 
 
 def graphs(graph: Graph) -> Iterator[Graph]:
