@@ -164,7 +164,7 @@ def _findings(file: IrFile, rules: Set[Rule], *, mild: bool = True) -> Iterator[
     `mild`: also those that are no errors.
     """
     counts: Counter[Rule] = Counter()
-    checks = (_problems(check, file) for check in CHECKS if not rules.isdisjoint(check.rules))
+    checks = (_problems(check, file, mild=mild) for check in CHECKS if not rules.isdisjoint(check.rules))
     for problem in chain(file.unread, *checks):
         if not (mild or problem.is_error):
             continue
@@ -177,10 +177,10 @@ def _findings(file: IrFile, rules: Set[Rule], *, mild: bool = True) -> Iterator[
             yield Diagnostic(code=rule.code, severity=rule.severity, message=message, file=file.document.file)
 
 
-def _problems(check: Check, file: IrFile) -> Iterator[ElementProblem]:
+def _problems(check: Check, file: IrFile, *, mild: bool) -> Iterator[ElementProblem]:
     """Yield what a check finds; one that breaks over a file says so, and keeps no other from looking."""
     try:
-        yield from check.find(file)
+        yield from check.find(file) if mild or check.errors is None else check.errors(file)
     except Exception as why:
         message = f"ir_tools failed to check this file ({type(why).__name__}: {why}); please report this error"
         yield ElementProblem(check.rules[0], DocumentPlace(None), message, severity=Severity.WARNING)

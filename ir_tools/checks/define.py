@@ -13,8 +13,9 @@ __all__ = ["Check"]
 class Check(NamedTuple):
     """A function that finds problems in a file that can be read, and the rules that it may find broken.
 
-    It does not run if nobody asks for one of them.
+    It does not run if nobody asks for one of them. `errors` finds at least all errors, if it takes less than `find`.
     """
 
     find: Callable[[IrFile], Iterator[ElementProblem]]
     rules: tuple[Rule, ...]
+    errors: Callable[[IrFile], Iterator[ElementProblem]] | None = None

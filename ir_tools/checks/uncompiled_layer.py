@@ -21,6 +21,7 @@ from ir_tools.ops.definition import Fact
 from ir_tools.releases.measured import State
 from ir_tools.releases.table import OPENVINO
 from ir_tools.rules.compatibility import UNCOMPILED_LAYER
+from ir_tools.types import ELEMENT_TYPES
 
 __all__ = ["CHECK"]
 
@@ -31,8 +32,8 @@ HARMLESS = frozenset({State.RUNS, State.DIFFERS})
 """What validate says nothing of."""
 
 
-def find(file: IrFile) -> Iterator[ElementProblem]:
-    """Yield one problem for each layer.
+def find(file: IrFile, *, deadly: bool = False) -> Iterator[ElementProblem]:
+    """Yield one problem for each layer; `deadly`: only for those of operations that may end the process.
 
     Most kinds of layers run wherever they are. Of the others, what is around each layer decides, too. Nothing is said
     of a file with errors, so that sizes and constants may be unknown that the corrected file has.
@@ -48,7 +49,7 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
     numbers = set[int]()
     for kind in consistency.kinds:
         number = kind.signature.number
-        if number not in numbers and stopped(kind, patterns=part):
+        if number not in numbers and (not deadly or _may_end(str(kind.op))) and stopped(kind, patterns=part):
             numbers.add(number)
             key = _key(kind.signature)
             _, by_patterns = kinds.get(key, (kind, True))
@@ -124,6 +125,12 @@ def _is_plain(op: str, kinds: frozenset[str]) -> bool:
     return is_plain(NEWEST, op, kinds, harmless=HARMLESS)
 
 
+@cache
+def _may_end(op: str) -> bool:
+    """Return whether the process of the newest release may end over a layer of an operation."""
+    return not is_plain(NEWEST, op, frozenset(ELEMENT_TYPES), harmless=frozenset(State) - {State.DIES})
+
+
 def _runs_constants(op: Op, types: frozenset[str]) -> bool:
     """Return whether the newest release stops at no constant of models of these types of layers."""
     return is_plain(NEWEST, str(op), frozenset(), alone=Unplaced(op, None, types), harmless=HARMLESS)
@@ -154,4 +161,4 @@ def _reason(seen: Seen) -> str | None:
     return found[1] if found is not None and found[0] in {Answer.READS, Answer.STOPPED} else None
 
 
-CHECK = Check(find, (UNCOMPILED_LAYER,))
+CHECK = Check(find, (UNCOMPILED_LAYER,), partial(find, deadly=True))

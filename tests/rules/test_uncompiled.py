@@ -4,16 +4,17 @@ import numpy as np
 import pytest
 
 from ir_tools.builder import Builder
+from ir_tools.checks import uncompiled_layer
 from ir_tools.checks.uncompiled_layer import NEWEST
 from ir_tools.compatibility import Answer, report
 from ir_tools.diagnostics import Severity
 from ir_tools.known_differences import as_model
-from ir_tools.known_differences.releases import ROWS, ReleaseDifference
+from ir_tools.known_differences.releases import ROWS, ReleaseDifference, Seen
 from ir_tools.known_differences.surroundings import Surroundings
 from ir_tools.releases.measured import State
 from ir_tools.rules.compatibility import UNCOMPILED_LAYER
 from ir_tools.runtime.client import RuntimeClient
-from ir_tools.validation import validate
+from ir_tools.validation import errors_in, opened, validate
 from tests.benchmarks.growth.table import maker
 from tests.ops.test_control_flow import iterator_model
 from tests.outcomes import works
@@ -29,8 +30,19 @@ def test_what_stops_is_found(row: ReleaseDifference) -> None:
     model, _ = as_model(row.model)
     found = [one for one in validate(model) if one.severity is Severity.ERROR or one.code == UNCOMPILED_LAYER.code]
     assert found
+    assert errors_in(opened(model)) == [one for one in found if one.severity is Severity.ERROR]
     if row.state is State.DIES:
         assert {one.severity for one in found} == {Severity.ERROR}
+
+
+def test_layers_that_cannot_end_the_process_are_not_looked_at_for_errors(monkeypatch: pytest.MonkeyPatch) -> None:
+    row, asked = next(row for row in HERE if row.ops == ("LRN-1",) and row.state in STOPS), list[Seen]()
+    file = opened(as_model(row.model)[0])
+    monkeypatch.setattr(uncompiled_layer, "_reason", asked.append)
+    assert errors_in(file) == []
+    assert not asked
+    assert [*uncompiled_layer.find(file)] == []
+    assert asked
 
 
 @pytest.mark.parametrize("row", [row for row in HERE if row.state not in STOPS], ids=lambda row: row.name)
