@@ -7,7 +7,7 @@ from ir_tools.checks.file import IrFile, data_of
 from ir_tools.display import quoted, some
 from ir_tools.format.content import ends_of
 from ir_tools.format.problems import ElementProblem
-from ir_tools.graph import Layer
+from ir_tools.graph import Graph, Layer
 from ir_tools.known_differences.neighbours import all_used
 from ir_tools.ops import Role, opset_number, role_of
 from ir_tools.rules.operations import UNREAD_VARIABLE, VARIABLE_STORED_TWICE
@@ -34,36 +34,38 @@ def _unread(file: IrFile) -> Iterator[ElementProblem]:
     known: dict[str, set[bool]] = {}
     starts = {ends_of(edge.element)[0][0] for net in file.nets for edge in net.left_out}
     idle, used = set[str](), dict[int, Set[int]]()
-    for _, layer, graph in file.model.walk():
+    for graph, layer in _of_role(file, Role.READ_VARIABLE):
         name = layer.common.raw.get("variable_id")
-        if role_of(layer) is Role.READ_VARIABLE:
-            if name is None:
-                return
-            if id(graph) not in used:
-                used[id(graph)] = all_used(graph, starts)
-            idle |= set() if -1 in starts or layer.id in used[id(graph)] else {name}
-            known.setdefault(name, set()).add(_is_old(layer.version))
-    for place in file.model.walk():
-        name, old = place.layer.common.raw.get("variable_id"), _is_old(place.layer.version)
-        if role_of(place.layer) is not Role.ASSIGN_VARIABLE or name is None:
-            continue
-        fault = _fault(name, old, known, idle)
+        if name is None:
+            return
+        if id(graph) not in used:
+            used[id(graph)] = all_used(graph, starts)
+        idle |= set() if -1 in starts or layer.id in used[id(graph)] else {name}
+        known.setdefault(name, set()).add(_is_old(layer.version))
+    for _, layer in _of_role(file, Role.ASSIGN_VARIABLE):
+        name = layer.common.raw.get("variable_id")
+        fault = None if name is None else _fault(name, _is_old(layer.version), known, idle)
         if fault is not None:
-            yield ElementProblem(UNREAD_VARIABLE, data_of(place.layer), *fault)
+            yield ElementProblem(UNREAD_VARIABLE, data_of(layer), *fault)
 
 
 def _stored_twice(file: IrFile) -> Iterator[ElementProblem]:
     """Yield one problem for each further Assign of a variable, in the same graph or in another one."""
     first: dict[str, Layer] = {}
-    for place in file.model.walk():
-        name = place.layer.common.raw.get("variable_id") if role_of(place.layer) is Role.ASSIGN_VARIABLE else None
+    for _, layer in _of_role(file, Role.ASSIGN_VARIABLE):
+        name = layer.common.raw.get("variable_id")
         if name is None:
             continue
-        other = first.setdefault(name, place.layer)
-        if other is not place.layer:
+        other = first.setdefault(name, layer)
+        if other is not layer:
             message = f"layer '{other.name}' already stores the variable '{quoted(name)}'"
             remedy = "delete one of the two, or use another variable_id"
-            yield ElementProblem(VARIABLE_STORED_TWICE, data_of(place.layer), message, remedy)
+            yield ElementProblem(VARIABLE_STORED_TWICE, data_of(layer), message, remedy)
+
+
+def _of_role(file: IrFile, role: Role) -> Iterator[tuple[Graph, Layer]]:
+    """Yield the layers of a role, each with its graph, in the order of the file."""
+    return ((graph, layer) for _, layer, graph in file.model.walk(lambda layer: role_of(layer) is role))
 
 
 def _fault(

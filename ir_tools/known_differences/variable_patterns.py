@@ -67,10 +67,11 @@ class VariablePatterns:
     @cached_property
     def _never_kept(self) -> Set[str | None]:
         """The variables that no layer of the model keeps; none if one keeps what no layer reads, by mistake maybe."""
-        named = defaultdict[Role, set[str | None]](set)
-        for located in self._model.walk():
-            named[role_of(located.layer)].add(located.layer.common.raw.get("variable_id"))
-        read, kept = named[Role.READ_VARIABLE], named[Role.ASSIGN_VARIABLE]
+        read, kept = set[str | None](), set[str | None]()
+        named = {Role.READ_VARIABLE: read, Role.ASSIGN_VARIABLE: kept}
+        for layer in (layer for graph in self._model.graphs() for layer in graph.layers()):
+            if (role := role_of(layer)) in named:
+                named[role].add(layer.common.raw.get("variable_id"))
         return read - kept if kept <= read else set()
 
     def _in(self, graph: Graph) -> Mapping[int, _Variable]:
@@ -78,8 +79,8 @@ class VariablePatterns:
         if id(graph) not in self._variables:
             by_name = defaultdict[str, dict[Role, Layer]](dict)
             for layer in graph.layers():
-                if role_of(layer) in {Role.READ_VARIABLE, Role.ASSIGN_VARIABLE}:
-                    by_name[layer.common.raw.get("variable_id", "")][role_of(layer)] = layer
+                if (role := role_of(layer)) is Role.READ_VARIABLE or role is Role.ASSIGN_VARIABLE:
+                    by_name[layer.common.raw.get("variable_id", "")][role] = layer
             pairs = [
                 _Variable(pair[Role.READ_VARIABLE], pair[Role.ASSIGN_VARIABLE])
                 for pair in by_name.values()
