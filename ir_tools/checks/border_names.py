@@ -1,13 +1,11 @@
 """Names of inputs and outputs of IR v10 that the runtime refuses: there, layer names are tensor names, too."""
 
-from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from ir_tools.checks.define import Check
 from ir_tools.checks.file import IrFile, element_of
 from ir_tools.display import quoted
-from ir_tools.format.content import split_names
 from ir_tools.format.problems import ElementProblem
 from ir_tools.graph import Graph, Layer, Source, find_port
 from ir_tools.rules.structure import DUPLICATE_TENSOR_NAME
@@ -26,20 +24,18 @@ class _Border(NamedTuple):
 
 
 def find(file: IrFile) -> Iterator[ElementProblem]:
-    """Yield one problem for each input and output, in the order in which the runtime looks at them (measured)."""
+    """Yield one problem for each input and output. Of several tensors of a name, an input or output keeps it."""
     graph = file.model.graph
     if file.model.version != 10:
         return
-    inputs = [_Border(end.layer, Source(end.layer.id, end.record.id), end.layer.name) for end in file.model.inputs]
-    outputs = [
+    borders = [_Border(end.layer, Source(end.layer.id, end.record.id), end.layer.name) for end in file.model.inputs]
+    borders += [
         _Border(end.layer, source, _output_name(graph, source))
         for end in file.model.outputs
         for source in graph.sources(end.layer.id).values()
     ]
-    ports = file.document.root.iterfind("layers/layer/output/port")
-    counts = Counter(name for port in ports for name in split_names(port.get("names") or ""))
     seen, taken = set[Source](), dict[str, Source]()
-    for border in (*inputs, *outputs):
+    for border in borders:
         port = find_port(graph.layer(border.source.layer).outputs, border.source.port)
         names = () if port is None else port.names
         if names and border.source in seen:
@@ -50,8 +46,9 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
             remedy = "delete the attribute names of its port; ir-tools migrate --to ir11 writes a file that is read"
             yield ElementProblem(DUPLICATE_TENSOR_NAME, element_of(border.layer), message, remedy)
         seen.add(border.source)
-        taken |= {name: border.source for name in names if counts[name] == 1}
-    for border in (*outputs, *inputs):
+        for name in names:
+            taken.setdefault(name, border.source)
+    for border in borders:
         if taken.setdefault(border.name, border.source) != border.source:
             other = graph.layer(taken[border.name].layer).name
             message = (

@@ -183,6 +183,7 @@ def test_windows_of_padding_alone_that_divide_by_the_kernel_are_zero_and_defined
 @example(single(kernel=3, pads=(2, 2)), 0)
 @example(single(kernel=2, pads=(1, 1), dilation=2), 1)
 @example(single(kernel=1, pads=(0, 1), rounding="ceil_torch"), 0)
+@example(single(kernel=2, pads=(2, 0)), 3)
 def test_windows_that_are_filled_for_sure_all_read_an_element(pooling: Pooling, size: int) -> None:
     """Without gaps between the elements of a window, the outermost windows decide."""
     begin, end = padding(pooling, size)

@@ -83,6 +83,7 @@ COMPUTED: Mapping[str, tuple[str, Sequence[Array], Mapping[str, Any], Array]] = 
     "RDFT": ("RDFT", [zeros(2, 0), np.array([1])], {}, zeros(2, 0, 2)),
     "RDFT of no rows": ("RDFT", [zeros(0, 4), np.array([1])], {}, zeros(0, 3, 2)),
     "IRDFT": ("IRDFT", [zeros(2, 0, 2), np.array([1])], {}, zeros(2, 0)),
+    "IRDFT of no rows": ("IRDFT", [zeros(0, 3, 2), np.array([1])], {}, zeros(0, 4)),
     "IRDFT, padded": ("IRDFT", [zeros(2, 0, 2), np.array([1]), np.array([4])], {}, zeros(2, 4)),
     "bags of no table": ("EmbeddingBagPackedSum", [zeros(0, 2), np.zeros((3, 0), I64)], {}, zeros(3, 2)),
     "no bags": (

@@ -2,9 +2,10 @@
 
 import re
 import struct
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from itertools import product
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import openvino as ov
@@ -370,6 +371,13 @@ def test_attributes_of_an_operation_in_the_tag_of_its_layer(layer: str, data: st
     tag = 'type="AvgPool"'
     text = changed(re.sub(' strides="[^"]*"', data, POOL), (tag, f"{tag} {layer}"))
     assert [level for *_, level in told(text, ["IR136"])] == ([] if found is None else [found])
+
+
+def test_attributes_in_the_tag_of_a_layer_are_known_by_their_names_in_files() -> None:
+    moved = re.sub(' exclude-pad="[^"]*"', "", POOL)
+    text = changed(moved, ('type="AvgPool"', 'type="AvgPool" exclude-pad="true" exclude_pad="true"'))
+    (found,) = validate(text.encode(), bytes(24), select=["IR136"])
+    assert found.message == "<layer> has the attribute exclude-pad, which is read in <data> only"
 
 
 @pytest.mark.parametrize(("inside", "found"), [("<strides>1,1</strides>", "error"), ('<note value="1" />', "warning")])
@@ -792,3 +800,32 @@ def test_names_of_inputs_and_outputs_that_the_runtime_refuses(version: int, firs
     text = BORDERS.format(version=version, first=first, x=x, relu=relu)
     found = [one.message for one in validate(text.encode(), b"", select=["IR105"]) if "refuse" in one.message]
     assert bool(found) == (not works(lambda: ov.Core().read_model(text.encode())))
+
+
+def assert_refused_if_reported(builder: Builder, words: Iterable[tuple[str, ...]]) -> None:
+    """In IR v10, and with each of these names for its tensors, the runtime refuses a model if it is reported."""
+    root, weights = ElementTree.fromstring(render(builder.model)), b"".join(builder.model.weights.tail())
+    root.set("version", "10")
+    ports = [*root.iterfind("layers/layer/output/port")]
+    for names in words:
+        for port, name in zip(ports, names, strict=True):
+            port.set("names", name)
+        text = ElementTree.tostring(root)
+        found = [one for one in validate(text, weights, select=["IR105"]) if "refuse" in one.message]
+        assert bool(found) != works(ov.Core().read_model, text, weights), names
+
+
+def test_of_several_tensors_of_one_name_an_input_keeps_it_or_an_output() -> None:
+    builder = Builder()
+    relu = builder.call("ReLU", builder.parameter("x", "2", "f32"), name="relu")
+    builder.result(builder.call("Tanh", relu, name="tanh"))
+    assert_refused_if_reported(builder, product(["", "a", "x", "relu", "tanh", "x,tanh"], repeat=3))
+
+
+def test_outputs_of_a_layer_with_several_are_named_with_their_numbers() -> None:
+    builder = Builder()
+    parts = builder.outputs("Split", builder.parameter("x", "2", "f32"), 0, num_splits=2, name="s")
+    for part in parts:
+        builder.result(part)
+    words = ["", "s", "s.0", "s.1"]
+    assert_refused_if_reported(builder, product(words, [""], words, words))
