@@ -209,13 +209,10 @@ def test_a_loop_whose_parts_nothing_reads_is_refused() -> None:
 
 
 def test_a_variable_whose_initial_value_has_unknown_sizes_is_not_given_those() -> None:
-    """No release runs one of unknown sizes that keeps known ones; ReadValue-3 has no sizes of its own."""
+    """A release that runs no variable of unknown sizes which keeps known ones does not run it with those, either."""
     data = np.ones((2, 3), np.float32)
-    read = Call(
-        "ReadValue-6", (Given(data, "?,?"),), {"variable_id": "v", "variable_type": "f32", "variable_shape": "?,?"}
-    )
+    attributes = {"variable_id": "v", "variable_type": "f32", "variable_shape": "?,?"}
+    read = Call("ReadValue-6", (Given(data, "?,?"),), attributes)
     model, _ = as_model(Call("Abs-1", (read,), kept={"v": Call("Tanh-1", (data,))}))
-    release = find_release("openvino-2024.0")
-    migrated = ir_tools.migrate(model, to=release.name)
-    assert [step.after for step in migrated.steps] == ["ReadValue opset3"]
-    assert compatibility(migrated.model, [release])[0].answer is Answer.RUNS
+    migrated = ir_tools.migrate(model, to="openvino-2024.0")
+    assert "has the sizes of what it keeps" not in {step.strategy for step in migrated.steps}

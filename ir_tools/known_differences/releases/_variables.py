@@ -187,7 +187,7 @@ ROWS = (
     not_run(
         name="variables of unknown sizes that keep known ones",
         span="2023.3 to 2026.4",
-        ops=("ReadValue-6",),
+        ops=READS,
         reason="A variable of unknown size cannot keep a tensor whose sizes are known.",
         model=_summed(TENSOR, TENSOR),
         applies=_keeps_known_sizes,
@@ -262,6 +262,18 @@ ROWS = (
         reason="A SoftMax or GRN overwrites a variable of unknown size, which the third inference and later ones read.",
         model=_averaged(),
         applies=lambda seen: seen.has(Pattern.OPEN_STATE),
+    ),
+    not_read(
+        name="Assign-3 of what does not depend on its variable",
+        span="2021.2 to 2026.4",
+        ops=("Assign-3",),
+        reason="Assign-3 finds its variable only among the layers that compute what is kept.",
+        model=Call(
+            "Abs-1",
+            (Call("ReadValue-3", (counted(2, 3),), {"variable_id": "v"}),),
+            kept={"v": Call("Tanh-1", (counted(2, 3),))},
+        ),
+        applies=lambda seen: seen.has(Pattern.UNRELATED),
     ),
     not_run(
         name="variables that keep what does not depend on them",

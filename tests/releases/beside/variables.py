@@ -49,6 +49,8 @@ def viewed(data: Feed) -> Call:
 SQUARE = Fixed(np.zeros((3, 3), np.float32))
 STATE = read(ZEROS, "1,3")
 OPEN = read(ZEROS, "?,3")
+EARLY_OPEN = Call("ReadValue-3", (Given(counted(2, 3), "?,3"),), {"variable_id": "v"})
+EARLY = Call("ReadValue-3", (ZEROS,), {"variable_id": "v"})
 OTHER = Call("ReadValue-6", (ZEROS,), {"variable_id": "w", "variable_type": "f32", "variable_shape": "1,3"})
 FILLED = read(Fixed(ROW / 2), "1,3")
 TURNED = Fixed(whole(1, 0))
@@ -77,7 +79,11 @@ BESIDE = [
     ),
     *beside(
         "variables of unknown sizes that keep known ones",
-        falling=[keeping(OPEN, counted(2, 3)), _summed(Given(TENSOR, UNKNOWN), TENSOR)],
+        falling=[
+            keeping(OPEN, counted(2, 3)),
+            _summed(Given(TENSOR, UNKNOWN), TENSOR),
+            keeping(EARLY_OPEN, Call("Add-1", (EARLY_OPEN, counted(2, 3)))),
+        ],
         others=[
             _summed(Given(TENSOR, UNKNOWN), Given(TENSOR, UNKNOWN)),
             keeping(STATE, Call("Tanh-1", (ROW,))),
@@ -95,6 +101,11 @@ BESIDE = [
             _grown(Given(TENSOR, UNKNOWN), Given(TENSOR, UNKNOWN)),
             _grown(_zeros(Given(TENSOR, UNKNOWN)), Given(TENSOR, UNKNOWN), "Tanh-1"),
         ],
+    ),
+    *beside(
+        "Assign-3 of what does not depend on its variable",
+        falling=[keeping(EARLY, ROW), keeping(EARLY, Fixed(ROW))],
+        others=[keeping(EARLY, Call("Maximum-1", (ROW, EARLY))), keeping(EARLY, EARLY)],
     ),
     *beside(
         "variables that keep what does not depend on them",
