@@ -71,15 +71,17 @@ NEGATED_BEHIND = (
 
 
 def is_bent_by_channel(graph: Graph, layer: Layer, constants: Collection[int]) -> bool:
-    """Return whether a PReLU with several slopes is all that reads a layer, constant factors between."""
+    """Return whether a PReLU with several constant slopes is all that reads a layer, constant factors between."""
     for _ in range(FAR):
         readers = readers_of(graph, layer)
         if len(readers) != 1:
             return False
         (reader,) = readers
+        if len(computed_sources(graph, reader, constants)) != 1:
+            return False
         if reader.type == "PReLU":
-            return producer_of(graph, reader) is layer and prod(reader.common.inputs[1].dims) != 1
-        if reader.type != "Multiply" or len(computed_sources(graph, reader, constants)) != 1:
+            return producer_of(graph, reader) is layer and prod(reader.common.inputs[1].dims) > 1
+        if reader.type != "Multiply":
             return False
         layer = reader
     return False

@@ -87,7 +87,8 @@ ROW = Call("Transpose-1", (FILTERED, Fixed(whole(0, 2, 1))))
 """What a convolution gives of one column, as a row."""
 
 
-GIVEN = Call("Abs-1", (floats(3, -1, 2),), results=(0,))
+LIST = Call("Abs-1", (floats(3, -1, 2),))
+GIVEN = replace(LIST, results=(0,))
 HALF = Call("Split-1", (counted(4), Fixed(index(0))), {"num_splits": "2"})
 ALSO_GIVEN, A_PART = "a list that is given, and", "a part that is"
 GIVEN_TYPES = "f16 f32 i32 i64 u8 i8 boolean"
@@ -545,6 +546,19 @@ ROWS = (
             (A_PART, Pattern.PART_MOVED, HALF, "2022.1 to 2025.0", GIVEN_TYPES, State.DIFFERS),
             (A_PART, Pattern.PART_MOVED, HALF, "2025.1 to 2025.2", "", State.FAILS),
         )
+    ),
+    ReleaseDifference(
+        name="a list that others read, and transposed in its only axis",
+        span="2021.2 to 2021.4",
+        ops=("Transpose-1",),
+        reason=f"The layer is removed, and {GIVEN_AS[State.DIFFERS]}.",
+        sometimes=True,
+        model=Call("Add-1", (Call("Transpose-1", (LIST, Fixed(whole(0))), results=(0,)), Call("Sigmoid-1", (LIST,)))),
+        types=GIVEN_TYPES,
+        applies=lambda seen: (
+            (seen.last and not seen.first and seen.rank() < 2)
+            and (seen.producers[0] == "" and 1 in seen.constant and _is_unconverted(seen))
+        ),
     ),
     *(
         ReleaseDifference(

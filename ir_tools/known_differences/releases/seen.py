@@ -303,7 +303,7 @@ class Pattern(StrEnum):
     UNCONVERTED = "unconverted"
     """Of a NonZero: it alone reads what a Convert makes of floats, or of larger integers."""
     BENT_BY_CHANNEL = "bent by channel"
-    """Of a deconvolution in groups: a PReLU with several slopes is the only reader, constant factors between."""
+    """Of a deconvolution in groups: a PReLU with several constant slopes alone reads it, constant factors between."""
     GIVEN_IN_ANOTHER_SHAPE = "given in another shape"
     """Of a MVN or GroupNormalization: it may write over what it reads, an output of the graph, in another shape."""
     OUTGROWN = "outgrown"

@@ -14,9 +14,9 @@ def attention(*inputs: Feed, causal: bool = False) -> Call:
     return Call("ScaledDotProductAttention-13", inputs, {"causal": str(causal).lower()})
 
 
-def masked(sizes: str, rows: int) -> Call:
-    """Return a mask of two heads, which a Reshape makes of so many rows for each."""
-    return Call("Reshape-1", (Given(counted(2, rows, 3), sizes), Fixed(whole(1, 2, -1, 3))), {"special_zero": "false"})
+def masked(sizes: str, *held: int) -> Call:
+    """Return a mask of two heads, which a Reshape makes of a tensor of these sizes."""
+    return Call("Reshape-1", (Given(counted(*held), sizes), Fixed(whole(1, 2, -1, 3))), {"special_zero": "false"})
 
 
 def transposed(data: Feed) -> Call:
@@ -334,8 +334,11 @@ BESIDE = [
     ),
     *beside(
         "attention of an unknown number of queries with a mask of one row, reshaped",
-        falling=[attention(unknown(1, 2, 3, 4), *[counted(1, 2, 3, 4)] * 2, masked("?,1,3", 1))],
-        others=[attention(unknown(1, 2, 3, 4), *[counted(1, 2, 3, 4)] * 2, masked("?,3,3", 3))],
+        falling=[attention(unknown(1, 2, 3, 4), *[counted(1, 2, 3, 4)] * 2, masked("?,1,3", 2, 1, 3))],
+        others=[
+            attention(unknown(1, 2, 3, 4), *[counted(1, 2, 3, 4)] * 2, masked(sizes, *held))
+            for sizes, held in (("?,3,3", (2, 3, 3)), ("?,1,9", (2, 1, 9)))
+        ],
     ),
     *beside(
         "quantized attention with large vectors and few keys",

@@ -1,6 +1,7 @@
 """Layers beside the rows of elementwise layers."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from ir_tools.known_differences._model import (
     Given,
     Part,
     counted,
+    floats,
     index,
     number,
     sizes_of,
@@ -35,6 +37,15 @@ WINDOWS = {"kernel": "2,2", "exclude-pad": "true"} | {key: PLANE[key] for key in
 
 def as_pdpd(op: str, *inputs: Array | Fixed, axis: int = -1) -> Call:
     return Call(op, inputs, {"auto_broadcast": "pdpd", "auto_broadcast.auto_broadcast_axis": str(axis)})
+
+
+def _dividing(levels: Call) -> Call:
+    """The levels of a sum of the same tensors, of which a number is divided by the first one and 3."""
+    total = levels.inputs[0]
+    assert isinstance(total, Call)
+    divisor = Call("Add-1", (total.inputs[0], Fixed(number(3))))
+    inputs = Call("Divide-1", (Fixed(floats(0.3)), divisor)), total.inputs[1]
+    return replace(levels, inputs=(replace(total, inputs=inputs), *levels.inputs[1:]))
 
 
 def _sum(shape: str, *passed: str, first: bool = True, sizes: tuple[int, ...] = (1, 1)) -> Call:
@@ -423,6 +434,7 @@ BESIDE = [
         others=[
             *(_residual(last=False), _residual(first=False), _residual(read=True), _residual(mask="Sin-1")),
             *(_residual(channels=True, first=False), _residual(grouped=True), _residual("Subtract-1")),
+            _dividing(_residual(sizes="2,2,4,4")),
         ],
     ),
     *beside(

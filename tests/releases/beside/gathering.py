@@ -75,6 +75,7 @@ BESIDE = [
             _places_of(converted(floats([0.5, -0.2], [1, 0]), "boolean")),
             _places_of(converted(floats([0.5, -0.2], [1, 0]), "f16")),
             _places_of(converted(np.array([2, 1, 0], np.uint8), "i32")),
+            _places_of(converted(np.array([-1, 0, 2], np.int32), "u32")),
             _places_of(Call("Abs-1", (converted(floats([0.5, -0.2], [1, 0]), "i32"),))),
             _places_of(replace(converted(floats([0.5, -0.2], [1, 0]), "i32"), results=(0,))),
         ],

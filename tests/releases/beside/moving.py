@@ -389,7 +389,8 @@ def _moved(data: Call, *order: int, results: tuple[int, ...] | None = None) -> C
     return Call("Transpose-1", (data, Fixed(whole(*(order or (0,))))), results=results)
 
 
-GIVEN = Call("Abs-1", (counted(3),), results=(0,))
+LIST, TABLE = (Call("Abs-1", (counted(*sizes),)) for sizes in ((3,), (3, 3)))
+GIVEN = replace(LIST, results=(0,))
 PART = Call("Split-1", (counted(4), Fixed(index(0))), {"num_splits": "2"}, results=(1,))
 BESIDE = [
     *beside(
@@ -419,8 +420,19 @@ BESIDE = [
         ],
         others=[
             Call("Add-1", (_moved(GIVEN), Fixed(floats(1)))),
-            _moved(replace(GIVEN, results=None)),
+            Call("Add-1", (_moved(LIST, results=(0,)), _moved(LIST))),
+            _moved(LIST),
             _moved(replace(GIVEN, inputs=(counted(2, 3),)), 1, 0),
+        ],
+    ),
+    *beside(
+        "a list that others read, and transposed in its only axis",
+        falling=[Call("Add-1", (_moved(LIST, results=(0,)), _moved(LIST)))],
+        others=[
+            Call("Add-1", (_moved(LIST), _moved(LIST))),
+            Call("Negative-1", (_moved(LIST, results=(0,)),)),
+            Call("Add-1", (_moved(TABLE, 1, 0, results=(0,)), Call("Tanh-1", (TABLE,)))),
+            _moved(Call("Add-1", (LIST, LIST))),
         ],
     ),
     *beside(

@@ -507,7 +507,10 @@ BESIDE = [
         others=[
             _bent(1, 1),
             _computed_between(_bent(2, 2)),
-            replace(_bent(2, 2), inputs=(_bent(2, 2).inputs[0], Fixed(floats(0.1)))),
+            *(
+                replace(_bent(2, 2), inputs=(_bent(2, 2).inputs[0], slopes))
+                for slopes in (Fixed(floats(0.1)), counted(4))
+            ),
         ],
     ),
     *beside(
