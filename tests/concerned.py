@@ -99,6 +99,13 @@ TESTS: Mapping[str, tuple[str, ...]] = {
     ),
     "ir_tools/rewrite/legacy*.py": ("tests/legacy/test_recorded.py", "tests/legacy"),
     "ir_tools/ops/legacy/*": ("tests/legacy/test_recorded.py", "tests/legacy"),
+    "ir_tools/runtime/environments.py": (
+        "tests/runtime/test_environments.py",
+        "tests/cli/test_runtimes.py",
+        "tests/cli/test_releases.py",
+        "tests/runtime/test_release.py",
+        "tests/cli/test_other_releases.py",
+    ),
     "ir_tools/runtime/*": (
         "tests/runtime/test_requests.py",
         "tests/runtime/test_messages.py",
@@ -110,7 +117,13 @@ TESTS: Mapping[str, tuple[str, ...]] = {
     ),
     "ir_tools/importers/onnx/*": ("tests/importers/onnx/test_{name}.py", "tests/importers/onnx"),
     "ir_tools/importers/*": ("tests/importers/test_{name}.py", "tests/importers"),
-    "ir_tools/comparison/saved.py": ("tests/cli/test_saved_runs.py",),
+    "ir_tools/comparison/*saved*.py": ("tests/cli/test_saved_runs.py",),
+    "ir_tools/comparison/dumping.py": (
+        "tests/cli/test_outputs.py",
+        "tests/cli/test_compare.py",
+        "tests/cli/test_kills.py",
+        "tests/comparison/onnx",
+    ),
     "ir_tools/comparison/onnx*.py": ("tests/comparison/onnx",),
     "ir_tools/comparison/*": (
         "tests/comparison/test_decisions.py",
@@ -120,7 +133,13 @@ TESTS: Mapping[str, tuple[str, ...]] = {
         "tests/cli/test_{name}.py",
         "tests/comparison",
     ),
-    "ir_tools/compatibility.py": ("tests/releases/test_compatibility.py", "tests/cli/test_compat.py", "tests/releases"),
+    "ir_tools/compatibility.py": (
+        "tests/releases/test_compatibility.py",
+        "tests/cli/test_compat.py",
+        "tests/cli/test_other_releases.py",
+        "tests/cli/test_releases.py",
+        "tests/releases",
+    ),
     "ir_tools/files.py": ("tests/test_files.py",),
     "ir_tools/weights.py": ("tests/test_weights.py", "tests/test_pickling.py"),
     "ir_tools/format/write.py": (
