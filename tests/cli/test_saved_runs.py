@@ -6,7 +6,7 @@ import json
 import os
 import re
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -248,13 +248,29 @@ def test_strange_files_are_refused(tmp_path: Path, table: str, kind: int, messag
 
 def _changed(run: Path, change: Callable[[dict[str, Any]], None]) -> None:
     """Write a run again with another table."""
-    with zipfile.ZipFile(run) as archive:
-        members = {name: archive.read(name) for name in archive.namelist()}
+    members = _members(run)
     table = json.loads(members["run.json"])
     change(table)
+    _write(run, {**members, "run.json": json.dumps(table).encode()})
+
+
+def _members(run: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(run) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def _write(run: Path, members: Mapping[str, bytes]) -> None:
     with zipfile.ZipFile(run, "w") as archive:
-        for name, data in {**members, "run.json": json.dumps(table).encode()}.items():
+        for name, data in members.items():
             archive.writestr(name, data)
+
+
+def test_a_tensor_of_no_output_is_refused(run: Path) -> None:
+    old, new = "tensor/relu:0", "tensor/relu:x"
+    members = _members(run)
+    _write(run, {name.replace(old, new): data.replace(old.encode(), new.encode()) for name, data in members.items()})
+    with pytest.raises(UsageError, match="'tensor/relu:x' does not end in the number of an output"):
+        SavedRun.open(run)
 
 
 @pytest.mark.parametrize(

@@ -158,7 +158,7 @@ def test_what_is_defined_is_computed(name: str) -> None:
     made.result(made.call(type, *sources, **attributes))
     found = outputs_of(made, **fed)
     np.testing.assert_array_equal(found, wanted)
-    assert found.shape == wanted.shape
+    assert (found.shape, found.dtype) == (wanted.shape, wanted.dtype)
 
 
 @pytest.mark.parametrize("op", ["DFT", "IDFT"])

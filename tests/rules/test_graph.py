@@ -387,6 +387,15 @@ def test_elements_in_the_attributes_of_a_layer(inside: str, found: str) -> None:
     assert [(name, level) for _, name, level in told(text, ["IR134"])] == [("pool", found)]
 
 
+def test_elements_in_the_attributes_of_several_alike_layers_are_all_found() -> None:
+    builder = Builder()
+    data = builder.parameter("x", "2,3", "f32")
+    for name in "ab":
+        builder.result(builder.call("SoftMax", data, name=name, axis=1))
+    text = re.sub(r'<data axis="1" */>', '<data axis="1"><note value="1" /></data>', render(builder.model).decode())
+    assert [name for _, name, _ in told(text, ["IR134"])] == ["a", "b"]
+
+
 LEGACY = (
     '<net name="n" version="6"><layers><layer id="0" name="x" type="Input" precision="FP32"><output>{port}</output>'
     '</layer><layer id="1" name="spare" type="{spare}" precision="FP32"><output>{port}</output>{blob}</layer>'
