@@ -3,7 +3,7 @@
 import gc
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from importlib import import_module
 from itertools import chain
@@ -91,24 +91,42 @@ def corpus_folder() -> Path | None:
     return folder if folder.is_dir() else None
 
 
-def corpus_models() -> list[Path]:
-    """Every `.xml` of IR v10 or v11 in the corpus; empty where there is no corpus."""
+def corpus_files(ending: str = ".xml", start: re.Pattern[bytes] = _IR10) -> list[Path]:
+    """Every file of the corpus with an ending and a start, by default of IR v10 or v11; empty without a corpus."""
     folder = corpus_folder()
-    files = sorted(folder.rglob("*.xml")) if folder else []
-    return [path for path in files if _IR10.search(path.read_bytes()[:1000])]
+    files = sorted(folder.rglob(f"*{ending}")) if folder else []
+    return [path for path in files if start.search(path.read_bytes()[:1000])]
 
 
-def corpus_cases(most: float = float("inf")) -> list[object]:
-    """For `parametrize`: every IR v10 or v11 of the corpus, or one case that skips.
+def corpus_cases(
+    most: float = float("inf"), fits: Callable[[Path], bool] = Path.exists, files: Sequence[Path] | None = None
+) -> list[object]:
+    """For `parametrize`: files of the corpus, by default every IR v10 or v11, that fit; or one case that skips.
 
     Those of more than `most` bytes are for the long checks.
     """
     skip = pytest.mark.skip(reason="no corpus: set IR_TOOLS_CORPUS to its folder")
     cases = [
         pytest.param(path, id=path.stem, marks=[pytest.mark.sweep] if path.stat().st_size > most else [])
-        for path in corpus_models()
+        for path in (corpus_files() if files is None else files)
+        if fits(path)
     ]
     return [*cases] or [pytest.param(Path(), marks=skip, id="corpus")]
+
+
+def has_weights(path: Path) -> bool:
+    """Whether the `.bin` of a model is in the corpus, too."""
+    return path.with_suffix(".bin").exists()
+
+
+def needs_no_library(path: Path) -> bool:
+    """Whether all operations of a model are those of OpenVINO."""
+    return b'version="extension"' not in path.read_bytes()
+
+
+def is_readable(path: Path) -> bool:
+    """Whether the runtime reads a model of the corpus: no weights are missing, and it needs no library."""
+    return needs_no_library(path) and (has_weights(path) or b'"Const"' not in path.read_bytes())
 
 
 @pytest.fixture(scope="session")

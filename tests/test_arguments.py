@@ -3,6 +3,7 @@
 import inspect
 import re
 from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -97,11 +98,16 @@ def onnx_file(path: Path) -> Path:
     return target
 
 
-@pytest.mark.parametrize(("name", "argument"), list(words()))
-@pytest.mark.parametrize("word", ["bogus", "in_place", ""])
-def test_an_unknown_word_is_refused(name: str, argument: str, word: str, model: Path) -> None:
-    if not word and argument in {"layers", "passes", "releases", "select", "ignore"}:
-        pytest.skip("an empty list of words names none")
+LISTS = {"layers", "passes", "releases", "select", "ignore"}
+"""Arguments that take several words, of which an empty text names none."""
+UNKNOWN = [row for row in product(words(), ["bogus", "in_place", ""]) if row[1] or row[0][1] not in LISTS]
+
+
+@pytest.mark.parametrize(
+    ("place", "word"), UNKNOWN, ids=lambda value: "-".join([value] if isinstance(value, str) else value)
+)
+def test_an_unknown_word_is_refused(place: tuple[str, str], word: str, model: Path) -> None:
+    name, argument = place
     with pytest.raises(IrToolsError, match=re.escape(repr(word))):
         call(name, argument, word, model)
 

@@ -19,7 +19,7 @@ import pytest
 import ir_tools
 from tests.benchmarks.large_models import write_large, write_with_sizes
 from tests.benchmarks.timing import seconds
-from tests.conftest import corpus_cases
+from tests.conftest import corpus_cases, has_weights
 
 pytestmark = pytest.mark.sweep
 
@@ -63,14 +63,10 @@ def test_20000_layers_that_compute_sizes_against_openvino(tmp_path: Path, benchm
 
 
 @pytest.mark.parametrize("to", ["opset8", "opset13", "openvino-2022.3", "openvino-2024.6"])
-@pytest.mark.parametrize("path", corpus_cases())
+@pytest.mark.parametrize("path", corpus_cases(fits=lambda path: path.stat().st_size >= MIN_BYTES and has_weights(path)))
 def test_real_models_against_openvino(path: Path, to: str, tmp_path: Path, benchmark: Any) -> None:
-    if path.stat().st_size < MIN_BYTES or not path.with_suffix(".bin").exists():
-        pytest.skip(f"fewer than {MIN_BYTES} bytes, or no weights")
     source = Path(shutil.copy(path, tmp_path / "real.xml"))
     shutil.copy(path.with_suffix(".bin"), tmp_path / "real.bin")
-    if ir_tools.read(source).is_legacy:
-        pytest.skip("openvino does not read it")
     found = ir_tools.migrate(source, to=to)
     if found.refused:
         pytest.skip("the target does not hold it")

@@ -87,7 +87,7 @@ def test_the_runtime_is_closer_where_the_reference_errs(
 def test_of_two_precisions_the_wider_one_is_closer(client: RuntimeClient, model: Model) -> None:
     found = compare(model, against="CPU:bf16", tolerance=1e-9, client=client)
     if found.needed < 1e-4:
-        pytest.skip("this machine has no bf16")
+        pytest.skip("the processor has no bf16, which needs AVX-512 or AMX")
     assert [entry.f64.closer for entry in found.outputs if entry.f64] == ["expected"]
 
 
@@ -200,7 +200,7 @@ def test_experts_that_rounding_exchanges_are_no_difference(client: RuntimeClient
 def test_experts_that_precisions_exchange_do_not_fill_the_table(client: RuntimeClient, tmp_path: Path) -> None:
     found = compare(routed(tmp_path / "experts.xml"), against="CPU:bf16", client=client)
     if found.needed < 1e-4:
-        pytest.skip("this machine has no bf16")
+        pytest.skip("the processor has no bf16, which needs AVX-512 or AMX")
     assert [entry.path for entry in found.layers if entry.status == "differs"] == []
     route = next(entry for entry in found.layers if entry.path == "route" and entry.output == 1)
     assert route.difference is not None

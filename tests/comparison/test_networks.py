@@ -9,12 +9,11 @@ import pytest
 import ir_tools
 from ir_tools.comparison import IDLE, LEFT_OUT, Comparison, compare
 from ir_tools.runtime.client import RuntimeClient
-from tests.conftest import corpus_cases
+from tests.conftest import corpus_cases, is_readable
 from tests.importers.onnx.models import LIGHT, with_random_weights
 
 Mode = Literal["isolated", "cumulative"]
 MODES: tuple[Mode, ...] = ("isolated", "cumulative")
-UNREADABLE = {"ovms-bge-tokenizer.v11.openvinotoolki": "its operations come from a package that is not installed"}
 CHAOTIC = {"person-detection-0203.FP16-INT8.v10.kovakimy"}
 """Networks in which errors of f16 decide between levels of quantization, so that they grow without bound."""
 SMALL = (
@@ -37,10 +36,6 @@ def told(found: Comparison) -> list[str]:
 
 
 def check(client: RuntimeClient, path: Path, mode: Mode) -> None:
-    if path.stem in UNREADABLE:
-        pytest.skip(UNREADABLE[path.stem])
-    if not path.with_suffix(".bin").exists() and "Const" in path.read_text(encoding="utf-8"):
-        pytest.skip("the corpus has no .bin for it")
     if mode == "cumulative" and path.stem in CHAOTIC:
         pytest.skip("errors of f16 decide between levels of quantization")
     found = compare(ir_tools.read(path), mode=mode, client=client)
@@ -49,16 +44,14 @@ def check(client: RuntimeClient, path: Path, mode: Mode) -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("path", corpus_cases())
+@pytest.mark.parametrize("path", corpus_cases(fits=lambda path: path.name.startswith(SMALL) and is_readable(path)))
 def test_small_networks(client: RuntimeClient, path: Path, mode: Mode) -> None:
-    if not path.name.startswith(SMALL):
-        pytest.skip("compared by the long checks")
     check(client, path, mode)
 
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("path", corpus_cases())
+@pytest.mark.parametrize("path", corpus_cases(fits=is_readable))
 def test_every_network_of_the_corpus(client: RuntimeClient, path: Path, mode: Mode) -> None:
     check(client, path, mode)
 

@@ -15,7 +15,7 @@ from ir_tools.format.read import read
 from ir_tools.format.write import render
 from ir_tools.graph import Graph, Layer, LayerContent, Located, Model, Port, Source
 from ir_tools.source import Document
-from tests.conftest import corpus_models
+from tests.conftest import corpus_files
 from tests.format.support import SMALL, changed_lines, told
 from tests.rules.test_rules import FOLDER
 
@@ -39,7 +39,7 @@ def document(path: Path | None, layout: str) -> bytes:
 
 @st.composite
 def models(draw: st.DrawFn) -> tuple[bytes, Model]:
-    small = [path for path in corpus_models() if path.stat().st_size < 400_000]
+    small = [path for path in corpus_files() if path.stat().st_size < 400_000]
     data = document(draw(st.sampled_from([None, *small])), draw(st.sampled_from(LAYOUTS)))
     return data, read(data)
 

@@ -12,6 +12,7 @@ from ir_tools.format.changes import PARTS
 from ir_tools.format.read import MAX_NESTING, read
 from ir_tools.format.write import render
 from ir_tools.validation import validate
+from tests.conftest import corpus_cases, is_readable
 from tests.format.support import SMALL, small
 
 RULES = Path(__file__).parents[1] / "rules"
@@ -63,11 +64,9 @@ def test_constants_that_differ_in_their_offset_alone_keep_it(offsets: tuple[str,
     assert tuple(layer.raw["offset"] for layer in model.graph.layers()) == offsets
 
 
-def test_layers_of_the_corpus_are_those_of_the_runtime(corpus_model: Path) -> None:
-    model = read(corpus_model)
-    if "bge-tokenizer" in corpus_model.name or not corpus_model.with_suffix(".bin").exists():
-        pytest.skip("the runtime alone does not read it")
-    seen = ov.Core().read_model(corpus_model)
+@pytest.mark.parametrize("path", corpus_cases(fits=is_readable))
+def test_layers_of_the_corpus_are_those_of_the_runtime(path: Path) -> None:
+    model, seen = read(path), ov.Core().read_model(path)
     ours = {layer.name: layer for layer in model.graph.layers()}
     if model.version == 11:
         assert ours.keys() == {op.get_friendly_name() for op in seen.get_ops()}

@@ -38,11 +38,10 @@ ENDED_BY_A_SECOND_INFERENCE = {"PriorBox-1", "PriorBox-8"}
 DEADLY = {name for row in TABLE if row.kind is DifferenceKind.DIES for name in row.ops}
 
 
-@pytest.mark.parametrize("op", OPS, ids=str)
+@pytest.mark.parametrize("op", [op for op in OPS if sample_of(op)], ids=str)
 def test_the_runtime_runs_what_is_made_up(client: RuntimeClient, op: Op) -> None:
     sample = sample_of(op)
-    if sample is None:
-        pytest.skip("it takes bodies or variables")
+    assert sample is not None
     model = single_text(op.type, op.version, sample.raw, sample.slots, len(op.outputs))
     made = plan_inputs(ir_tools.read(*model)).arrays()
     expected = op.oracle is Oracle.RUNTIME and str(op) not in NOT_RUN

@@ -15,7 +15,7 @@ from ir_tools.inputs import plan_inputs
 from ir_tools.rules.storage import UNREAD_WEIGHTS
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.runtime.legacy import LegacyClient
-from tests.conftest import corpus_folder
+from tests.conftest import corpus_cases, corpus_files, has_weights
 from tests.legacy.net import PRECISIONS
 
 LEVELS = 0.1
@@ -25,13 +25,7 @@ LEGACY = re.compile(rb"<net [^>]*version=[\"'][2-7][\"']")
 TYPES = {name: np.dtype(kind) for kind, name in PRECISIONS.items()}
 
 
-def legacy_files() -> list[object]:
-    """Every file of IR v2 to v7 in the corpus, or one case that skips."""
-    folder = corpus_folder()
-    files = sorted(folder.rglob("*.xml")) if folder else []
-    found = [path for path in files if LEGACY.search(path.read_bytes()[:1000])]
-    skip = pytest.mark.skip(reason="no corpus: set IR_TOOLS_CORPUS to its folder")
-    return [pytest.param(path, id=path.stem) for path in found] or [pytest.param(Path(), marks=skip, id="corpus")]
+FILES = corpus_files(start=LEGACY)
 
 
 @pytest.fixture(scope="module")
@@ -46,16 +40,14 @@ def new() -> Iterator[RuntimeClient]:
         yield client
 
 
-@pytest.mark.parametrize("path", legacy_files())
+@pytest.mark.parametrize("path", corpus_cases(fits=has_weights, files=FILES))
 def test_constants_read_all_bytes_of_the_migrated_weights(path: Path, tmp_path: Path) -> None:
-    if not path.with_suffix(".bin").exists():
-        pytest.skip("the corpus has no .bin for it")
     ir_tools.write(ir_tools.migrate(ir_tools.read(path)).model, tmp_path / "new.xml")
     assert not ir_tools.validate(tmp_path / "new.xml", select=[UNREAD_WEIGHTS.code])
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("path", legacy_files())
+@pytest.mark.parametrize("path", corpus_cases(files=FILES))
 def test_migrated_file_equals_the_old_one(path: Path, old: LegacyClient, new: RuntimeClient, tmp_path: Path) -> None:
     weights, made_up = path.with_suffix(".bin"), not path.with_suffix(".bin").exists()
     if made_up:

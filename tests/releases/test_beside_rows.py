@@ -103,6 +103,6 @@ def test_releases_do_with_it_what_the_row_says_or_run_it(beside: Beside) -> None
     row = NAMES[beside.row]
     here = [one for one in row.releases if one is OPENVINO[-1] or environment(one) is not None]
     if not here:
-        pytest.skip("none of the releases is here (ir-tools runtimes)")
+        pytest.skip("none of the releases is here (ir-tools runtimes --add NAME)")
     found = answer(here[-1], replace(row, model=beside.model), 30 if beside.falls else 1)
     assert (found is row.state) is beside.falls

@@ -112,7 +112,7 @@ def test_a_second_output_is_not_called_as_the_tensor_of_the_first() -> None:
 @pytest.mark.parametrize("release", SINCE_2022, ids=lambda release: release.short)
 def test_what_releases_do(release: Release) -> None:
     if release is not OPENVINO[-1] and environment(release) is None:
-        pytest.skip("the release is not here (ir-tools runtimes)")
+        pytest.skip("the release is not here (ir-tools runtimes --add NAME)")
     number = SINCE_2022.index(release)
     with client_of(release.short) as client:
 

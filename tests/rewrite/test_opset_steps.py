@@ -825,7 +825,7 @@ def test_steps_on_releases(release: str) -> None:
     Up to four dimensions: 2021.4 does not resize others by cubic.
     """
     if environment(find_release(release)) is None:
-        pytest.skip(f"{release} is not here (ir-tools runtimes)")
+        pytest.skip(f"{release} is not here (ir-tools runtimes --add {release})")
     wrong, compared = [], 0
     with release_client(find_release(release)) as client:
         for setting in (setting for found in settings(5).values() for setting in found):

@@ -12,6 +12,7 @@ from ir_tools.graph import Model
 from ir_tools.rewrite.legacy import current_model
 from ir_tools.runtime.client import sources
 from ir_tools.runtime.release import ReleaseClient
+from tests.conftest import corpus_cases, is_readable
 from tests.importers.onnx.models import LIGHT, with_random_weights
 from tests.runtime.releases import MEASURED, client_of
 
@@ -44,15 +45,11 @@ def verified(model: Model, client: ReleaseClient) -> str:
     return "" if found.ok else str(found)
 
 
-def test_models_of_the_corpus(corpus_model: Path, client: ReleaseClient) -> None:
-    model = ir_tools.read(corpus_model)
-    if model.weights.lacking:
-        pytest.skip("the corpus has no .bin for it")
-    if corpus_model.stem in CHAOTIC and client.release.number < (2023,):
-        pytest.skip(CHAOTIC[corpus_model.stem])
-    if any(located.layer.version == "extension" for located in model.walk()):
-        pytest.skip("it has operations of a library, which the release does not load")
-    assert verified(model, client) == ""
+@pytest.mark.parametrize("path", corpus_cases(fits=is_readable))
+def test_models_of_the_corpus(path: Path, client: ReleaseClient) -> None:
+    if path.stem in CHAOTIC and client.release.number < (2023,):
+        pytest.skip(CHAOTIC[path.stem])
+    assert verified(ir_tools.read(path), client) == ""
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in LIGHT.glob("*.onnx")))

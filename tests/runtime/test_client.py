@@ -27,6 +27,7 @@ from ir_tools.runtime.release import release_client
 from ir_tools.types import Dim, element_type
 from ir_tools.types.packing import unpack
 from tests import stateful
+from tests.conftest import corpus_cases, is_readable
 from tests.runtime.made import POOL, iterated, one_layer, parameter, save
 from tests.runtime.releases import small
 
@@ -365,14 +366,11 @@ def test_shapes_tell_layers_of_the_same_name_apart(client: RuntimeClient, tmp_pa
     assert [found[f"relu#{layer_id}", 0][1] for layer_id in ids] == ["1,4", "1,2"]
 
 
-def test_shapes_of_every_layer_are_there(client: RuntimeClient, corpus_model: Path) -> None:
-    if "tokenizer" in corpus_model.name or not corpus_model.with_suffix(".bin").exists():
-        pytest.skip("the runtime cannot read it")
-    found = client.shapes(corpus_model, None)
-    missing = [
-        path for path, layer, _ in read(corpus_model).walk() if layer.type != "Result" and (path, 0) not in found
-    ]
-    assert missing == []
+@pytest.mark.parametrize("path", corpus_cases(fits=is_readable))
+def test_shapes_of_every_layer_are_there(client: RuntimeClient, path: Path) -> None:
+    found = client.shapes(path, None)
+    places = [place for place, layer, _ in read(path).walk() if layer.type != "Result"]
+    assert [place for place in places if (place, 0) not in found] == []
 
 
 def test_states_to_start_from_are_those_of_the_innermost_block(client: RuntimeClient) -> None:

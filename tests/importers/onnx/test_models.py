@@ -1,5 +1,6 @@
 """Whole networks: the light models of the `onnx` package and the ONNX files of the corpus."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 import ir_tools
 import ir_tools.onnx as from_onnx
 from ir_tools.inputs import complete_inputs
-from tests.conftest import corpus_folder
+from tests.conftest import corpus_cases, corpus_files
 from tests.importers.onnx.models import compiled, differs, light, onnx, with_random_weights
 from tests.importers.onnx.oracle import Values
 
@@ -61,14 +62,7 @@ def test_random_weights_give_what_the_frontend_gives(name: str, tmp_path: Path) 
     assert not differs(wanted, got, 1e-4)
 
 
-def corpus_files() -> list[Any]:
-    folder = corpus_folder()
-    skip = pytest.mark.skip(reason="no corpus: set IR_TOOLS_CORPUS to its folder")
-    files = sorted(folder.rglob("*.onnx")) if folder else []
-    return [pytest.param(path, id=path.stem) for path in files] or [pytest.param(Path(), marks=skip, id="corpus")]
-
-
-@pytest.mark.parametrize("path", corpus_files())
+@pytest.mark.parametrize("path", corpus_cases(files=corpus_files(".onnx", re.compile(b""))))
 def test_files_of_the_corpus(path: Path) -> None:
     model = from_onnx.read(path)
     given = {end.name: TEXT_LINE for end in model.inputs if end.layer.raw["shape"] == "?,3,?,?"}
