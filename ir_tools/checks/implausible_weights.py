@@ -70,7 +70,7 @@ def _is_zero(file: IrFile, constant: Constant) -> bool:
 
 def _multiplied(graph: Graph, layer: int) -> Iterator[Layer]:
     """Yield the layers that multiply by a constant, as it is or as others hand it on."""
-    todo, seen = [layer], {layer}
+    todo = [layer]
     while todo:
         for _, consumer, (_, port_id) in graph.out_edges(todo.pop(), keys=True):
             reader = graph.layer(consumer)
@@ -81,8 +81,7 @@ def _multiplied(graph: Graph, layer: int) -> Iterator[Layer]:
             given = op.input(0 if number is None else number)
             if op.type == "MatMul" or (given is not None and given.name in WEIGHTS):
                 yield reader
-            elif number == 0 and op.elements(0) in HANDED_ON and consumer not in seen:
-                seen.add(consumer)
+            elif number == 0 and op.elements(0) in HANDED_ON:
                 todo.append(consumer)
 
 

@@ -1,6 +1,5 @@
 """Every tensor that is compared, as files that numpy loads."""
 
-import errno
 import json
 import os
 import re
@@ -18,10 +17,6 @@ from ir_tools.files import ALONE, NewFile, check_target, temporary_folder, write
 from ir_tools.ops import Array
 
 __all__ = ["Dump", "array_file"]
-
-
-FILLED = {errno.ENOTEMPTY, errno.EEXIST}
-"""Errors of a folder that is to take the place of another one, in which there are files."""
 
 
 class Dump:
@@ -110,9 +105,7 @@ class Dump:
             write_file(self._draft / "tensors.json", lambda file: file.write(table))
             try:
                 os.rename(self._draft, self.folder)
-            except OSError as why:
-                if why.errno not in FILLED:
-                    raise
+            except OSError:
                 for path in self._draft.iterdir():
                     os.replace(path, self.folder / path.name)
 

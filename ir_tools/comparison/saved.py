@@ -460,7 +460,7 @@ def _plain(header: bytes) -> bool:
     if np.lib.format.read_magic(text) != (1, 0):
         raise ValueError("a member has another version of the .npy format")
     _, fortran, dtype = np.lib.format.read_array_header_1_0(text)
-    return not fortran and not dtype.hasobject and dtype.isnative
+    return not fortran and dtype.isnative
 
 
 def _parts(arrays: Mapping[str, Array]) -> Mapping[str, dict[str, Array]]:

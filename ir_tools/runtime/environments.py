@@ -272,7 +272,7 @@ def remove(release: Release) -> Path:
     """
     folder = runtimes_folder() / release.name
     try:
-        if folder.is_dir() and not folder.is_symlink():
+        if folder.is_dir():
             with temporary_folder(folder.parent) as going:
                 folder.rename(going / folder.name)
         else:

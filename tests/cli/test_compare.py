@@ -219,13 +219,14 @@ def test_the_printed_command_can_be_run(cli: Cli, model: Path, tmp_path: Path, m
     assert again.code == first.code == 0
 
 
-def test_the_smallest_part_is_written(cli: Cli, model: Path, tmp_path: Path) -> None:
-    part = tmp_path / "part.xml"
-    found = cli("compare", model, "--bisect", part, "--tolerance", "0", "--seed", "2", "--json").document
-    if found["ok"]:
-        assert not part.exists()
-        return
+def test_the_smallest_part_is_written_with_all_of_its_inputs(cli: Cli, tmp_path: Path) -> None:
+    builder, path, part = ir_tools.Builder(), tmp_path / "model.xml", tmp_path / "part.xml"
+    builder.result(builder.call("Power", *(builder.parameter(name, "64,64", "f32") for name in "ab")))
+    ir_tools.write(builder.model, path)
+    found = cli("compare", path, "--bisect", part, "--tolerance", "0", "--seed", "2", "--json").document
+    assert found["ok"] is False
     assert found["part"]["layers"] == 1
+    assert sorted(found["part"]["inputs"].values()) == [str(tmp_path / f"part.{number}.npy") for number in range(2)]
     again = cli(*shlex.split(found["part"]["replay"])[1:], "--json").document
     assert again["ok"] is False
 

@@ -22,6 +22,9 @@ from ir_tools.compatibility import (
 )
 from ir_tools.errors import RuntimeFailure
 from ir_tools.format.write import write
+from ir_tools.known_differences import as_model
+from ir_tools.known_differences.releases import ROWS
+from ir_tools.releases.measured import State
 from ir_tools.releases.table import OPENVINO, find_release
 from ir_tools.rewrite.migration import migrate
 from ir_tools.runtime.release import ReleaseClient
@@ -258,6 +261,19 @@ def test_a_release_that_rejects_a_model_does_not_run_it(
         assert "could not create a primitive" in one.why
         assert str(one.migrated).startswith(f"no: {answer}: could not create a primitive")
         assert report.badge == f"not OpenVINO {OPENVINO[-1].short}"
+
+
+def test_a_release_that_rejects_a_model_does_not_give_other_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    row = next(row for row in ROWS if row.state is State.DIFFERS and row.releases[-1] is OPENVINO[-1])
+    model, _ = as_model(row.model)
+    assert ir_tools.compat(model, OPENVINO[-1].name)[0].answer is Answer.DIFFERS
+
+    def fail(*_: object) -> None:
+        raise RuntimeFailure("could not create a primitive", kind="rejected", stage="compiling the model")
+
+    monkeypatch.setattr(ReleaseClient, "check", fail)
+    (one,) = ir_tools.compat(model, OPENVINO[-1].name, check=True)
+    assert (one.answer, one.checked) == (Answer.READS, "rejected")
 
 
 def test_in_python(model: Path) -> None:

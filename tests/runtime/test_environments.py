@@ -18,6 +18,7 @@ from ir_tools.runtime.environments import (
     Runtime,
     Runtimes,
     environment,
+    found_python,
     installation,
     release_python,
     remove,
@@ -86,8 +87,9 @@ def test_pythons_are_looked_for_in_order(folder: Path, monkeypatch: pytest.Monke
     ):
         path = program(folder / place, f"echo {version}")
         assert installation(OLD).python == str(path)
-    program(folder / "PYENV_ROOT/versions/3.4.11/bin/python3.4", "exit 127")
-    assert installation(OLD).python == str(path), "one that does not run is passed over"
+    for number, text in enumerate(("exit 127", "echo 3.5")):
+        program(folder / f"PYENV_ROOT/versions/3.4.{11 + number}/bin/python3.4", text)
+    assert installation(OLD).python == str(path), "one that does not run, or is of another version, is passed over"
     assert installation(OWN).python == sys.executable
 
 
@@ -119,6 +121,21 @@ def test_installation_that_fails_leaves_nothing(folder: Path) -> None:
     (folder / "file").touch()
     with pytest.raises(RuntimeFailure, match=r"cannot be installed: .*file: File exists"):
         Installation(OLD, folder / "file" / "old", str(python)).make()
+
+
+def test_an_environment_that_another_process_made_meanwhile_stays(folder: Path) -> None:
+    target = folder / "IR_TOOLS_RUNTIMES" / "old"
+    both = f'mkdir -p "$4/bin" {target}/bin; cp "$0" "$4/bin"; cp "$0" {target}/bin'
+    python = program(folder / "python", f'test "$3" != venv || {{ {both}; }}')
+    assert Installation(OLD, target, str(python)).make() == target / "bin" / "python"
+    assert list(target.parent.iterdir()) == [target]
+
+
+def test_this_python_has_a_release_by_its_whole_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    release = find_release("openvino-2025.1")
+    for version, python in (("2025.1.0", Path(sys.executable)), ("2025.10.0", None)):
+        monkeypatch.setattr(environments, "openvino_version", lambda version=version: version)
+        assert found_python(release) == python
 
 
 def test_installation_without_end(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -227,6 +244,10 @@ def test_an_environment_that_does_not_work_is_to_be_made_again(folder: Path) -> 
     python.symlink_to(folder / "gone")
     with pytest.raises(RuntimeFailure, match=r"^Old 1.0 is not installed: the Python of .*/old does not exist" + again):
         release_client(release)
+    remove(OLD)
+    python.parents[1].symlink_to(folder / "gone")
+    with pytest.raises(RuntimeFailure, match=r"^Old 1.0 is not installed: the Python of .*/old does not exist" + again):
+        release_client(release)
 
 
 def test_a_disk_that_is_too_small_is_said(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -276,6 +297,16 @@ def test_names_that_are_no_text_reach_a_release_by_a_link(tmp_path: Path) -> Non
     assert header["model"].isascii()
     assert Path(header["model"]).read_bytes() == b"<net/>"
     assert Path(header["weights"]).read_bytes() == b"1234"
+
+
+def test_a_forked_process_does_not_end_the_child_of_the_other(tmp_path: Path) -> None:
+    child = Child((str(program(tmp_path / "python", "exec sleep 30")),), 0)
+    owner, child.owner = child.owner, 0
+    child.stop()
+    child.owner = owner
+    assert child.alive
+    child.stop()
+    assert not child.alive
 
 
 def test_libraries_of_another_openvino_do_not_reach_a_release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
