@@ -499,7 +499,7 @@ def compare(
         if golden is not None:
             run = saved.SavedRun.open(Path(golden))
             given = reshaped(given, run.shapes_for(given), extensions)
-            own = setting if precision else Setting(device, run.setting.precision)
+            own = setting if precision else Setting(device, run.table.setting.precision)
             return saved.compare_saved(
                 run, given, layers, client=client, setting=own, tolerance=tolerance, sink=sink, advance=advance
             )

@@ -203,7 +203,7 @@ def compare(
     first = load(model, weights, extensions)
     if golden is not None:
         run = SavedRun.open(golden)
-        options = replace(options, precision=precision or run.setting.precision)
+        options = replace(options, precision=precision or run.table.setting.precision)
         replay = command_line([*models, *options.words(), "--golden", str(golden)])
         return _compare_golden(model, current_model(first), run, options, replay, report, everything)
     release.check(first, more=any(isinstance(side, Release) for side in against))
@@ -373,7 +373,7 @@ def _compare_golden(
     plan = plan_inputs(loaded, run.samples[0].inputs)
     same = run.is_of(loaded)
     data = {**_facts(path, None, found, plan, replay), "golden": str(run.path), "same_model": same}
-    data["known"] = _known(loaded, found, run.runtime, found.runtime)
+    data["known"] = _known(loaded, found, run.table.runtime, found.runtime)
     data |= _report([(found, data)], path, report, replay, plan)
 
     def show(screen: "Screen") -> None:

@@ -33,7 +33,19 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """What `run.json` holds; see `SavedRun`."""
+    """What `run.json` holds.
+
+    Attributes:
+        runtime: the version of OpenVINO.
+        device: its full name.
+        setting: device and precision that were asked for.
+        precision: the element type that floats were computed in.
+        shapes: of inputs that replaced those in the file of the model.
+        seed: of the inputs.
+        samples: how many there are.
+        digest: of the bytes of the model.
+        members: the arrays of the file.
+    """
 
     runtime: str
     device: str

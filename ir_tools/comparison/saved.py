@@ -107,25 +107,13 @@ class SavedRun:
 
     Attributes:
         path: of the file.
-        runtime: the version of OpenVINO.
-        device: its full name.
-        setting: device and precision that were asked for.
-        precision: the element type that floats were computed in.
-        shapes: of inputs that replaced those in the file of the model.
-        seed: of the inputs.
-        digest: of the bytes of the model.
+        table: what ran on what, and with which settings.
         states: values of variables by id before the run; the others had their initial ones.
         samples: of the inputs, one or more, and what they gave.
     """
 
     path: Path
-    runtime: str
-    device: str
-    setting: Setting
-    precision: str
-    shapes: Mapping[str, str]
-    seed: int
-    digest: str
+    table: Table
     states: Mapping[str, Array]
     samples: Sequence[Sample]
 
@@ -166,18 +154,7 @@ class SavedRun:
         for number, sample in enumerate(samples):
             if [{*sample.inputs}, {*sample.outputs}] != [{*samples[0].inputs}, {*samples[0].outputs}]:
                 raise UsageError(f"sample {number + 1} has other inputs or outputs than sample 1")
-        return cls(
-            path=path,
-            runtime=table.runtime,
-            device=table.device,
-            setting=table.setting,
-            precision=table.precision,
-            shapes=table.shapes,
-            seed=table.seed,
-            digest=table.digest,
-            states=parts["state"],
-            samples=tuple(samples),
-        )
+        return cls(path, table, parts["state"], tuple(samples))
 
     def shapes_for(self, model: Model) -> Mapping[str, str]:
         """Return the shapes of inputs that replaced those in the file of the model.
@@ -186,20 +163,20 @@ class SavedRun:
             UsageError: the model has no such input, or one of them is not a shape.
         """
         try:
-            for text in by_input(model, self.shapes).values():
+            for text in by_input(model, self.table.shapes).values():
                 parse_shape(text)
         except UsageError as why:
             raise UsageError(f"{self.path} is not a run of this model: {why}") from None
-        return self.shapes
+        return self.table.shapes
 
     @property
     def title(self) -> str:
         """What ran, and where it is saved."""
-        return f"OpenVINO {self.runtime.partition('-')[0]}: {self.setting} ({self.path})"
+        return f"OpenVINO {self.table.runtime.partition('-')[0]}: {self.table.setting} ({self.path})"
 
     def is_of(self, model: Model) -> bool:
         """Return whether a model has the bytes of the one that ran."""
-        return self.digest == digest_of(model)
+        return self.table.digest == digest_of(model)
 
 
 def save_run(
@@ -298,7 +275,7 @@ def compare_saved(
         UsageError: a model with other inputs or outputs.
         RuntimeFailure: the runtime rejects the model, crashes, or takes too long.
     """
-    choice, now = Choice.of(layers), setting or run.setting
+    choice, now = Choice.of(layers), setting or run.table.setting
     require_layers(model, choice)
     before, same = _fitting_states(run, model), run.is_of(model)
 
@@ -308,7 +285,7 @@ def compare_saved(
         fed = plan.arrays()
         bodies = BodyRunner(runtime, now)
         gold = GoldRun(model, fed, LayerRunner(runtime), before) if same else None
-        precision = coarser(run.setting.precision, now.precision)
+        precision = coarser(run.table.setting.precision, now.precision)
         rows = Rows(model, choice, bodies, gold, precision, tolerance, sink, advance, before)
         second = SecondRun(model, model.graph, {}, replace(Pairs.identical(model.graph), layers={}), bodies, None)
         whole = infer(runtime, model, fed, now)

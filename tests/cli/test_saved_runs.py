@@ -63,7 +63,7 @@ def test_what_is_saved(run: Path, model: Path) -> None:
         "twice": [2, 4],
     }
     assert list(sample.tensors) == [Tap("relu"), Tap("twice"), Tap("sum")]
-    assert (found.setting, found.precision) == (("CPU", "f32"), "f32")
+    assert (found.table.setting, found.table.precision) == (("CPU", "f32"), "f32")
     assert found.is_of(ir_tools.read(model))
     assert not found.is_of(ir_tools.read(small(11, 'type="Abs" version="opset1"')))
 
@@ -116,7 +116,7 @@ def test_a_run_is_saved_beside_a_comparison_with_another_setting(cli: Cli, model
     path = model.with_name("beside.irrun")
     document = cli("compare", str(model), "--against", "CPU:bf16", "--save", str(path), "--json").document
     assert document["saved"] == str(path)
-    assert SavedRun.open(path).setting == ("CPU", "f32")
+    assert SavedRun.open(path).table.setting == ("CPU", "f32")
 
 
 def test_a_run_is_saved_once_beside_several_comparisons(cli: Cli, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -172,7 +172,7 @@ def test_release_against_another_later(cli: Cli, model: Path) -> None:
         client_of(version)
     run = model.with_name("old.irrun")
     assert cli("compare", model, "--runtime", "openvino-2022.3", "--save", run).code == 0
-    assert SavedRun.open(run).runtime.startswith("2022.3.")
+    assert SavedRun.open(run).table.runtime.startswith("2022.3.")
     outcome = cli("compare", model, "--golden", run, "--runtime", "openvino-2024.6", "--json")
     assert outcome.code == 0, outcome.err
     assert outcome.document["sides"]["outputs"]["actual"] == "OpenVINO 2024.6: CPU, f32"
@@ -323,7 +323,7 @@ def test_several_samples_and_values_of_variables(cli: Cli, tmp_path: Path) -> No
     np.save(states, np.full((1, 2), 5, np.float32))
     assert cli("compare", path, "--save", run, "--samples", "3", "--seed", "7", "--state", f"sum={states}").code == 0
     found = SavedRun.open(run)
-    assert found.seed == 7
+    assert found.table.seed == 7
     assert found.states["sum"].tolist() == [[5, 5]]
     first, second, third = (sample.inputs["x"] for sample in found.samples)
     assert not np.array_equal(first, second)
@@ -332,7 +332,7 @@ def test_several_samples_and_values_of_variables(cli: Cli, tmp_path: Path) -> No
     assert (outcome["ok"], outcome["samples"], outcome["needed"]) == (True, 3, 0.0)
     assert {row["status"] for row in outcome["layers"]} == {"ok"}
     again = tmp_path / "again.irrun"
-    ir_tools.compare(path, save=again, samples=3, seed=found.seed, states={"sum": np.full((1, 2), 5, np.float32)})
+    ir_tools.compare(path, save=again, samples=3, seed=found.table.seed, states={"sum": np.full((1, 2), 5, np.float32)})
     assert [sample.outputs["y"].tolist() for sample in SavedRun.open(again).samples] == [
         sample.outputs["y"].tolist() for sample in found.samples
     ]
