@@ -16,9 +16,10 @@ from ir_tools import compare
 from ir_tools.errors import ReadError
 from ir_tools.format.constants import _size_problem, _string_problem
 from ir_tools.format.read import read
-from ir_tools.types import ELEMENT_TYPES
+from ir_tools.types import ELEMENT_TYPES, ElementType
 from ir_tools.weights import Weights, constant, stored_bytes, values
 from tests import ir_text
+from tests.conftest import corpus_cases, has_weights
 
 
 def test_views_are_of_the_file_and_read_only(tmp_path: Path) -> None:
@@ -271,11 +272,9 @@ def test_constants_at_odd_offsets() -> None:
     assert constant(raw, Weights.from_bytes(data)).tolist() == [[0, 1, 2], [3, 4, 5]]
 
 
-@given(st.sampled_from(sorted(ELEMENT_TYPES)), st.integers(0, 40))
-def test_sizes_are_those_of_the_runtime(name: str, count: int) -> None:
-    kind = ELEMENT_TYPES[name]
-    if kind.bits and kind.kind != "dynamic":
-        assert kind.byte_size(count) == ov.Tensor(getattr(ov.Type, name), [count]).byte_size
+@given(st.sampled_from([kind for kind in ELEMENT_TYPES.values() if kind.bits]), st.integers(0, 40))
+def test_sizes_are_those_of_the_runtime(kind: ElementType, count: int) -> None:
+    assert kind.byte_size(count) == ov.Tensor(getattr(ov.Type, kind.name), [count]).byte_size
 
 
 BROKEN = {
@@ -319,12 +318,11 @@ def test_empty_and_scalar_constants() -> None:
     assert constant({"element_type": "f32", "offset": "0", "size": "4"}, weights).shape == ()
 
 
-def test_constants_of_the_corpus_fit(corpus_model: Path) -> None:
-    model = read(corpus_model)
-    if not model.weights.missing:
-        for _, layer, _ in model.walk():
-            if layer.type == "Const":
-                assert constant(layer.raw, model.weights).nbytes <= int(layer.raw["size"])
+@pytest.mark.parametrize("path", corpus_cases(fits=has_weights))
+def test_constants_of_the_corpus_fit(path: Path) -> None:
+    model = read(path)
+    for layer in (layer for _, layer, _ in model.walk() if layer.type == "Const"):
+        assert constant(layer.raw, model.weights).nbytes <= int(layer.raw["size"])
 
 
 STRINGS = bytes.fromhex(
