@@ -99,7 +99,9 @@ class Builder:
         fact = self._one(Fact(_type_of(dtype), None if shape is None else parse_shape(shape)))
         text = "" if fact.shape == () else format_shape(fact.shape)
         raw = {"shape": text, "element_type": fact.dtype.name}
-        made = self._add(name, "Parameter", 1, raw, [], (fact,))[0]
+        op = find_op("Parameter", "opset1")
+        assert op is not None
+        (made,) = self._call(op, raw, [], name, [fact])
         layer = self.graph.layer(made.layer)
         layer.add_tensor_name(made.port, layer.name)
         return made
@@ -239,7 +241,11 @@ class Builder:
         if found is None:
             dtype = self.fact(sources[0]).dtype if sources else element_type("dynamic")
             found = [self._one(Fact(dtype, None))] * len(op.outputs)
-        return self._add(name, op.type, op.version, raw, sources, found)
+        layer, inputs = self.make(name, op.type, op.version, raw, sources, found)
+        self.graph.add_known(layer, inputs)
+        made = tuple([Source(layer.id, number) for number in range(len(inputs), len(inputs) + len(found))])
+        self._facts.update(zip(made, found, strict=True))
+        return made
 
     def result(self, source: Source, name: str | None = None) -> Layer:
         """Add an output of the model, or of the body.
@@ -358,21 +364,6 @@ class Builder:
         for port in twin.outputs:
             port.names = ()
         return self.graph.add(twin, inputs)
-
-    def _add(
-        self,
-        name: str,
-        type: str,
-        version: int,
-        raw: Mapping[str, str],
-        sources: Sequence[Source],
-        outputs: Sequence[Fact],
-    ) -> tuple[Source, ...]:
-        layer, inputs = self.make(name, type, version, raw, sources, outputs)
-        self.graph.add_known(layer, inputs)
-        made = tuple([Source(layer.id, number) for number in range(len(inputs), len(inputs) + len(outputs))])
-        self._facts.update(zip(made, outputs, strict=True))
-        return made
 
 
 def _form(
