@@ -119,6 +119,7 @@ TESTS: Mapping[str, tuple[str, ...]] = {
     "ir_tools/importers/*": ("tests/importers/test_{name}.py", "tests/importers"),
     "ir_tools/comparison/*saved*.py": ("tests/cli/test_saved_runs.py",),
     "ir_tools/comparison/dumping.py": (
+        "tests/comparison/test_dumping.py",
         "tests/cli/test_outputs.py",
         "tests/cli/test_compare.py",
         "tests/cli/test_kills.py",

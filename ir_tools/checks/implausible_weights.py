@@ -36,7 +36,7 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
     """Yield one problem for each constant."""
     graphs = {element: (net.graph, number) for net in file.nets for number, element in net.layers.items()}
     for constant in file.constants:
-        if constant.tensor.fault or constant.end > file.weights.size or constant.tensor.kind.name == "string":
+        if constant.tensor.fault or constant.end > file.weights.size:
             continue
         count = _absurd(file, constant) if constant.tensor.kind.name in WIDE else 0
         if count:
