@@ -39,13 +39,24 @@ def as_pdpd(op: str, *inputs: Array | Fixed, axis: int = -1) -> Call:
     return Call(op, inputs, {"auto_broadcast": "pdpd", "auto_broadcast.auto_broadcast_axis": str(axis)})
 
 
-def _dividing(levels: Call) -> Call:
-    """The levels of a sum of the same tensors, of which a number is divided by the first one and 3."""
+def _reading(levels: Call, change: Callable[..., tuple[Feed, ...]]) -> Call:
+    """The levels of a sum of what a function makes of its inputs."""
     total = levels.inputs[0]
     assert isinstance(total, Call)
-    divisor = Call("Add-1", (total.inputs[0], Fixed(number(3))))
-    inputs = Call("Divide-1", (Fixed(floats(0.3)), divisor)), total.inputs[1]
-    return replace(levels, inputs=(replace(total, inputs=inputs), *levels.inputs[1:]))
+    return replace(levels, inputs=(replace(total, inputs=change(*total.inputs)), *levels.inputs[1:]))
+
+
+def _divided(first: Call, second: Call) -> tuple[Call, Call]:
+    """A number that is divided by the first tensor and 3, and the second one."""
+    return Call("Divide-1", (Fixed(floats(0.3)), Call("Add-1", (first, Fixed(number(3)))))), second
+
+
+def _with_all_levels(levels: Call) -> Call:
+    """The same FakeQuantize with so many levels that releases remove it."""
+    return replace(levels, raw={"levels": "65536"})
+
+
+SUM_IN_BYTES = _residual(sizes="2,2,4,4")
 
 
 def _sum(shape: str, *passed: str, first: bool = True, sizes: tuple[int, ...] = (1, 1)) -> Call:
@@ -430,11 +441,13 @@ BESIDE = [
         falling=[
             *(_residual("Subtract-1", sizes="2,2,4,4"), _residual(mask="ReLU-1"), _residual(sizes="2,2,4,4")),
             *(_residual(mask="HSwish-4", sizes="2,2,4,4"), _residual(channels=True, sizes="2,2,4,4")),
+            _reading(SUM_IN_BYTES, lambda one, two: (two, one)),
         ],
         others=[
             *(_residual(last=False), _residual(first=False), _residual(read=True), _residual(mask="Sin-1")),
             *(_residual(channels=True, first=False), _residual(grouped=True), _residual("Subtract-1")),
-            _dividing(_residual(sizes="2,2,4,4")),
+            *(_reading(SUM_IN_BYTES, _divided), _with_all_levels(SUM_IN_BYTES)),
+            _reading(SUM_IN_BYTES, lambda one, two: (_with_all_levels(one), two)),
         ],
     ),
     *beside(
