@@ -20,6 +20,7 @@ from ir_tools.known_differences._model import (
     whole,
 )
 from ir_tools.known_differences.releases._elementwise import (
+    _in_bytes,
     _quotient,
     _residual,
     _shifted_product,
@@ -57,6 +58,8 @@ def _with_all_levels(levels: Call) -> Call:
 
 
 SUM_IN_BYTES = _residual(sizes="2,2,4,4")
+WAVES = Given(np.cos(counted(2, 2, 4, 4)), "2,2,4,4")
+LEVELS_OF_FLOATS = _in_bytes(Call("Convolution-1", (WAVES, Fixed(np.cos(counted(2, 2, 1, 1)))), PLANE), 0.9)
 
 
 def _sum(shape: str, *passed: str, first: bool = True, sizes: tuple[int, ...] = (1, 1)) -> Call:
@@ -442,6 +445,7 @@ BESIDE = [
             *(_residual("Subtract-1", sizes="2,2,4,4"), _residual(mask="ReLU-1"), _residual(sizes="2,2,4,4")),
             *(_residual(mask="HSwish-4", sizes="2,2,4,4"), _residual(channels=True, sizes="2,2,4,4")),
             _reading(SUM_IN_BYTES, lambda one, two: (two, one)),
+            *(_reading(SUM_IN_BYTES, lambda one, _, first=first: (first, one)) for first in (WAVES, LEVELS_OF_FLOATS)),
         ],
         others=[
             *(_residual(last=False), _residual(first=False), _residual(read=True), _residual(mask="Sin-1")),
