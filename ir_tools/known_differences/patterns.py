@@ -54,6 +54,7 @@ from ir_tools.known_differences.reduction_patterns import (
     extremes_of_parts,
     mean_squares,
     merged_reductions,
+    misshaped,
     normalizes,
     spread,
 )
@@ -224,6 +225,7 @@ class Patterns:
                 yield from self._of_convolutions(graph, layer, constants)
         elif type.startswith("Reduce"):
             yield from merged_reductions(self.model, graph, layer)
+            yield from misshaped(self.model, graph, layer)
             yield from mean_squares(self.model, graph, layer, constants)
             yield from spread(graph, layer)
             yield from extremes_of_parts(self.model, graph, layer)

@@ -1,11 +1,13 @@
 """What reductions are part of: means of squares, normalizations, and reductions behind reductions."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
+from functools import partial
 
 from ir_tools.graph import Graph, Layer, Model, Source
 from ir_tools.known_differences.neighbours import (
     COMPARISONS,
     MOVED,
+    VIEWS,
     integers,
     number_of,
     producer_of,
@@ -15,7 +17,7 @@ from ir_tools.known_differences.neighbours import (
 )
 from ir_tools.known_differences.releases.seen import ELEMENTWISE, Pattern
 
-__all__ = ["extremes_of_parts", "mean_squares", "merged_reductions", "normalizes", "spread"]
+__all__ = ["extremes_of_parts", "mean_squares", "merged_reductions", "misshaped", "normalizes", "spread"]
 
 SPREADING = ELEMENTWISE | COMPARISONS | {"Broadcast", "Select"}
 """Types of layers that combine a number with a tensor."""
@@ -54,6 +56,71 @@ def merged_reductions(model: Model, graph: Graph, reduction: Layer) -> Iterator[
         yield Pattern.REPEATED
     elif {*written} != {*axes, *own}:
         yield Pattern.SHIFTED
+
+
+def misshaped(model: Model, graph: Graph, reduction: Layer) -> Iterator[str]:
+    """Yield `RESHAPED_AFTER`, `TRANSPOSED_TO_REDUCE` and `EXPANDED_TO_REDUCE` as far as they are true of a reduction.
+
+    Releases take a layer that moves a dimension of 1 across one other dimension for one that leaves out, or puts back,
+    what a reduction reduces, and do without it. Measured.
+    """
+    axes = integers(model, graph, reduction, 1)
+    if axes is None or not reduction.common.inputs[0].dims or not reduction.common.outputs:
+        return
+    read, given = reduction.common.inputs[0].dims, reduction.common.outputs[0].dims
+    reduced = {int(axis) % len(read) for axis in axes.flat}
+    before = producer_of(graph, reduction)
+    if before is not None and before.type in VIEWS and _leaves_ones(before) and reduced.isdisjoint(_added(before)):
+        yield Pattern.EXPANDED_TO_REDUCE
+    if len(read) == len(given):
+        return
+    order = None if before is None or before.type != "Transpose" else integers(model, graph, before, 1)
+    if order is not None and before is not None and order.size == len(read):
+        reduced = {int(order.flat[axis]) for axis in reduced}
+        rest = tuple(size for axis, size in enumerate(before.common.inputs[0].dims) if axis not in reduced)
+        if -1 not in rest and _moves_a_one(rest, given, reduced):
+            yield Pattern.TRANSPOSED_TO_REDUCE
+    for reader in walked(readers_of(graph, reduction), partial(_views_of, graph)):
+        found = reader.common.outputs[0].dims if reader.type in {*VIEWS, "Transpose"} else ()
+        left = [axis for axis, size in enumerate(found) if size != 1 or axis not in reduced]
+        if _moves_a_one(given, found, reduced) and (reader.type == "Transpose" or len(left) == 1):
+            yield Pattern.RESHAPED_AFTER
+            return
+
+
+def _views_of(graph: Graph, layer: Layer) -> list[Layer]:
+    return readers_of(graph, layer) if layer.type in VIEWS else []
+
+
+def _moves_a_one(before: Sequence[int], after: Sequence[int], reduced: Collection[int]) -> bool:
+    """Return whether dimensions differ in that a 1, now at an axis of `reduced`, is moved across one other one."""
+    if len(before) != len(after):
+        return False
+    places = [axis for axis, sizes in enumerate(zip(before, after, strict=True)) if len({*sizes}) == 2]
+    first, last = (places[0], places[-1]) if len(places) == 2 else (0, 0)
+    between = {*after[first + 1 : last]}
+    return first < last and between <= {1} and any(after[axis] == 1 and axis in reduced for axis in places)
+
+
+def _leaves_ones(view: Layer) -> bool:
+    """Return whether dimensions of 1 at the end of the data have no counterpart among those that a view gives."""
+    data, given, added = view.common.inputs[0].dims, view.common.outputs[0].dims, _added(view)
+    return bool(added) and -1 not in (*data, *given) and len(given) - len(added) < len(data)
+
+
+def _added(view: Layer) -> list[int]:
+    """Return the axes of 1 that a view of more dimensions than its data have gives beside these, in their order."""
+    left, added = [*view.common.inputs[0].dims], list[int]()
+    if len(left) >= len(view.common.outputs[0].dims):
+        return []
+    for axis, size in enumerate(view.common.outputs[0].dims):
+        if left and left[0] == size:
+            left.pop(0)
+        elif size == 1:
+            added.append(axis)
+        else:
+            return []
+    return added
 
 
 def extremes_of_parts(model: Model, graph: Graph, reduction: Layer) -> Iterator[str]:

@@ -41,7 +41,8 @@ WITHOUT_ELEMENTS = 2022, 3
 LASTING = {
     *(Pattern.AFFINE, Pattern.MULTIPLIED, Pattern.MULTIPLIED_AT_ONCE, Pattern.MULTIPLIED_IN_ORDER),
     *(Pattern.MULTIPLIED_LATE, Pattern.MULTIPLIED_OTHERWISE, Pattern.PARTLY_READ, Pattern.RESHAPED, Pattern.SIZING),
-    *(Pattern.BENT_BY_CHANNEL, Pattern.STATE_BY_NUMBER),
+    *(Pattern.BENT_BY_CHANNEL, Pattern.KNOWN_KEPT, Pattern.OTHER_KEPT, Pattern.RESHAPED_AFTER),
+    *(Pattern.STATE_BY_NUMBER, Pattern.UNKNOWN_KEPT),
 }
 """Patterns that lie behind a layer: another one in its place has them, too."""
 OF_DATA = {
@@ -57,7 +58,9 @@ OF_DATA = {
         Pattern.QUANTIZED,
         Pattern.RESCALED,
         Pattern.SCALED_BY_A_LIST,
+        Pattern.EXPANDED_TO_REDUCE,
         Pattern.TRANSPOSED_BEFORE,
+        Pattern.TRANSPOSED_TO_REDUCE,
         Pattern.UNCONVERTED,
         Pattern.UNSHIFTED,
         Pattern.UNSIGNED,

@@ -6,7 +6,7 @@ from math import prod
 import numpy as np
 from numpy.typing import DTypeLike
 
-from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, index, number, whole
+from ir_tools.known_differences._model import Call, Feed, Fixed, Given, counted, floats, index, number, whole
 from ir_tools.known_differences.releases._predicates import axes_of
 from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_read, not_run
 from ir_tools.known_differences.releases.seen import NUMBER, Pattern, Seen
@@ -31,6 +31,10 @@ ANY = (*REDUCTIONS, "ReduceLogicalAnd-1", "ReduceLogicalOr-1")
 OF_ROUNDED = {(3, (1,)), (4, (1,)), (5, (1,)), (5, (1, 2))}
 OF_ROUNDED_SIGNED = {(2, (1,)), (3, (1, 2)), (4, (2,)), (4, (3,)), (4, (1, 2)), (4, (2, 3))}
 """Ranks of levels and axes of their sums, whether these are kept or not; of levels of which some are negative."""
+
+
+def _is_part_of(seen: Seen, *, pattern: str) -> bool:
+    return seen.has(pattern)
 
 
 def _is_counted_from_the_end(seen: Seen, *, but: int = 0) -> bool:
@@ -188,7 +192,55 @@ def _divided_by_root(axis: int, count: int) -> Call:
     return Call("Multiply-1", (divided, Fixed(counted(count))), numpy)
 
 
+def _summed(data: Feed, *axes: int) -> Call:
+    return Call("ReduceSum-1", (data, Fixed(whole(*axes))), {"keep_dims": "false"})
+
+
+def _shaped(data: Feed, *sizes: int) -> Call:
+    return Call("Reshape-1", (data, Fixed(whole(*sizes))), {"special_zero": "false"})
+
+
 ROWS = (
+    *(
+        ReleaseDifference(
+            name=f"reductions {name}",
+            span=span,
+            state=state,
+            ops=ANY,
+            reason=reason,
+            model=model,
+            applies=partial(_is_part_of, pattern=pattern),
+        )
+        for name, span, state, pattern, model, reason in (
+            (
+                "whose output is moved across a dimension of 1",
+                "2024.5 to 2026.4",
+                State.DIFFERS,
+                Pattern.RESHAPED_AFTER,
+                _shaped(_summed(counted(1, 3, 2), 1), 2, 1),
+                "A layer behind it that moves a dimension of 1 to an axis that was reduced is removed.",
+            ),
+            (
+                "of data that are moved across a dimension of 1",
+                "2024.5 to 2026.4",
+                State.DIFFERS,
+                Pattern.TRANSPOSED_TO_REDUCE,
+                _summed(Call("Transpose-1", (counted(1, 3, 4, 5), Fixed(whole(3, 2, 1, 0)))), 1, 2),
+                "The Transpose before it is removed if it moves one dimension of what is left, and that is 1.",
+            ),
+            *(
+                (
+                    f"of data with more dimensions of 1 in front, {span}",
+                    span,
+                    state,
+                    Pattern.EXPANDED_TO_REDUCE,
+                    _summed(_shaped(counted(3, 1, 1), 1, 1, 3, 1), 3),
+                    "The output has as many dimensions more as are not found behind the others in the data.",
+                )
+                for span, state in (("2022.3 to 2023.2", State.FAILS), ("2023.3 to 2026.4", State.DIFFERS))
+            ),
+        )
+    ),
     ReleaseDifference(
         name="reductions of nothing",
         span="2023.3 to 2024.5",

@@ -181,7 +181,61 @@ def _of_levels(data: Array, *axes: int, keep: bool = False, low: int = 0, levels
     return Call("ReduceSum-1", (quantized, Fixed(whole(*axes))), {"keep_dims": str(keep).lower()})
 
 
+def _turned(data: Feed, *order: int) -> Call:
+    return Call("Transpose-1", (data, Fixed(whole(*order))))
+
+
+def _shaped(data: Feed, *sizes: int) -> Call:
+    return Call("Reshape-1", (data, Fixed(whole(*sizes))), {"special_zero": "false"})
+
+
+ROW = _reduced(counted(1, 3, 2), ONE)
+"""Sums along the second axis, of [1,2]."""
+
+
 BESIDE = [
+    *beside(
+        "reductions whose output is moved across a dimension of 1",
+        falling=[
+            _turned(ROW, 1, 0),
+            Call("Unsqueeze-1", (Call("Squeeze-1", (ROW, Fixed(NONE))), Fixed(ONE))),
+            _shaped(_reduced(Given(counted(1, 3, 2), "?,3,2"), ONE, "ReduceL2-4"), 2, 1),
+            _shaped(_reduced(counted(2, 2, 3, 1, 1), whole(0, 2)), 1, 2, 1),
+            _turned(_reduced(counted(3, 2, 1, 1), NONE), 1, 0, 2),
+            _turned(_reduced(_turned(counted(1, 3, 4, 5), 0, 3, 1, 2), whole(2, 3)), 1, 0),
+        ],
+        others=[
+            _shaped(Call("ReLU-1", (ROW,)), 2, 1),
+            _shaped(ROW, 2),
+            _shaped(ROW, 1, 2, 1),
+            _shaped(_reduced(counted(1, 3, 2), ONE, keep="true"), 2, 1, 1),
+            _turned(_reduced(counted(5, 1, 2), NONE), 1, 0),
+            _turned(_reduced(counted(2, 3, 3, 1), NONE), 2, 1, 0),
+            _shaped(_reduced(counted(3, 5, 1, 1), NONE), 1, 5, 1),
+        ],
+    ),
+    *beside(
+        "reductions of data that are moved across a dimension of 1",
+        falling=[
+            _reduced(_turned(counted(3, 5, 1), 0, 2, 1), NONE),
+            _reduced(_turned(counted(1, 2, 5), 2, 1, 0), ONE, "ReduceMax-1"),
+        ],
+        others=[
+            _reduced(_turned(counted(1, 3, 4, 5), 3, 2, 1, 0), whole(1, 2), keep="true"),
+            _reduced(_turned(Given(counted(1, 3, 4, 5), "?,3,4,5"), 3, 2, 1, 0), whole(1, 2)),
+            _reduced(_turned(counted(1, 5, 3), 1, 0, 2), whole(2)),
+            _reduced(_turned(counted(1, 3, 4, 5), 0, 3, 1, 2), whole(2, 3)),
+        ],
+    ),
+    *beside(
+        "reductions of data with more dimensions of 1 in front, 2023.3 to 2026.4",
+        falling=[_reduced(_shaped(counted(5, 2, 1), 5, 1, 1, 2), whole(3), "ReduceMax-1")],
+        others=[
+            _reduced(_shaped(counted(3, 1, 1), 1, 1, 3, 1), ONE),
+            _reduced(_shaped(counted(3, 1, 1), 3, 1, 1, 1), whole(3)),
+            _reduced(_shaped(counted(5, 5, 1), 5, 1, 5), NONE, keep="true"),
+        ],
+    ),
     *beside(
         "root mean squares of fewer than 8 elements, 2024.4 to 2026.2",
         falling=[
