@@ -21,6 +21,8 @@ __all__ = ["extremes_of_parts", "mean_squares", "merged_reductions", "misshaped"
 
 SPREADING = ELEMENTWISE | COMPARISONS | {"Broadcast", "Select"}
 """Types of layers that combine a number with a tensor."""
+ADDING = frozenset({"Reshape", "Unsqueeze"})
+"""Types of layers that give the dimensions of their first input, and others of 1."""
 SPATIAL = 4
 """How many dimensions 2021 gives tensors of fewer."""
 EXTREMES = frozenset({"ReduceMax", "ReduceMin"})
@@ -59,23 +61,22 @@ def merged_reductions(model: Model, graph: Graph, reduction: Layer) -> Iterator[
 
 
 def misshaped(model: Model, graph: Graph, reduction: Layer) -> Iterator[str]:
-    """Yield `RESHAPED_AFTER`, `TRANSPOSED_TO_REDUCE` and `EXPANDED_TO_REDUCE` as far as they are true of a reduction.
+    """Yield what is true of a reduction of constant axes behind or before layers that move dimensions of 1. Measured.
 
-    Releases take a layer that moves a dimension of 1 across one other dimension for one that leaves out, or puts back,
-    what a reduction reduces, and do without it. Measured.
+    Releases exchange them, and lose dimensions or reduce others.
     """
     axes = integers(model, graph, reduction, 1)
-    if axes is None or not reduction.common.inputs[0].dims or not reduction.common.outputs:
+    before = producer_of(graph, reduction)
+    if axes is None or before is None or not reduction.common.inputs[0].dims or not reduction.common.outputs:
         return
     read, given = reduction.common.inputs[0].dims, reduction.common.outputs[0].dims
     reduced = {int(axis) % len(read) for axis in axes.flat}
-    before = producer_of(graph, reduction)
-    if before is not None and before.type in VIEWS and _leaves_ones(before) and reduced.isdisjoint(_added(before)):
-        yield Pattern.EXPANDED_TO_REDUCE
+    if before.type in ADDING and graph.reads(before.id, before.common.outputs[0].id) == 1:
+        yield from _expanded(before, reduction, [*map(int, axes.flat)])
     if len(read) == len(given):
         return
-    order = None if before is None or before.type != "Transpose" else integers(model, graph, before, 1)
-    if order is not None and before is not None and order.size == len(read):
+    order = integers(model, graph, before, 1) if before.type == "Transpose" else None
+    if order is not None and order.size == len(read):
         reduced = {int(order.flat[axis]) for axis in reduced}
         rest = tuple(size for axis, size in enumerate(before.common.inputs[0].dims) if axis not in reduced)
         if -1 not in rest and _moves_a_one(rest, given, reduced):
@@ -102,10 +103,25 @@ def _moves_a_one(before: Sequence[int], after: Sequence[int], reduced: Collectio
     return first < last and between <= {1} and any(after[axis] == 1 and axis in reduced for axis in places)
 
 
-def _leaves_ones(view: Layer) -> bool:
-    """Return whether dimensions of 1 at the end of the data have no counterpart among those that a view gives."""
-    data, given, added = view.common.inputs[0].dims, view.common.outputs[0].dims, _added(view)
-    return bool(added) and -1 not in (*data, *given) and len(given) - len(added) < len(data)
+def _expanded(view: Layer, reduction: Layer, axes: Sequence[int]) -> Iterator[str]:
+    """Yield what is true of a reduction of data that alone a view of more dimensions gives, none of them reduced."""
+    data, dims, added = view.common.inputs[0].dims, view.common.outputs[0].dims, _added(view)
+    reduced = {axis % len(dims) for axis in axes}
+    if not added or -1 in (*data, *dims) or not reduced.isdisjoint(added):
+        return
+    if len(dims) - len(added) < len(data):
+        yield Pattern.EXPANDED_TO_REDUCE
+    own = {axis: axis % len(dims) - sum(one < axis % len(dims) for one in added) for axis in axes if axis < 0}
+    if any(axis < -len(data) for axis in own):
+        yield Pattern.REDUCED_BEFORE_THE_FIRST
+    elif any(axis % len(data) != place for axis, place in own.items()):
+        yield Pattern.REDUCED_FROM_THE_END
+    wanted = [1 if axis in reduced else size for axis, size in enumerate(dims)]
+    found = [size for axis, size in enumerate(wanted) if axis not in added]
+    for axis in added:
+        found.insert(axis - sum(one < axis for one in reduced), 1)
+    if len(reduction.common.outputs[0].dims) == len(dims) and found != wanted:
+        yield Pattern.UNSQUEEZED_AND_KEPT if view.type == "Unsqueeze" else Pattern.EXPANDED_AND_KEPT
 
 
 def _added(view: Layer) -> list[int]:

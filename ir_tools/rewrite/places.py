@@ -29,6 +29,7 @@ READING = frozenset(
         Pattern.DECONVOLVED,
         Pattern.EXCHANGED,
         Pattern.EXPANDED,
+        Pattern.EXPANDED_AND_KEPT,
         Pattern.EXPANDED_TO_REDUCE,
         Pattern.FIRST_CONVOLVED,
         Pattern.FIXED_STATE,
@@ -54,6 +55,8 @@ READING = frozenset(
         Pattern.PAIRED,
         Pattern.PASSED_ON,
         Pattern.QUANTIZED,
+        Pattern.REDUCED_BEFORE_THE_FIRST,
+        Pattern.REDUCED_FROM_THE_END,
         Pattern.RESIDUAL,
         Pattern.RESIDUAL_BY_CHANNEL,
         Pattern.SCALED_BY_A_LIST,
@@ -69,6 +72,7 @@ READING = frozenset(
         Pattern.UNLIMITED,
         Pattern.UNCONVERTED,
         Pattern.UNPAIRED,
+        Pattern.UNSQUEEZED_AND_KEPT,
     }
 )
 """Patterns that a layer is no longer part of if it reads copies."""

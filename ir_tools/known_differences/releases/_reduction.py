@@ -192,8 +192,12 @@ def _divided_by_root(axis: int, count: int) -> Call:
     return Call("Multiply-1", (divided, Fixed(counted(count))), numpy)
 
 
-def _summed(data: Feed, *axes: int) -> Call:
-    return Call("ReduceSum-1", (data, Fixed(whole(*axes))), {"keep_dims": "false"})
+def _summed(data: Feed, *axes: int, keep: str = "false") -> Call:
+    return Call("ReduceSum-1", (data, Fixed(whole(*axes))), {"keep_dims": keep})
+
+
+def _unsqueezed(data: Feed, axis: int) -> Call:
+    return Call("Unsqueeze-1", (data, Fixed(whole(axis))))
 
 
 def _shaped(data: Feed, *sizes: int) -> Call:
@@ -238,6 +242,36 @@ ROWS = (
                     "The output has as many dimensions more as are not found behind the others in the data.",
                 )
                 for span, state in (("2022.3 to 2023.2", State.FAILS), ("2023.3 to 2026.4", State.DIFFERS))
+            ),
+            (
+                "along axes from the end, behind more dimensions of 1",
+                "2022.3 to 2026.4",
+                State.DIFFERS,
+                Pattern.REDUCED_FROM_THE_END,
+                _summed(_unsqueezed(counted(2, 5), 2), -2),
+                "Another axis is reduced: it is counted from the end of fewer dimensions.",
+            ),
+            (
+                "along axes from the end, behind more dimensions of 1 than are before them",
+                "2022.3 to 2026.4",
+                State.UNCOMPILED,
+                Pattern.REDUCED_BEFORE_THE_FIRST,
+                _summed(_unsqueezed(counted(2, 5), 2), -3),
+                "An axis is not found, as it is counted from the end of fewer dimensions.",
+            ),
+            *(
+                (
+                    f"that keep dimensions in front of {which} of 1",
+                    span,
+                    State.DIFFERS,
+                    pattern,
+                    _summed(data, 0, keep="true"),
+                    "Dimensions of 1 are put back in front of where they were.",
+                )
+                for which, span, pattern, data in (
+                    ("unsqueezed ones", "2023.2 to 2026.4", Pattern.UNSQUEEZED_AND_KEPT, _unsqueezed(counted(2, 5), 2)),
+                    ("others", "2022.3 to 2026.4", Pattern.EXPANDED_AND_KEPT, _shaped(counted(2, 5), 2, 5, 1)),
+                )
             ),
         )
     ),

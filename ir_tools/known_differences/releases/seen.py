@@ -307,7 +307,15 @@ class Pattern(StrEnum):
     TRANSPOSED_TO_REDUCE = "transposed to reduce"
     """Of such a reduction: a Transpose before it does so, in the output."""
     EXPANDED_TO_REDUCE = "expanded to reduce"
-    """Of a reduction: a layer before it adds dimensions of 1, which are not reduced, and moves others to the front."""
+    """Of a reduction of what a Reshape or Unsqueeze alone gives it, with more dimensions of 1, which are not reduced:
+    others of 1 move to the front."""
+    REDUCED_FROM_THE_END = "reduced from the end"
+    REDUCED_BEFORE_THE_FIRST = "reduced before the first"
+    """Of such a reduction: an axis that is counted from the end is another one, or none, in the smaller data."""
+    UNSQUEEZED_AND_KEPT = "unsqueezed and kept"
+    EXPANDED_AND_KEPT = "expanded and kept"
+    """Of such a reduction behind an Unsqueeze, or a Reshape, that keeps dimensions: it reduces one before an added
+    one."""
     BENT_BY_CHANNEL = "bent by channel"
     """Of a deconvolution in groups: a PReLU with several constant slopes alone reads it, constant factors between."""
     GIVEN_IN_ANOTHER_SHAPE = "given in another shape"

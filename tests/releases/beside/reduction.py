@@ -189,6 +189,11 @@ def _shaped(data: Feed, *sizes: int) -> Call:
     return Call("Reshape-1", (data, Fixed(whole(*sizes))), {"special_zero": "false"})
 
 
+def _unsqueezed(data: Feed, axis: int) -> Call:
+    return Call("Unsqueeze-1", (data, Fixed(whole(axis))))
+
+
+LINES = _unsqueezed(counted(2, 5), 2)
 ROW = _reduced(counted(1, 3, 2), ONE)
 """Sums along the second axis, of [1,2]."""
 
@@ -235,6 +240,45 @@ BESIDE = [
             _reduced(_shaped(counted(3, 1, 1), 3, 1, 1, 1), whole(3)),
             _reduced(_shaped(counted(5, 5, 1), 5, 1, 5), NONE, keep="true"),
         ],
+    ),
+    *beside(
+        "reductions along axes from the end, behind more dimensions of 1",
+        falling=[
+            _reduced(_shaped(counted(2, 5), 2, 5, 1), whole(-2), "ReduceMax-1", keep="true"),
+            _reduced(_unsqueezed(counted(2, 3, 4), 3), whole(-3), "ReduceMean-1", keep="true"),
+        ],
+        others=[
+            _reduced(_unsqueezed(counted(2, 5), 0), whole(-2)),
+            _reduced(_unsqueezed(counted(2, 5), 1), END),
+            _reduced(_unsqueezed(counted(2, 5), 2), ONE),
+            _reduced(_unsqueezed(counted(2, 5), 2), END),
+            _reduced(Call("ReLU-1", (_unsqueezed(counted(2, 5), 2),)), whole(-2)),
+            _reduced(_unsqueezed(Given(counted(2, 5), "?,5"), 2), whole(-2)),
+            Call("Add-1", (_reduced(LINES, whole(-2), keep="true"), LINES)),
+        ],
+    ),
+    *beside(
+        "reductions along axes from the end, behind more dimensions of 1 than are before them",
+        falling=[_reduced(_shaped(counted(2, 5), 2, 1, 5), whole(-3), "ReduceL1-4", keep="true")],
+        others=[_reduced(_unsqueezed(counted(2, 5), 0), whole(-3))],
+    ),
+    *beside(
+        "reductions that keep dimensions in front of unsqueezed ones of 1",
+        falling=[
+            _reduced(_unsqueezed(counted(2, 5), -1), NONE, "ReduceMax-1", keep="true"),
+            Call("ReLU-1", (_reduced(_unsqueezed(counted(2, 3, 2), 2), NONE, keep="true"),)),
+        ],
+        others=[
+            _reduced(_unsqueezed(counted(2, 5), 2), NONE),
+            _reduced(_unsqueezed(counted(2, 5), 0), ONE, keep="true"),
+            _reduced(_unsqueezed(Given(counted(2, 5), "?,5"), 2), NONE, keep="true"),
+            Call("Add-1", (_reduced(LINES, NONE, keep="true"), LINES)),
+        ],
+    ),
+    *beside(
+        "reductions that keep dimensions in front of others of 1",
+        falling=[_reduced(_shaped(counted(3, 3, 3), 3, 3, 1, 3), whole(0, 3), keep="true")],
+        others=[_reduced(_shaped(counted(2, 5), 1, 2, 5), ONE, keep="true")],
     ),
     *beside(
         "root mean squares of fewer than 8 elements, 2024.4 to 2026.2",
