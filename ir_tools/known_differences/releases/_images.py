@@ -45,7 +45,7 @@ def _resized(seen: Seen) -> set[int]:
     dims = before if str(seen.op) == "Interpolate-1" else padded_dims(attrs, before)
     return {
         axis
-        for axis, (old, new) in enumerate(zip(dims, after, strict=True))
+        for axis, (old, new) in enumerate(zip(dims, after, strict=False))
         if (old != new if old.static and new.static else len(named) < len(dims) and axis in named)
     }
 
