@@ -1,5 +1,7 @@
 """The variations of operations that releases are asked about are valid, and differ in what their kind says."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -34,6 +36,29 @@ def test_constants_are_given_and_inputs_constant() -> None:
     found = questions("constants", "Pad")
     assert {*found["(1, 2, 3) given"].fed} == {"in0", "in1", "in2", "in3"}
     assert {*questions("constants", "Add")["(0,) constant"].fed} == {"in1"}
+
+
+def test_element_types() -> None:
+    found = questions("types", "MatMul")
+    assert {name: [array.dtype.name for array in one.fed.values()] for name, one in found.items()} == {
+        "f32 is f16": ["float16"] * 2,
+        "f32 is bf16": ["bfloat16"] * 2,
+        "f32 is f64": ["float64"] * 2,
+        "f32 is i32": ["int32"] * 2,
+    }
+
+
+def test_several_changes_are_those_of_a_seed() -> None:
+    first, again, other = ([layer.about for layer in layers("several", {"MatMul"}, seed)] for seed in (1, 1, 2))
+    assert first == again != other
+    assert {about.count("; ") for about in first} <= {0, 1, 2}
+
+
+def test_values_that_are_given_are_valid_as_constants() -> None:
+    found = {one.about: one for one in layers("settings", {"ReduceSum"})}
+    beyond, along = (replace(found[f"in1 is [{axis}]"], given=frozenset({1})) for axis in (3, 0))
+    assert asked(beyond, 11) is None
+    assert asked(along, 11) is not None
 
 
 def test_settings_reach_the_edges() -> None:
