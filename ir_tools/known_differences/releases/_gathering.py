@@ -11,6 +11,7 @@ from ir_tools.known_differences.releases._row import ReleaseDifference, ends, no
 from ir_tools.known_differences.releases.seen import COMBINING, FIRST_VERSION, Pattern, Seen
 from ir_tools.ops.definition import Fact
 from ir_tools.processors import Processor
+from ir_tools.releases.measured import State
 from ir_tools.types import element_type, is_static
 
 __all__ = ["ROWS"]
@@ -23,6 +24,11 @@ ALIKE = COMBINING | {"Concat"}
 def _is_negative(fact: Fact) -> bool:
     """Return whether a number is known to be below 0."""
     return fact.exact is not None and bool((fact.exact < 0).all())
+
+
+def _has_computed_axis(seen: Seen, known: int) -> bool:
+    """Return whether the axis of a Gather is computed, and the sizes of its first inputs, `known` ones, are known."""
+    return 2 not in seen.constant and all(is_static(fact.shape) for fact in seen.inputs[:known])
 
 
 def _takes_one_of_the_last_axis(seen: Seen) -> bool:
@@ -150,6 +156,19 @@ ROWS = (
         reason="`batch_dims` has no effect: all indices are looked up in each batch.",
         model=Call("Gather-7", (counted(2, 3), np.array([[1], [0]]), Fixed(np.array(1))), {"batch_dims": "1"}),
         applies=_has_batches,
+    ),
+    *(
+        ReleaseDifference(
+            name=f"Gather along a computed axis, {span}",
+            span=span,
+            ops=("Gather-7", "Gather-8"),
+            state=state,
+            reason=f"If the sizes of data and indices are known, a Gather along a computed axis {state.words}.",
+            model=Call("Gather-8", (counted(2, 3), whole(1, 0), index(0))),
+            instead=("input 2",),
+            applies=partial(_has_computed_axis, known=known),
+        )
+        for span, state, known in (("2022.1 to 2022.3", State.DIES, 3), ("2023.0 to 2026.4", State.UNCOMPILED, 2))
     ),
     *(
         ends(

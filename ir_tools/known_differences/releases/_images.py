@@ -183,6 +183,27 @@ ROWS = (
         model=Call("RDFT-9", (counted(2, 4), Fixed(whole(1)), whole(3))),
         applies=lambda seen: len(seen.inputs) > 2 and 2 not in seen.constant and is_static(seen.inputs[0].shape),
     ),
+    *(
+        ReleaseDifference(
+            name=f"IRDFT along computed axes, {span}",
+            span=span,
+            ops=("IRDFT-9",),
+            state=state,
+            reason="Computed axes of data of known sizes are not compiled, or end the process.",
+            model=Call("IRDFT-9", (counted(2, 4, 2), whole(1))),
+            instead=("input 1",),
+            applies=lambda seen: 1 not in seen.constant and all(is_static(fact.shape) for fact in seen.inputs[:2]),
+        )
+        for span, state in (("2022.2 to 2023.2", State.UNCOMPILED), ("2023.3 to 2026.4", State.DIES))
+    ),
+    not_compiled(
+        name="IRDFT along any number of axes",
+        span="2022.2 to 2022.3",
+        ops=("IRDFT-9",),
+        reason="An unknown number of axes is not compiled.",
+        model=Call("IRDFT-9", (counted(2, 4, 2), Given(whole(1), "?"))),
+        applies=lambda seen: not is_static(seen.inputs[1].shape),
+    ),
     not_read(
         name="Interpolate-4 of f64",
         span="2021.2 to 2026.2",

@@ -126,6 +126,20 @@ BESIDE = [
             _top_k(1, _convolved(IMAGES)),
         ],
     ),
+    *(
+        Beside(f"Gather along a computed axis, {span}", falls, Call(op, (data, places, axis), {"batch_dims": "0"}))
+        for span, few in (("2022.1 to 2022.3", False), ("2023.0 to 2026.4", True))
+        for op in ("Gather-7", "Gather-8")
+        for falls, data, places, axis in (
+            (True, counted(2, 3), whole(1, 0), whole(0)),
+            (True, Fixed(counted(2, 3)), Fixed(whole(1, 0)), index(0)),
+            (few, counted(2, 3), whole(1, 0), Given(whole(0), "?")),
+            (False, Given(counted(2, 3), "?,3"), whole(1, 0), index(0)),
+            (False, counted(2, 3), Given(whole(1, 0), "?"), index(0)),
+            (False, Given(counted(2, 3), "2,1..3"), Fixed(whole(1, 0)), index(1)),
+            (False, counted(2, 3), whole(1, 0), Fixed(index(0))),
+        )
+    ),
     *beside(
         "ScatterElementsUpdate along a computed axis",
         falling=[

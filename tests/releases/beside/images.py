@@ -158,6 +158,23 @@ BESIDE = [
             (False, np.ones((1, 2, 2, 2), np.int8), whole(4, 4), whole(2, 3)),
         )
     ),
+    *(
+        Beside(f"IRDFT along computed axes, {span}", falls, Call("IRDFT-9", inputs))
+        for span in ("2022.2 to 2023.2", "2023.3 to 2026.4")
+        for falls, inputs in (
+            (True, (counted(2, 4, 2), whole(0, 1))),
+            (True, (Call("ReLU-1", (counted(2, 4, 2),)), whole(0))),
+            (False, (Given(counted(2, 4, 2), "2,?,2"), whole(1))),
+            (False, (Given(counted(2, 4, 2), "1..2,4,2"), whole(0, 1), whole(2, 5))),
+            (False, (counted(2, 4, 2), Given(whole(1), "?"))),
+            (False, (counted(2, 4, 2), Fixed(whole(1)))),
+        )
+    ),
+    *beside(
+        "IRDFT along any number of axes",
+        falling=[Call("IRDFT-9", (Given(counted(2, 4, 2), "?,?,?"), Given(whole(0, 1), "?")))],
+        others=[Call("IRDFT-9", (counted(2, 4, 2), Fixed(whole(1))))],
+    ),
     *beside("Interpolate-4 of three dimensions", others=[scaled((3, 4), whole(4, 5), (0, 1))]),
     *beside("Interpolate-1 of 2021.2", falling=[first("linear", "2,3", 3, 3, flags="align_corners antialias")]),
     *beside(
