@@ -293,10 +293,11 @@ def _has_other_repeats(seen: Seen) -> bool:
 
 
 def _may_be_tiled_wrongly(seen: Seen) -> bool:
-    """Return whether repeats are computed, and of five dimensions or more, or of four with longer ones."""
-    shape = seen.inputs[0].shape
+    """Return whether three repeats or more are computed, for five dimensions or more, or for four with longer ones."""
+    shape, repeats = seen.inputs[0].shape, seen.inputs[1].shape
     many = shape is None or len(shape) > 4 or (len(shape) == 4 and all(size.hi != 1 for size in shape[:3]))
-    return 1 not in seen.constant and many
+    few = repeats is not None and repeats[0].hi is not None and repeats[0].hi < 3
+    return 1 not in seen.constant and many and not few
 
 
 def _has_unknown_input(seen: Seen) -> bool:

@@ -57,14 +57,14 @@ VARIANCE = {"eps": "0.01", "eps_mode": "inside_sqrt", "normalize_variance": "tru
 
 
 def _has_two_levels(seen: Seen) -> bool:
-    """Return whether a FakeQuantize of a matrix or more is to two levels, with limits for all or for each channel."""
+    """Return whether a FakeQuantize of a matrix or more is to two levels, by constants for all or for each channel."""
     rank = seen.rank()
     shapes = [fact.shape for fact in seen.inputs[1:]]
     by_channel = all(
         shape is not None and all(dim.hi == 1 or axis == 1 for axis, dim in enumerate(shape, rank - len(shape)))
         for shape in shapes
     )
-    return by_channel and seen.attrs is not None and seen.attrs.levels == 2 and rank > 1
+    return by_channel and has_value("levels", 2)(seen) and rank > 1 and {1, 2, 3, 4} <= {*seen.constant}
 
 
 def _is_removed(seen: Seen) -> bool:
@@ -810,7 +810,7 @@ ROWS = (
             span=span,
             ops=("FakeQuantize-1",),
             state=state,
-            reason="Two levels with limits for all elements or per channel are not supported.",
+            reason="Two levels with constant limits for all elements or per channel are not supported.",
             model=Call("FakeQuantize-1", (counted(5, 5), *map(Fixed, floats(0.5, 2.5, 0.5, 2.5))), {"levels": "2"}),
             applies=_has_two_levels,
         )

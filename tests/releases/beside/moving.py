@@ -570,8 +570,14 @@ BESIDE = [
         True,
         Call("Broadcast-1", (counted(1, 3), Fixed(whole(2, 3)), Fixed(whole(0, 1))), {"mode": "explicit"}),
     ),
-    Beside(
-        "Tile of four dimensions by computed repeats", False, Call("Tile-1", (counted(1, 4, 3, 2), whole(2, 2, 2, 3)))
+    *(
+        Beside("Tile of four dimensions by computed repeats", falls, Call("Tile-1", (data, repeats)))
+        for falls, data, repeats in (
+            (True, Given(counted(2, 3, 4, 2), "?,?,?,?"), whole(2, 3, 2)),
+            (False, counted(2, 3, 4, 2), whole(2, 3)),
+            (False, Given(counted(2, 3, 2, 2, 2), "?,?,?,?,?"), whole(2, 3)),
+            (False, counted(1, 4, 3, 2), whole(2, 2, 2, 3)),
+        )
     ),
     Beside(
         "Unique elements along an axis, sorted",

@@ -502,6 +502,9 @@ BESIDE = [
         ],
         others=[
             between(counted(5, 5), Fixed(number(0.5)), Fixed(number(2.5)), 3),
+            between(counted(5, 5), floats(0.5), Fixed(floats(2.5)), 2),
+            between(counted(5, 5), Fixed(floats(0.5)), floats(2.5), 2),
+            between(counted(5, 5), floats([0.5, 1.5, 2.5, 3.5, 4.5]), np.arange(2, 7, dtype=np.float32)[None], 2),
             between(counted(5), Fixed(number(0.5)), Fixed(number(2.5)), 2),
             between(
                 counted(5, 5),

@@ -199,6 +199,16 @@ ROW = _reduced(counted(1, 3, 2), ONE)
 
 
 BESIDE = [
+    *(
+        Beside("means of integers", falls, Call("ReduceMean-1", (integers, axis), {"keep_dims": keep}))
+        for integers in [np.array([[1, 4], [2, 7]], np.int32)]
+        for falls, axis, keep in (
+            (True, Fixed(whole(0)), "true"),
+            (False, whole(0), "true"),
+            (False, whole(1), "false"),
+            (False, Given(whole(0), "?"), "true"),
+        )
+    ),
     *beside(
         "reductions whose output is moved across a dimension of 1",
         falling=[
