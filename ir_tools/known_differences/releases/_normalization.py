@@ -3,6 +3,7 @@
 from functools import partial
 from math import prod
 
+import ml_dtypes
 import numpy as np
 
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, index, number, whole
@@ -412,6 +413,21 @@ ROWS = (
             {"num_groups": "3", "epsilon": "0.01"},
         ),
         applies=lambda seen: has_rank(seen, 2),
+    ),
+    not_compiled(
+        name="GroupNormalization of bf16",
+        span="2024.1 to 2026.4",
+        ops=("GroupNormalization-12",),
+        reason="bf16 is compiled only for data of unknown size.",
+        types="bf16",
+        model=Call(
+            "GroupNormalization-12",
+            (*(counted(*sizes).astype(ml_dtypes.bfloat16) for sizes in ((2, 4, 3), (4,), (4,))),),
+            {"num_groups": "2", "epsilon": "0.1"},
+        ),
+        instead=("bf16",),
+        applies=lambda seen: is_static(seen.inputs[0].shape),
+        processor=Processor.AVX512,
     ),
     not_read(
         name="SoftMax of a single number",

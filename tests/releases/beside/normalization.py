@@ -2,10 +2,11 @@
 
 from dataclasses import replace
 
+import ml_dtypes
 import numpy as np
 
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, whole
-from tests.releases.beside import Feed, beside
+from tests.releases.beside import Beside, Feed, beside
 
 LOCAL = {"alpha": "0.5", "beta": "0.75", "bias": "1", "size": "3"}
 PLAIN = {"transpose_a": "false", "transpose_b": "false"}
@@ -79,6 +80,23 @@ def _best(*sizes: int, axis: int = 1, along: int | None = None, shape: str = "",
 
 
 BESIDE = [
+    *(
+        Beside(
+            "GroupNormalization of bf16",
+            falls,
+            Call("GroupNormalization-12", (data, *parameters), {"num_groups": "2", "epsilon": "0.1"}),
+        )
+        for four in [counted(4).astype(ml_dtypes.bfloat16)]
+        for images in [np.sin(counted(2, 4, 3, 3)).astype(ml_dtypes.bfloat16)]
+        for falls, data, parameters in (
+            (True, images, (Fixed(four), Fixed(four))),
+            (True, Call("ReLU-1", (images,)), (four, four)),
+            (False, Given(images, "?,?,?,?"), (Fixed(four), Fixed(four))),
+            (False, Given(images, "2,4,?,3"), (four, four)),
+            (False, Given(images, "?,4,3,3"), (Given(four, "?"), Given(four, "?"))),
+            (False, images.astype(np.float32), (Fixed(counted(4)), Fixed(counted(4)))),
+        )
+    ),
     *beside(
         "SoftMax of more than five dimensions",
         falling=[Call("SoftMax-1", (counted(2, 1, 2, 1, 1, 2, 3),), {"axis": "6"})],
