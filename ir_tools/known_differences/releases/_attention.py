@@ -84,10 +84,12 @@ def _repeats_queries(seen: Seen) -> bool:
 def _has_constant_heads(seen: Seen) -> bool:
     """Return whether constants are all keys or values of the heads and batches, of which there may be several.
 
-    Queries, keys and values that are all constants are multiplied before.
+    Queries, keys and values that are all constants are multiplied before. No input has more than four dimensions.
     """
     shape = seen.inputs[0].shape
-    if shape is None or len(shape) not in {3, 4} or all(size.hi == 1 for size in shape[:-2]):
+    if shape is None or all(size.hi == 1 for size in shape[:-2]):
+        return False
+    if any(fact.shape is None or len(fact.shape) > 4 for fact in seen.inputs):
         return False
     held = {*seen.constant} & {0, 1, 2}
     return held in ({0, 2}, {1, 2}, {1}, {2})

@@ -207,6 +207,9 @@ BESIDE = [
             attention(*(Fixed(np.sin(each)) for each in (counted(1, 2, 3, 4), KEYS, VALUES))),
             attention(counted(1, 2, 2, 3, 4), Fixed(counted(1, 2, 2, 5, 4)), Fixed(counted(1, 2, 2, 5, 4))),
             attention(Fixed(counted(1, 2, 3, 4)), Fixed(KEYS), VALUES),
+            attention(counted(1, 2, 3, 4), KEYS, Fixed(VALUES[None])),
+            attention(counted(1, 2, 3, 4), Fixed(KEYS[None]), Fixed(VALUES)),
+            attention(counted(2, 3, 4), counted(2, 5, 4), Fixed(counted(1, 1, 2, 5, 4))),
         ],
     ),
     *beside(
