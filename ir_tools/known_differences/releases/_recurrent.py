@@ -12,7 +12,7 @@ from ir_tools.known_differences.releases._row import ReleaseDifference, not_comp
 from ir_tools.known_differences.releases.seen import Pattern, Seen
 from ir_tools.ops import Array
 from ir_tools.releases.measured import State
-from ir_tools.types import is_static
+from ir_tools.types import Shape, is_static
 
 __all__ = ["ROWS"]
 
@@ -68,11 +68,35 @@ def _has_unknown_recurrence(seen: Seen) -> bool:
 
 def _has_unknown_gates(seen: Seen) -> bool:
     """Return whether no size of a cell tells its gates: it has a state of unknown size, for a batch of known size."""
-    data, states = seen.inputs[0].shape, [seen.inputs[number].shape for number in _states(seen)]
-    known = any(shape is not None and shape[0].static for shape in (data, *states))
-    open_state = any(shape is None or not shape[1].static for shape in states)
-    weights = [seen.inputs[number].shape for number in _weights(seen)]
-    return known and open_state and all(shape is None or not shape[0].static for shape in weights)
+    open_state = any(shape is None or not shape[1].static for shape in _shapes(seen, _states(seen)))
+    return open_state and _has_weights_of_any_gates(seen)
+
+
+def _has_units_without_gates(seen: Seen) -> bool:
+    """Return whether the recurrence weights of such a cell tell its units; of an RNNCell, a state may, too."""
+    units = [seen.inputs[_weights(seen)[1]].shape, *_shapes(seen, _states(seen) if seen.op.type == "RNNCell" else ())]
+    known = any(shape is not None and shape[1].static for shape in units)
+    return known and (_has_weights_of_any_gates(seen) if seen.op.type == "RNNCell" else _has_unknown_gates(seen))
+
+
+def _has_weights_of_any_gates(seen: Seen) -> bool:
+    """Return whether no weights of a cell tell its gates, for a batch of known size."""
+    known = any(shape is not None and shape[0].static for shape in _shapes(seen, (0, *_states(seen))))
+    return known and all(shape is None or not shape[0].static for shape in _shapes(seen, _weights(seen)))
+
+
+def _has_known_biases(seen: Seen) -> bool:
+    """Return whether computed biases of known size are with recurrence weights or a state of unknown first size."""
+    weights = _weights(seen)
+    unknown = any(shape is None or not shape[0].static for shape in _shapes(seen, (*_states(seen), weights[1])))
+    return (
+        unknown and len(weights) == 3 and weights[2] not in seen.constant and is_static(seen.inputs[weights[2]].shape)
+    )
+
+
+def _shapes(seen: Seen, numbers: Sequence[int]) -> list[Shape]:
+    """Return the shapes of some inputs."""
+    return [seen.inputs[number].shape for number in numbers]
 
 
 def _is_split(seen: Seen) -> bool:
@@ -323,15 +347,15 @@ ROWS = (
             span=span,
             ops=(op,),
             reason="Recurrence weights of unknown size are not compiled if the biases are constant.",
-            model=_recurrent(op, *before, "", "1,?,2" if len(before) > states + 1 else "?,2"),
+            model=_recurrent(op, *before, "", "1,?,2" if len(before) > states + 1 else "?,2", clip="1"),
             instead=tuple(f"? {axis}input {len(before) + 1}" for axis in ("", "0 ", "1 ")),
             applies=_has_unknown_recurrence,
         )
-        for op, states, before in (
-            *((op, states, ("3,4", *["3,2"] * states)) for op, states in CELLS),
-            *((op, states, ("3,5,4", *["3,1,2"] * states, "3")) for op, states in SEQUENCES),
+        for op, states, first, before in (
+            *((op, states, "2022.3", ("3,4", *["3,2"] * states)) for op, states in CELLS),
+            *((op, states, "2022.1", ("3,5,4", *["3,1,2"] * states, "3")) for op, states in SEQUENCES),
         )
-        for span in ("2022.1 to 2023.3", "2025.4 to 2026.4")
+        for span in (f"{first} to 2023.3", "2025.4 to 2026.4")
     ),
     *(
         not_compiled(
@@ -343,6 +367,25 @@ ROWS = (
             applies=_has_unknown_gates,
         )
         for op in ("LSTMCell-1", "LSTMCell-4")
+    ),
+    *(
+        not_compiled(
+            name=f"{op} with weights of unknown sizes, whose units are known",
+            span="2022.1 to 2023.2",
+            ops=(op,),
+            reason="Weights and biases of unknown sizes are not compiled if the units are known, but not the gates.",
+            model=_recurrent(op, "3,4", *["?,?"] * states, "?,4", "?,2", "?", clip="1"),
+            applies=_has_units_without_gates,
+        )
+        for op, states in CELLS
+    ),
+    not_compiled(
+        name="GRUCell-3 with biases of known size",
+        span="2022.1 to 2022.3",
+        ops=("GRUCell-3",),
+        reason="Computed biases of known size are not compiled with recurrence weights or a state of unknown size.",
+        model=_recurrent("GRUCell-3", "3,4", "?,2", "", "", "6", clip="1"),
+        applies=_has_known_biases,
     ),
     *(
         ReleaseDifference(
@@ -452,7 +495,11 @@ ROWS = (
             ops=(op,),
             reason="Weights that are not constants are not compiled without clipping and with the default activations.",
             model=model,
-            instead=tuple(f"input {number}" for number in range(len(model.inputs) - 3, len(model.inputs))),
+            instead=tuple(
+                f"{size}input {number}"
+                for number in range(len(model.inputs) - 3, len(model.inputs))
+                for size in ("", "? ", "? 0 ", "? 1 ")
+            ),
             applies=lambda seen: not _is_unusual(seen) and not {*_weights(seen)} <= {*seen.constant},
         )
         for op, model in (

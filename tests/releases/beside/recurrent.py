@@ -6,7 +6,7 @@ import numpy as np
 
 from ir_tools.known_differences._model import Call, Fixed, Given, converted, counted, floats, index, sizes_of, whole
 from ir_tools.known_differences.releases._recurrent import ROWS_LAST, _both_ways, _recurrent
-from tests.releases.beside import Feed, beside
+from tests.releases.beside import Beside, Feed, beside
 
 
 def _alone(both: Call) -> Call:
@@ -110,6 +110,51 @@ BESIDE = [
     *beside(
         "GRUCell-3 with recurrence weights of unknown size, 2025.4 to 2026.4",
         others=[_recurrent("GRUCell-3", "3,4", "3,2", "", "?,2", "6")],
+    ),
+    *beside(
+        "GRUCell-3 with recurrence weights of unknown size, 2022.3 to 2023.3",
+        falling=[_recurrent("GRUCell-3", "?,?", "?,?", "", "?,?"), _recurrent("GRUCell-3", "3,4", "3,2", "6,4", "?,?")],
+        others=[
+            _recurrent("GRUCell-3", "3,4", "3,2", "", "6,?", clip="1"),
+            _recurrent("GRUCell-3", "3,4", "3,2", "", "?,2", "?", clip="1"),
+        ],
+    ),
+    *(
+        Beside(f"{op} with computed weights", False, _recurrent(op, "3,4", *["3,2"] * states, *weights, clip="1"))
+        for op, states in (("LSTMCell-1", 2), ("LSTMCell-4", 2), ("GRUCell-3", 1), ("RNNCell-1", 1))
+        for weights in (("?,?",), ("?,4",), ("", "", "?"), ("?,?", "", "?"))
+    ),
+    *(
+        Beside(f"{op} with weights of unknown sizes, whose units are known", falls, _recurrent(op, *given, clip="1"))
+        for op, states in (("LSTMCell-1", 2), ("LSTMCell-4", 2), ("GRUCell-3", 1))
+        for falls, given in (
+            (True, ("?,4", *["3,?"] * states, "?,?", "?,2", "?")),
+            (False, ("3,4", *["3,2"] * states, "?,4", "?,2", "?")),
+            (False, ("?,?", *["?,?"] * states, "?,?", "?,2", "?")),
+        )
+    ),
+    *beside(
+        "RNNCell-1 with weights of unknown sizes, whose units are known",
+        falling=[
+            _recurrent("RNNCell-1", "3,4", "3,2", "?,?", "?,?", "?"),
+            _recurrent("RNNCell-1", "3,4", "?,?", "?,4", "?,2", "?", clip="1"),
+        ],
+        others=[
+            _recurrent("RNNCell-1", "3,4", "?,?", "?,?", "?,?", "?", clip="1"),
+            _recurrent("RNNCell-1", "?,4", "?,2", "?,?", "?,2", "?", clip="1"),
+            _recurrent("RNNCell-1", "3,4", "3,2", "?,?", "?,2", "2", clip="1"),
+        ],
+    ),
+    *beside(
+        "GRUCell-3 with biases of known size",
+        falling=[
+            _recurrent("GRUCell-3", "3,4", "3,2", "?,4", "?,2", "6", clip="1"),
+            _recurrent("GRUCell-3", "?,?", "?,?", "6,4", "6,2", "6", clip="1"),
+        ],
+        others=[
+            _recurrent("GRUCell-3", "?,4", "3,?", "?,4", "6,?", "6", clip="1"),
+            _recurrent("GRUCell-3", "3,4", "?,2", "6,4", "6,2", "?", clip="1"),
+        ],
     ),
     *beside(
         "LSTMSequence-5 with states or lengths of known size for a batch of unknown size, 2022.1 to 2022.2",
