@@ -22,7 +22,15 @@ from ir_tools.known_differences._model import (
 from ir_tools.known_differences.releases._predicates import ELEMENTWISE, ELEMENTWISE_ALONE, has_value
 from ir_tools.known_differences.releases._row import ReleaseDifference, ends, not_compiled, not_read, not_run
 from ir_tools.known_differences.releases._samples import attention, quantized
-from ir_tools.known_differences.releases.seen import CONVOLUTIONS, FIRST_VERSION, MULTIPLE, TAKEN, Pattern, Seen
+from ir_tools.known_differences.releases.seen import (
+    COMBINING,
+    CONVOLUTIONS,
+    FIRST_VERSION,
+    MULTIPLE,
+    TAKEN,
+    Pattern,
+    Seen,
+)
 from ir_tools.ops import Array
 from ir_tools.ops.definition import Fact
 from ir_tools.processors import Processor
@@ -242,9 +250,14 @@ def _has_elementwise_slope(seen: Seen, *, listed: bool) -> bool:
 
 
 def _has_elementwise_slope_of_any_size(seen: Seen) -> bool:
-    """Return whether an elementwise layer computes the slope, whose size is unknown, for data of as many dimensions."""
+    """Return whether an elementwise layer computes the slope, whose size is unknown, for data of as many dimensions.
+
+    If the size of the data is unknown, too, it may be that of one of two tensors which give a slope of known size.
+    """
     computed = seen.is_behind(ELEMENTWISE | ELEMENTWISE_ALONE, 1)
-    return computed and not is_static(seen.inputs[1].shape) and seen.rank() == seen.rank(1)
+    unknown = not is_static(seen.inputs[1].shape)
+    combined = seen.is_behind(COMBINING, 1) and not is_static(seen.inputs[0].shape)
+    return computed and (unknown or combined) and seen.rank() == seen.rank(1)
 
 
 def _is_elementwise(seen: Seen) -> bool:

@@ -177,6 +177,22 @@ def _scaled_places(scale: Array) -> Call:
 
 EXPANDED = "Broadcasts that others read, in front of sums and products"
 BESIDE = [
+    *beside(
+        "PReLU with a slope of unknown size that an elementwise layer computes, 2022.1 to 2026.4",
+        falling=[
+            Call(
+                "PReLU-1",
+                (
+                    Given(np.sin(counted(2, 3) * 2), "?,?"),
+                    Call("Add-1", (Given(np.cos(counted(2, 3)), "?,?"), Fixed(counted(2, 3)))),
+                ),
+            )
+        ],
+        others=[
+            Call("PReLU-1", (Given(np.sin(counted(2, 3) * 2), "?,?"), Call("ReLU-1", (np.cos(counted(2, 3)),)))),
+            Call("PReLU-1", (np.sin(counted(2, 3) * 2), Call("Add-1", (np.cos(counted(2, 3)), Fixed(counted(2, 3)))))),
+        ],
+    ),
     *beside("Clamp to one number", others=[Call("Clamp-1", (IMAGE,), {"min": "2", "max": "2.5"})]),
     *beside(
         "quotients of integers that are reduced",
