@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ir_tools.known_differences._model import Call, Fixed, Given, converted, counted, index, number, whole
+from ir_tools.known_differences.releases._reduction import _shaped, _unsqueezed
 from ir_tools.known_differences.releases._samples import quantized
 from ir_tools.ops import Array
 from tests.releases.beside import Beside, Feed, beside
@@ -183,14 +184,6 @@ def _of_levels(data: Array, *axes: int, keep: bool = False, low: int = 0, levels
 
 def _turned(data: Feed, *order: int) -> Call:
     return Call("Transpose-1", (data, Fixed(whole(*order))))
-
-
-def _shaped(data: Feed, *sizes: int) -> Call:
-    return Call("Reshape-1", (data, Fixed(whole(*sizes))), {"special_zero": "false"})
-
-
-def _unsqueezed(data: Feed, axis: int) -> Call:
-    return Call("Unsqueeze-1", (data, Fixed(whole(axis))))
 
 
 LINES = _unsqueezed(counted(2, 5), 2)
